@@ -48,6 +48,7 @@ COMMANDS = {
     "sync": CliCommand("sync", "Carry the mail of an AgentAZAll mailbox to other machines and back", "Mailbox"),
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),
     "convert": CliCommand("convert", "Copy a mailbox into another kind and report what could not be copied", "Mailbox"),
+    "mirror": CliCommand("mirror", "Keep two mailboxes the same while both are used", "Mailbox"),
     "roster": CliCommand("roster", "List the roster; register, update, freeze, resume or retire an agent", "Mailbox"),
     "bye": CliCommand("bye", "End an agent's session, after a last look at its mail", "Mailbox"),
     "presence": CliCommand("presence", "Report what an agent is doing (its heartbeat)", "Mailbox"),

@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import ContentGone, MailError, StoreError
-from mailstore.kit.bodies import first_line
 from mailstore.optional import CopiesFiles, FieldsInText, KnownFields
-from mailstore.records.adopted import Adopted, AdoptedMessage, writable
-from mailstore.records.extra_fields import extras, found_in, own_subject, record_of
+from mailstore.records.adopted import Adopted, writable
+from mailstore.records.extra_fields import found_in
 from mailstore.records.message import Message, by_age
 from mailstore.store import Capability, Store
 from mailstore.transfer.compare import (
@@ -26,6 +25,7 @@ from mailstore.transfer.compare import (
     compare_facts,
     compared,
 )
+from mailstore.transfer.letters import adopted_letter, metadata_of, record_in
 
 __all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert", "difference"]
 
@@ -145,28 +145,13 @@ def _records(
         except ContentGone as error:
             losses.add("text", message.id, str(error), "not copied")
             continue
-        record = _record(source, message)
-        metadata, extra = _metadata(record), extras(record or {}, known) if known else {}
+        record = record_in(source, message)
+        letter = adopted_letter(message, content, record, known)
         in_text = {name: value for name in appended if (value := found_in(record or {}, name))}
-        carried[message.id] = _Carried(hash(content), metadata, extra, in_text)
-        if record is not None and not own_subject(record) and message.subject == first_line(content):
-            message = msgspec.structs.replace(message, subject="")
-        yield AdoptedMessage(message, content, metadata, extra)
+        carried[message.id] = _Carried(hash(content), letter.metadata, letter.extra, in_text)
+        yield letter
         if tell is not None:
             tell("copying", at, len(messages))
-
-
-def _record(store: Store, message: Message) -> dict[str, Any] | None:
-    """Return a message's record if it is a readable JSON object."""
-    try:
-        return record_of(store.raw(message))
-    except MailError:
-        return None
-
-
-def _metadata(record: dict[str, Any] | None) -> dict[str, Any]:
-    found = record.get("metadata") if record is not None else None
-    return found if isinstance(found, dict) else {}
 
 
 def _compare_messages(
@@ -197,7 +182,7 @@ def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Mess
             losses.add("text", copy.id, copy.subject, "different text")
     except MailError as error:
         losses.add("text", copy.id, copy.subject, error)
-    record = _record(target, copy) if told.metadata or told.extra or told.in_text else None
+    record = record_in(target, copy) if told.metadata or told.extra or told.in_text else None
     for name, value in told.extra.items():
         if not _holds(record, name, value):
             losses.add(f"field {name}", copy.id, value, "not in the copy")
@@ -205,7 +190,7 @@ def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Mess
         if found_in(record or {}, name) != value:
             changes.add(f"field {name}", copy.id, value, "in the text")
     if told.metadata:
-        found = _metadata(record)
+        found = metadata_of(record)
         lost = {name: value for name, value in told.metadata.items() if value is not None and found.get(name) != value}
         if lost:
             losses.add("metadata", copy.id, lost, {name: found[name] for name in lost if name in found})
@@ -216,5 +201,5 @@ def _holds(record: dict[str, Any] | None, name: str, value: Any) -> bool:
     if record is None:
         return False
     names = (name, name.rpartition(".")[2])
-    places = (record, _metadata(record))
+    places = (record, metadata_of(record))
     return any(place.get(each) == value for place in places for each in names) or found_in(record, name) == value

@@ -1,0 +1,159 @@
+"""`signalbox mirror A B`: write what is new in one mailbox into another, and back, until interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+import time
+from contextlib import suppress
+
+import msgspec
+
+from console.cli.document import put_json, put_json_line
+from console.cli.options import json_option
+from console.cli.plain import columns, put
+from console.cli.progress import ProgressLine
+from console.cli.settings import settings
+from console.errors import Refused
+from console.render.safe import visible_line
+from console.render.timestamps import iso_time
+from mailstore.mirroring.mirror import Mirror, Telling
+from mailstore.mirroring.mirror_report import MirrorCounts, MirrorEnd, MirrorStatus
+from mailstore.mirroring.mirror_state import MirrorState
+from mailstore.optional import Merges
+from mailstore.records.scope import KIND as SEVERAL
+from mailstore.registry import open_store
+from mailstore.store import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("first", metavar="A", help="Mailbox to follow: KIND:PATH or a path")
+    parser.add_argument("second", metavar="B", help="Mailbox to write to, which must exist")
+    parser.add_argument("--both", action="store_true", help="Write what is new in B into A too")
+    parser.add_argument("--once", action="store_true", help="Exit when B has everything (with --both, A too)")
+    parser.add_argument("--poll", action="store_true", help="Poll for changes")
+    json_option(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Mirror until interrupted, or once; return 1 if an id stands for different messages in the two."""
+    poll = args.poll or settings().poll
+    urls = _checked(args, poll)
+    told = _Lines(is_json=args.json, is_once=args.once)
+    with MirrorState.held(*urls) as state:
+        mirror = Mirror(
+            urls,
+            (lambda: open_store(args.first, poll=poll), lambda: open_store(args.second, poll=poll)),
+            state,
+            Telling(ProgressLine(is_shown=not args.json), told.take),
+            is_both=args.both,
+        )
+        with suppress(asyncio.CancelledError):
+            asyncio.run(_run(mirror, once=args.once))
+    if args.once:
+        _report(mirror.status, is_json=args.json)
+    return int(mirror.status.conflict_number > 0)
+
+
+async def _run(mirror: Mirror, *, once: bool) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    await mirror.run(once=once)
+
+
+def _checked(args: argparse.Namespace, poll: bool) -> tuple[str, str]:
+    """Return the URLs of both mailboxes; refuse what can't be mirrored."""
+    urls = []
+    for text, is_written in ((args.first, args.both), (args.second, True)):
+        with open_store(text, poll=poll) as store:
+            _check(store, is_written)
+            urls.append(store.url)
+    if urls[0] == urls[1]:
+        raise Refused("A and B are the same mailbox", "name two")
+    return urls[0], urls[1]
+
+
+def _check(store: Store, is_written: bool) -> None:
+    if store.kind == SEVERAL:
+        raise Refused(f"{store.title} is several mailboxes", "mirror them one by one")
+    if is_written and not isinstance(store, Merges):
+        raise Refused(
+            f"{store.called()} can't hold messages with their ids, senders and times",
+            "only haak and memory mailboxes can; use signalbox convert to copy it once",
+        )
+
+
+class _Lines:
+    """Prints a line for whatever a mirror did since the last one."""
+
+    def __init__(self, *, is_json: bool, is_once: bool) -> None:
+        self._is_json = is_json
+        self._is_once = is_once
+        self._written: dict[str, MirrorCounts] = {}
+        self._reasons: dict[str, str] = {}
+        self._conflicts = 0
+        self._was_equal = False
+
+    def take(self, status: MirrorStatus) -> None:
+        """Print what has changed."""
+        lines = list(self._news(status))
+        if self._is_once or not lines:
+            return
+        if self._is_json:
+            put_json_line(msgspec.to_builtins(status))
+            return
+        for line in lines:
+            put(visible_line(f"{iso_time(time.time())} {line}"))
+        sys.stdout.flush()
+
+    def _news(self, status: MirrorStatus) -> list[str]:
+        lines: list[str] = []
+        for end in status.ends:
+            words = self._since_last(end).words()
+            if words:
+                lines.append(f"→ {end.url}: {words}")
+            if end.reason != self._reasons.get(end.url, ""):
+                lines.append(f"{end.url} is cut off: {end.reason}" if end.reason else f"{end.url} is back")
+                self._reasons[end.url] = end.reason
+        if status.conflict_number > self._conflicts:
+            conflict = status.conflicts[-1]
+            lines.append(f"id conflict: {conflict.id} is “{conflict.first}” in A and “{conflict.second}” in B")
+        self._conflicts = status.conflict_number
+        if status.phase == "following" and not self._was_equal and status.equal_at is not None:
+            lines.append("both hold the same" if status.is_both else "B holds everything of A")
+            self._was_equal = True
+        return lines
+
+    def _since_last(self, end: MirrorEnd) -> MirrorCounts:
+        before = self._written.get(end.url)
+        if before is None:
+            before = msgspec.structs.replace(end.written)
+        now = msgspec.structs.asdict(end.written)
+        self._written[end.url] = msgspec.structs.replace(end.written)
+        return MirrorCounts(**{name: number - getattr(before, name) for name, number in now.items()})
+
+
+def _report(status: MirrorStatus, *, is_json: bool) -> None:
+    if is_json:
+        put_json(msgspec.to_builtins(status))
+        return
+    for end in status.ends if status.is_both else status.ends[1:]:
+        put(visible_line(f"{end.url}: {end.run.words() or 'nothing new'}"))
+    if status.losses:
+        rows = [
+            (loss.what, f"{loss.number:,}", loss.target, loss.before, loss.after, ", ".join(loss.examples[:3]))
+            for loss in status.losses
+        ]
+        put("")
+        put("Not mirrored, or changed:")
+        put(columns(rows, ("what", "records", "to", "source", "there", "examples")))
+    if status.conflicts:
+        put("")
+        put("The same id, another message (both stay as they are):")
+        put(columns([(each.id, each.first, each.second) for each in status.conflicts], ("id", "A", "B")))
+    if not status.losses and not status.conflicts:
+        put("Both hold the same" if status.is_both else "B holds everything of A")

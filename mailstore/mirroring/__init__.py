@@ -1,0 +1,1 @@
+"""Keep two mailboxes the same while programs use both (docs/mirror.md)."""

@@ -1,0 +1,178 @@
+"""Writes what each mailbox is to get, a portion at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from mailstore.errors import ContentGone, MailError
+from mailstore.mirroring.exchange import Exchange
+from mailstore.mirroring.side import Side, key_of
+from mailstore.mirroring.trouble import Trouble, trouble_with
+from mailstore.optional import KnownFields, Merges
+from mailstore.records.adopted import Adopted, AdoptedMessage, writable
+from mailstore.records.merged import Merged
+from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
+from mailstore.transfer.letters import adopted_letter, record_in
+
+__all__ = ["copy_offers"]
+
+AT_ONCE = 500
+CHARACTERS = 2_000_000
+FAILURES = 3
+"""Records in a row that can't be written, after which it is the mailbox and not the record."""
+
+Tell = Callable[[str, int, int], object]
+
+
+def copy_offers(exchange: Exchange, tell: Tell) -> None:
+    """Write into each mailbox that can be reached what it is to get. Raises Trouble; what is left is written later."""
+    for target in exchange.targets:
+        if not (target.is_gone or exchange.other(target).is_gone):
+            _Copying(exchange, target, tell).run()
+
+
+class _Copying:
+    def __init__(self, exchange: Exchange, target: Side, tell: Tell) -> None:
+        self._exchange = exchange
+        self._target = target
+        self._source = exchange.other(target)
+        self._tell = tell
+        self._conflicts = exchange.losses.conflicts
+
+    def run(self) -> None:
+        target, offers = self._target, self._target.offers
+        if not len(offers):
+            return
+        if not isinstance(target.store, Merges):
+            raise Trouble(target.name, MailError("it can't take messages with their ids", "name it first"))
+        total = len(offers)
+        for session in list(offers.sessions):
+            self._write_agent(session)
+        offers.letters = dict(sorted(offers.letters.items(), key=lambda item: by_age(item[1])))
+        failed: dict[str, MailError] = {}
+        while some := [each for each in offers.letters.values() if each.id not in failed][:AT_ONCE]:
+            self._write_letters(some, failed)
+            self._tell("copying", total - len(offers), total)
+        self._write_facts(list(offers.undelivered()))
+        while facts := list(islice(offers.facts.values(), AT_ONCE)):
+            self._write_facts(facts)
+            self._tell("copying", total - len(offers), total)
+        if failed:
+            raise Trouble(target.name, next(iter(failed.values())))
+
+    def _merge(self, records: Sequence[Adopted]) -> Merged:
+        store = self._target.store
+        assert isinstance(store, Merges)
+        with trouble_with(self._target):
+            found = store.merge([writable(record) for record in records])
+        for turned in found.refused:
+            record = turned.record
+            name = record.message.id if isinstance(record, AdoptedMessage) else str(record)[:60]
+            self._exchange.losses.add("record", self._target.name, name, "", turned.reason)
+        return found
+
+    def _write_agent(self, session: str) -> None:
+        ours, theirs = self._source.agents[session], self._target.agents.get(session)
+        lines = ours.since(theirs.digest if theirs is not None else None)
+        found = self._merge(lines)
+        del self._target.offers.sessions[session]
+        number = len(lines) - len(found.present) - len(found.refused)
+        if number and self._target.can_be_followed:
+            self._target.awaited_lines[session] = ours.digest
+        self._target.end.wrote(agents=number)
+
+    def _write_letters(self, some: Sequence[Message], failed: dict[str, MailError]) -> None:
+        letters = list(self._letters(some))
+        for part in _parts(letters):
+            try:
+                self._put(part)
+            except Trouble:
+                if len(part) == 1 and len(failed) >= FAILURES:
+                    raise
+                self._put_one_by_one(part, failed)
+
+    def _put_one_by_one(self, letters: Sequence[AdoptedMessage], failed: dict[str, MailError]) -> None:
+        """Write letters alone, so that one that can't be written holds up no other."""
+        in_a_row = 0
+        for letter in letters:
+            try:
+                self._put([letter])
+                in_a_row = 0
+            except Trouble as trouble:
+                in_a_row += 1
+                failed[letter.message.id] = trouble.error
+                self._to_the_end(letter.message.id)
+                if in_a_row == FAILURES:
+                    raise
+
+    def _to_the_end(self, message_id: str) -> None:
+        letters = self._target.offers.letters
+        letters[message_id] = letters.pop(message_id)
+
+    def _put(self, letters: Sequence[AdoptedMessage]) -> None:
+        """Write letters and whom they were delivered to; note what is to be read back."""
+        target, offers = self._target, self._target.offers
+        ids = [letter.message.id for letter in letters]
+        deliveries = [each for message_id in ids for each in offers.deliveries.get(message_id, ())]
+        found = self._merge([*deliveries, *letters])
+        present = {record.message.id for record in found.present if isinstance(record, AdoptedMessage)}
+        refused = {each.record.message.id for each in found.refused if isinstance(each.record, AdoptedMessage)}
+        written = [message_id for message_id in ids if message_id not in present | refused]
+        for message_id in ids:
+            message = offers.letters.pop(message_id)
+            offers.deliveries.pop(message_id, None)
+            if message_id in written and target.can_be_followed:
+                target.awaited[message_id] = message
+        target.facts.update(map(key_of, deliveries))
+        target.end.wrote(messages=len(written))
+        gone = sum(isinstance(each, Delivery) for each in found.present)
+        target.end.wrote(deliveries=len(deliveries) - gone)
+
+    def _letters(self, messages: Sequence[Message]) -> Iterator[AdoptedMessage]:
+        source = self._source.store
+        known = source.known_fields if isinstance(source, KnownFields) else frozenset()
+        with trouble_with(self._source):
+            texts = list(source.contents(messages))
+        for message, text in zip(messages, texts, strict=True):
+            if isinstance(text, ContentGone):
+                self._exchange.losses.add("text", self._target.name, message.id, text, "not mirrored")
+                self._target.offers.letters.pop(message.id, None)
+                continue
+            with trouble_with(self._source):
+                record = record_in(source, message)
+            yield adopted_letter(message, text, record, known)
+
+    def _write_facts(self, facts: Sequence[Receipt | Delivery | Intervention]) -> None:
+        """Write facts, but for those about a message that is another one in the target."""
+        target = self._target
+        wanted = [fact for fact in facts if fact.message_id not in self._conflicts]
+        found = self._merge(wanted) if wanted else Merged()
+        for fact in facts:
+            target.offers.withdraw(fact)
+        target.facts.update(map(key_of, wanted))
+        skipped = set(map(id, (*found.present, *(each.record for each in found.refused))))
+        for record in wanted:
+            if id(record) in skipped:
+                continue
+            match record:
+                case Receipt():
+                    target.end.wrote(reads=1)
+                case Delivery():
+                    target.end.wrote(deliveries=1)
+                case Intervention():
+                    target.end.wrote(journal=1)
+
+
+def _parts(letters: Sequence[AdoptedMessage]) -> Iterator[list[AdoptedMessage]]:
+    """Split letters so that no part has many more characters than can be written at once."""
+    part: list[AdoptedMessage] = []
+    size = 0
+    for letter in letters:
+        part.append(letter)
+        size += len(letter.content)
+        if size >= CHARACTERS:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

@@ -1,0 +1,42 @@
+"""What could not be mirrored, counted by field and by the mailbox it was meant for."""
+
+from __future__ import annotations
+
+from mailstore.encoding import encodable
+from mailstore.mirroring.mirror_report import EXAMPLES, IdConflict, MirrorLoss
+from mailstore.records.message import Message
+
+__all__ = ["MirrorLosses"]
+
+SHOWN = 60
+
+
+class MirrorLosses:
+    """Each record once by field; conflicts of ids beside them."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}
+        self.conflicts: dict[str, IdConflict] = {}
+
+    def add(self, what: str, target: str, record: object, before: object, after: object) -> None:
+        """Note that a field of a record, or a record, is not in the mailbox it was meant for."""
+        self._found.setdefault((what, target), {})[encodable(str(record))] = (_shown(before), _shown(after))
+
+    def conflict(self, first: Message, second: Message) -> None:
+        """Note that two messages claim one id."""
+        self.conflicts[first.id] = IdConflict(encodable(first.id), _told(first), _told(second))
+
+    def all(self) -> list[MirrorLoss]:
+        """Return everything but the conflicts, in the order in which it was found."""
+        return [
+            MirrorLoss(what, target, len(rows), tuple(rows)[:EXAMPLES], *next(iter(rows.values())))
+            for (what, target), rows in self._found.items()
+        ]
+
+
+def _told(message: Message) -> str:
+    return _shown(f"{message.sender}: {message.subject}")
+
+
+def _shown(value: object) -> str:
+    return encodable(str(value))[:SHOWN]

@@ -1,0 +1,275 @@
+"""Runs a mirror: reads both mailboxes, copies what is missing, and follows both until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import NamedTuple
+
+from mailstore.errors import MailError
+from mailstore.mirroring.comparing import compare_pairs
+from mailstore.mirroring.copying import copy_offers
+from mailstore.mirroring.exchange import Exchange, StartAnew
+from mailstore.mirroring.losses import MirrorLosses
+from mailstore.mirroring.mirror_report import EXAMPLES, MirrorEnd, MirrorStatus, Phase
+from mailstore.mirroring.mirror_state import MirrorState
+from mailstore.mirroring.side import Side
+from mailstore.mirroring.trouble import Trouble, trouble_with
+from mailstore.records.events import Event
+from mailstore.store import Capability, Store
+
+__all__ = ["Mirror", "Patience", "Telling"]
+
+Opened = Callable[[], Store]
+SECONDS_UNSAVED = 1.0
+
+
+class Telling(NamedTuple):
+    """Who is told what a mirror does: `progress` of a long activity, `status` whenever it has changed."""
+
+    progress: Callable[[str, int, int], object]
+    status: Callable[[MirrorStatus], object]
+
+
+class Patience(NamedTuple):
+    """How long to wait, in seconds: before trying again, at first and at most, and for what was written to be read."""
+
+    first: float = 1.0
+    most: float = 30.0
+    read_back: float = 10.0
+
+
+class Mirror:
+    """A mirror between two mailboxes; `open` functions open them, as often as it is needed."""
+
+    def __init__(
+        self,
+        urls: tuple[str, str],
+        opened: tuple[Opened, Opened],
+        state: MirrorState,
+        telling: Telling,
+        *,
+        is_both: bool = False,
+        patience: Patience = Patience(),  # noqa: B008 - it is immutable
+    ) -> None:
+        self._opened = opened
+        self._state = state
+        self._telling = telling
+        self._patience = patience
+        self.losses = MirrorLosses()
+        self.is_unsaved = False
+        """Whether the status has changed since it was saved."""
+        self._saved = 0.0
+        before = state.status()
+        ends = {end.url: end for end in before.ends} if before is not None else {}
+        first, second = (MirrorEnd(url, ends[url].written) if url in ends else MirrorEnd(url) for url in urls)
+        self.status = MirrorStatus((first, second), is_both, started=time.time(), process=os.getpid())
+        self.status.host = socket.gethostname()
+        self.status.equal_at = before.equal_at if before is not None else None
+        self._has_read = self.status.equal_at is not None
+        self._delay = patience.first
+
+    async def run(self, *, once: bool = False) -> None:
+        """Mirror until cancelled, or until both hold the same. Raises StoreError if it can't begin, or end, once."""
+        try:
+            while True:
+                try:
+                    await self._round(once)
+                    return
+                except StartAnew:
+                    await asyncio.sleep(min(self._patience.first, 0.1))
+                except Trouble as trouble:
+                    if once or not self._has_read:
+                        raise trouble.error from trouble
+                    self._note_trouble(trouble)
+                    await asyncio.sleep(self._next_delay())
+        finally:
+            self._show("stopped")
+
+    async def _round(self, once: bool) -> None:
+        """Read both mailboxes, copy, and follow them. Raises StartAnew and Trouble."""
+        async with self._sides() as sides:
+            self.losses = MirrorLosses()
+            exchange = Exchange(*sides, is_both=self.status.is_both, memory=self._state, losses=self.losses)
+            self._show("reading", exchange)
+            for side in sides:
+                await asyncio.to_thread(self._read, exchange, side)
+                side.back()
+            self._has_read = True
+            self._show("copying", exchange)
+            await _Following(self, exchange, self._patience, once=once).run()
+
+    @asynccontextmanager
+    async def _sides(self) -> AsyncIterator[tuple[Side, Side]]:
+        stores: list[Store] = []
+        try:
+            for end, opened in zip(self.status.ends, self._opened, strict=True):
+                try:
+                    stores.append(await asyncio.to_thread(opened))
+                except MailError as error:
+                    raise Trouble(end.url, error) from error
+            first, second = map(Side, stores, self.status.ends)
+            for side in (first, second):
+                side.can_be_followed = Capability.FOLLOW in side.store.capabilities
+            yield first, second
+        finally:
+            for store in stores:
+                store.close()
+
+    def _read(self, exchange: Exchange, side: Side) -> None:
+        """Read all of a mailbox."""
+        found = 0
+        with trouble_with(side):
+            for batch in side.store.scan():
+                exchange.take(side, batch, time.time())
+                found += len(batch)
+                self._telling.progress(f"reading {side.store.title}: {found:,} records", 0, 1)
+        self._telling.progress(f"reading {side.store.title}: {found:,} records", 1, 1)
+
+    def work(self, exchange: Exchange) -> None:
+        """Compare and copy all that can be. Raises Trouble."""
+        exchange.decide()
+        compare_pairs(exchange)
+        copy_offers(exchange, self._telling.progress)
+
+    def worked(self, exchange: Exchange) -> None:
+        """Note that everything that could be done was done."""
+        self._delay = self._patience.first
+        sides = (exchange.first, exchange.second)
+        for side in sides:
+            if not side.is_gone:
+                side.end.cut_off, side.end.reason = None, ""
+        if exchange.is_settled() and not any(side.is_gone for side in sides):
+            self.status.equal_at = time.time()
+        self._show("following", exchange)
+
+    def waits(self, trouble: Trouble, exchange: Exchange) -> float:
+        """Note what is wrong with a mailbox; return how long to wait, in seconds."""
+        self._note_trouble(trouble, exchange)
+        return self._next_delay()
+
+    def _note_trouble(self, trouble: Trouble, exchange: Exchange | None = None) -> None:
+        for end in self.status.ends:
+            if end.url == trouble.url:
+                end.cut_off = end.cut_off or time.time()
+                end.reason = str(trouble.error)
+        self._show("waiting", exchange)
+
+    def _next_delay(self) -> float:
+        delay, self._delay = self._delay, min(2 * self._delay, self._patience.most)
+        return delay
+
+    def _show(self, phase: Phase, exchange: Exchange | None = None) -> None:
+        status = self.status
+        is_other = phase != status.phase
+        status.phase, status.updated = phase, time.time()
+        if exchange is not None:
+            for side in exchange.targets:
+                side.end.pending = len(side.offers)
+        status.conflicts = list(self.losses.conflicts.values())[:EXAMPLES]
+        status.conflict_number = len(self.losses.conflicts)
+        status.losses = self.losses.all()
+        self._telling.status(status)
+        self.is_unsaved = True
+        if is_other or time.monotonic() - self._saved >= SECONDS_UNSAVED:
+            self.save()
+
+    def save(self) -> None:
+        """Save the status."""
+        self._state.save_status(self.status)
+        self.is_unsaved, self._saved = False, time.monotonic()
+
+
+Came = tuple[Side, Sequence[Event] | MailError]
+
+
+class _Following:
+    """Takes what both mailboxes yield, works on it, and tries again what failed."""
+
+    def __init__(self, mirror: Mirror, exchange: Exchange, patience: Patience, *, once: bool) -> None:
+        self._mirror = mirror
+        self._exchange = exchange
+        self._patience = patience
+        self._once = once
+        self._came: asyncio.Queue[Came] = asyncio.Queue(maxsize=16)
+
+    async def run(self) -> None:
+        """Follow until cancelled, or until nothing is left to do. Raises StartAnew and Trouble."""
+        sides = (self._exchange.first, self._exchange.second)
+        tasks = [asyncio.create_task(self._pump(side)) for side in sides if side.can_be_followed]
+        try:
+            await self._loop()
+        finally:
+            for task in tasks:
+                task.cancel()
+            for task in tasks:
+                with suppress(asyncio.CancelledError):
+                    await task
+
+    async def _pump(self, side: Side) -> None:
+        changes = side.store.changes()
+        try:
+            async with aclosing(changes):
+                async for batch in changes:
+                    await self._came.put((side, batch))
+        except MailError as error:
+            await self._came.put((side, error))
+
+    async def _loop(self) -> None:
+        exchange, clock = self._exchange, asyncio.get_running_loop().time
+        retry: float | None = clock()
+        while True:
+            if retry is not None and retry <= clock():
+                wait = await self._work()
+                retry = None if wait is None else clock() + wait
+            if self._once and exchange.is_settled():
+                return
+            try:
+                came = await asyncio.wait_for(self._came.get(), self._limit(retry, clock()))
+            except TimeoutError:
+                if self._once:
+                    self._note_unread()
+                    return
+                if self._mirror.is_unsaved:
+                    self._mirror.save()
+                continue
+            were_gone = exchange.first.is_gone, exchange.second.is_gone
+            self._take(came)
+            while not self._came.empty():
+                self._take(self._came.get_nowait())
+            # while a mailbox is in trouble, what comes waits with the rest, unless one is back
+            if retry is None or were_gone != (exchange.first.is_gone, exchange.second.is_gone):
+                retry = clock()
+
+    def _limit(self, retry: float | None, now: float) -> float | None:
+        """Return how long to wait for something to come, in seconds."""
+        if self._once:
+            return self._patience.read_back
+        limits = [max(0.0, retry - now)] if retry is not None else []
+        return min([*limits, *([SECONDS_UNSAVED] if self._mirror.is_unsaved else [])], default=None)
+
+    async def _work(self) -> float | None:
+        """Do what is to be done; return the seconds after which to try again what failed."""
+        try:
+            await asyncio.to_thread(self._mirror.work, self._exchange)
+        except Trouble as trouble:
+            if self._once:
+                raise
+            return self._mirror.waits(trouble, self._exchange)
+        self._mirror.worked(self._exchange)
+        return None
+
+    def _take(self, came: Came) -> None:
+        side, events = came
+        if isinstance(events, MailError):
+            raise Trouble(side.name, events)
+        self._exchange.take(side, events, time.time())
+
+    def _note_unread(self) -> None:
+        for side in self._exchange.targets:
+            for message in side.awaited.values():
+                self._mirror.losses.add("message", side.name, message.id, message.subject, "written, but not read back")

@@ -1,0 +1,181 @@
+"""What a mirror keeps between two runs, in the user's state folder: never what is in a mailbox, which is always read.
+
+Deleting it loses nothing for two mailboxes that keep ids: the next run compares all texts again. For a mailbox that
+messages are sent to, it holds which message is a copy of which.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+from platformdirs import user_state_path
+
+from mailstore.errors import MailboxBusy, StoreError, reason_of
+from mailstore.files.append import replace_file
+from mailstore.mirroring.mirror_report import MirrorStatus
+
+__all__ = ["MirrorState", "mirrors_folder", "read_status", "statuses_of"]
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS compared (message_id TEXT PRIMARY KEY, header INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS agreed (session_id TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS left_out (message_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS copies (
+    message_id TEXT PRIMARY KEY, copy TEXT UNIQUE, digest BLOB NOT NULL, others TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+def mirrors_folder() -> Path:
+    """Return the folder of the states of all mirrors."""
+    return user_state_path("signalbox") / "mirrors"
+
+
+def _name(first: str, second: str) -> str:
+    return blake2b("\n".join(sorted((first, second))).encode(), digest_size=12).hexdigest()
+
+
+class MirrorState:
+    """The state of the mirror between two mailboxes, held by one process: `with MirrorState.held(...) as state:`."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._status = folder / f"{name}.json"
+        self._path = folder / f"{name}.db"
+        self._db = self._opened()
+
+    @classmethod
+    @contextmanager
+    def held(cls, first: str, second: str) -> Iterator[MirrorState]:
+        """Open the state of the mirror between two URLs. Raises MailboxBusy if another process has it, StoreError."""
+        folder, name = mirrors_folder(), _name(first, second)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            fd = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreError(f"{folder} can't be written ({reason_of(error)})", "set XDG_STATE_HOME") from error
+        try:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                process = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "unknown"
+                raise MailboxBusy(f"process {process} mirrors these two already", "stop it first") from None
+            except OSError:
+                pass  # a file system without locks: two mirrors of one pair still double nothing
+            with suppress(OSError):
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, str(os.getpid()).encode(), 0)
+            state = cls(folder, name)
+            try:
+                yield state
+            finally:
+                state.close()
+        finally:
+            os.close(fd)
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            return _connected(self._path)
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"{self._path} can't be used ({error})", "free some disk space, or delete it") from error
+        except sqlite3.DatabaseError:
+            with suppress(OSError):
+                self._path.replace(self._path.with_suffix(".damaged"))
+            return _connected(self._path)
+
+    # Texts that were compared
+
+    def compared(self) -> dict[str, int]:
+        """Return the messages whose texts were found equal, with a number that stands for their headers."""
+        return dict(self._db.execute("SELECT message_id, header FROM compared").fetchall())
+
+    def note_compared(self, rows: Iterable[tuple[str, int]]) -> None:
+        """Note messages whose texts are equal."""
+        self._change("INSERT OR REPLACE INTO compared VALUES (?, ?)", rows)
+
+    # What both rosters said
+
+    def agreed(self) -> dict[str, bytes]:
+        """Return for each agent the digest of the line on which both mailboxes agreed last."""
+        return dict(self._db.execute("SELECT session_id, digest FROM agreed").fetchall())
+
+    def note_agreed(self, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Note agents of whom both mailboxes say the same."""
+        self._change("INSERT OR REPLACE INTO agreed VALUES (?, ?)", rows)
+
+    def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        """Write rows; a disk that is full costs comparisons at the next start, and nothing else."""
+        with suppress(sqlite3.OperationalError), self._db:
+            self._db.executemany(statement, rows)
+
+    # What is shown
+
+    def status(self) -> MirrorStatus | None:
+        """Return the status of the last run, if there was one."""
+        return read_status(self._status)
+
+    def save_status(self, status: MirrorStatus) -> None:
+        """Save the status for `doctor`; one that can't be saved is left out."""
+        with suppress(OSError, StoreError):
+            replace_file(self._status, msgspec.json.encode(status))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.executescript(SCHEMA)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def read_status(path: Path) -> MirrorStatus | None:
+    """Return the status in a file; None if it can't be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=MirrorStatus)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def statuses_of(url: str) -> list[tuple[MirrorStatus, bool]]:
+    """Return the status of each mirror of a mailbox, and whether its process is running."""
+    folder = mirrors_folder()
+    try:
+        paths = sorted(folder.glob("*.json"))
+    except OSError:
+        return []
+    found = [(path, status) for path in paths if (status := read_status(path)) is not None]
+    return [
+        (status, _is_held(path.with_suffix(".lock")))
+        for path, status in found
+        if any(end.url == url for end in status.ends)
+    ]
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return False

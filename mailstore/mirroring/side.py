@@ -1,0 +1,100 @@
+"""One of the two mailboxes of a mirror: what is known to be in it, and what is to be written into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mailstore.mirroring.agent_lines import AgentLines
+from mailstore.mirroring.mirror_report import MirrorEnd
+from mailstore.records.message import Delivery, Intervention, Message, Receipt
+from mailstore.store import Store
+
+__all__ = ["Fact", "FactKey", "Offers", "Side", "key_of"]
+
+Fact = Receipt | Delivery | Intervention
+FactKey = tuple[str, str, str]
+
+
+def key_of(fact: Fact) -> FactKey:
+    """Return what two records of one fact share in two mailboxes."""
+    match fact:
+        case Receipt(message_id, reader):
+            return "read", message_id, reader
+        case Delivery(message_id, recipient):
+            return "delivery", message_id, recipient
+        case Intervention():
+            return "journal", fact.id, ""
+
+
+class Offers:
+    """What is to be written into a mailbox, found in the other one."""
+
+    def __init__(self) -> None:
+        self.letters: dict[str, Message] = {}
+        self.deliveries: dict[str, list[Delivery]] = {}
+        self.facts: dict[FactKey, Receipt | Intervention] = {}
+        self.sessions: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        return len(self.letters) + sum(map(len, self.deliveries.values())) + len(self.facts) + len(self.sessions)
+
+    def add(self, fact: Fact) -> None:
+        """Offer a fact."""
+        if isinstance(fact, Delivery):
+            self.deliveries.setdefault(fact.message_id, []).append(fact)
+        else:
+            self.facts[key_of(fact)] = fact
+
+    def withdraw(self, fact: Fact) -> None:
+        """Offer a fact no longer: it came in another way."""
+        if isinstance(fact, Delivery):
+            left = [each for each in self.deliveries.get(fact.message_id, ()) if each.recipient != fact.recipient]
+            if left:
+                self.deliveries[fact.message_id] = left
+            else:
+                self.deliveries.pop(fact.message_id, None)
+        else:
+            self.facts.pop(key_of(fact), None)
+
+    def undelivered(self) -> Iterator[Delivery]:
+        """Yield the deliveries of messages that are not offered themselves."""
+        for message_id, deliveries in self.deliveries.items():
+            if message_id not in self.letters:
+                yield from deliveries
+
+
+class Side:
+    """A mailbox with what it is known to hold."""
+
+    def __init__(self, store: Store, end: MirrorEnd) -> None:
+        self.store = store
+        self.end = end
+        self.messages: dict[str, Message | None] = {}
+        """By id; None where the message was compared with its counterpart and nothing is left to do."""
+        self.facts: set[FactKey] = set()
+        self.agents: dict[str, AgentLines] = {}
+        self.awaited: dict[str, Message] = {}
+        """Messages of the other mailbox that were written here and not read back yet."""
+        self.awaited_lines: dict[str, bytes] = {}
+        """By agent, the digest of the line that was written here and not read back yet."""
+        self.offers = Offers()
+        self.can_be_followed = True
+        self.is_gone = False
+        """Whether the mailbox itself says that it can't be reached."""
+
+    @property
+    def name(self) -> str:
+        """The mailbox's URL, without secrets."""
+        return self.end.url
+
+    def cut_off(self, reason: str, now: float) -> None:
+        """Note that the mailbox can't be reached."""
+        self.is_gone = True
+        if self.end.cut_off is None:
+            self.end.cut_off = now
+        self.end.reason = reason
+
+    def back(self) -> None:
+        """Note that the mailbox can be reached."""
+        self.is_gone = False
+        self.end.cut_off, self.end.reason = None, ""
