@@ -106,6 +106,17 @@ def _haak(kind: str) -> list[Action]:
         Action(kind, "archive", ("archive", "--yes", "--keep", "2", *store)),
         Action(
             kind,
+            "mirror",
+            ("mirror", "{beside}/other", "{url}", "--both", "--once"),
+            before=(
+                ("init", "{beside}/other"),
+                ("roster", "register", ANN, "--role", "clerk", "--store", "{beside}/other"),
+                ("send", "--from", ANN, "--to", "role:reviewer", "--body", SENT, "--store", "{beside}/other"),
+                ("mark-read", "--as", ANN, "--all", "--store", "{beside}/other"),
+            ),
+        ),
+        Action(
+            kind,
             "archive again",
             ("archive", "--yes", "--keep", "1", *store),
             before=(("archive", "--yes", "--keep", "5", *store),),

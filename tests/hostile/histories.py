@@ -156,6 +156,9 @@ class History:
                 self._done(host)
         for host in self.hosts:
             status = self._done(host)
+            mine = {each.id for each in status.conflicts}
+            both = self.conflicted & host.messages.keys() & self.hub.messages.keys()
+            assert both <= mine, f"{both - mine} are not reported"
             assert not any(end.run for end in status.ends), "it never comes to rest"
         self._check()
 
@@ -175,7 +178,9 @@ class History:
         elif what == "damage":
             box.damage()
         elif what == "conflict" and known:
-            others = [it for it in self.boxes if not it.is_cut_off and it is not box and known[-1] not in it.contents()[1]]
+            others = [
+                it for it in self.boxes if not it.is_cut_off and it is not box and known[-1] not in it.contents()[1]
+            ]
             if others:
                 self.conflicted.add(known[-1])
                 self.chance.choice(others).message(self._fields(known[-1], box.skew, "Another text"))
@@ -218,13 +223,21 @@ class History:
 
     def _mirror(self) -> None:
         host = self.chance.choice(self.hosts)
-        fault = self.chance.choice((None, None, "end", "end", "full"))
+        fault = self.chance.choice((None, None, "end", "end", "full", "race", "race"))
         self.log.append(f"mirror {host.name}, {fault}")
         if self.chance.random() < 0.1:
             with suppress(FileNotFoundError):
                 shutil.rmtree(Path(os.environ["XDG_STATE_HOME"]) / "signalbox")
-        with suppress(MailError, _SuddenEnd), _faulty(fault, self.chance.randint(1, 12)):
+        race = self._race if fault == "race" else None
+        with suppress(MailError, _SuddenEnd), _faulty(fault, self.chance.randint(1, 12)), _raced(race):
             self._done(host)
+
+    def _race(self) -> None:
+        """Do what another mirror or program may do between the look of one at a mailbox and its writing."""
+        others = Path(os.environ["XDG_STATE_HOME"]) / "elsewhere"
+        with suppress(MailError), _state_folder(others):
+            for _ in range(self.chance.randint(1, 2)):
+                self.chance.choice((self._write, lambda: self._done(self.chance.choice(self.hosts))))()
 
     def _check(self) -> None:
         found = {box.name: box.contents() for box in self.boxes}
@@ -249,6 +262,43 @@ class History:
             }, "reads differ"
             digests = {name: agent_digest(agent) for name, agent in contents.agents.items()}
             assert digests == {name: agent_digest(agent) for name, agent in first[0].agents.items()}, "rosters differ"
+
+
+@contextmanager
+def _raced(race: Callable[[], None] | None) -> Iterator[None]:
+    """Let something happen just before a mailbox takes records in, once."""
+    kinds: tuple[Any, ...] = (HaakStore, MemoryStore)
+    reals = [kind.merge for kind in kinds]
+    waiting = [race] if race is not None else []
+
+    def raced(real: Any) -> Any:
+        def merge(self: Any, records: Any) -> Any:
+            if waiting:
+                waiting.pop()()
+            return real(self, records)
+
+        return merge
+
+    for kind, real in zip(kinds, reals, strict=True):
+        kind.merge = raced(real)
+    try:
+        yield
+    finally:
+        for kind, real in zip(kinds, reals, strict=True):
+            kind.merge = real
+
+
+@contextmanager
+def _state_folder(folder: Path) -> Iterator[None]:
+    before = os.environ.get("XDG_STATE_HOME")
+    os.environ["XDG_STATE_HOME"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["XDG_STATE_HOME"]
+        else:
+            os.environ["XDG_STATE_HOME"] = before
 
 
 def _header(message: Message) -> tuple[object, ...]:
@@ -283,7 +333,7 @@ def _faulty(fault: str | None, number: int) -> Iterator[None]:
             return real(fd, data[: len(data) // 2])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    if fault is not None:
+    if fault in ("end", "full"):
         append.os.write = write  # type: ignore[assignment]
     try:
         yield
@@ -293,19 +343,12 @@ def _faulty(fault: str | None, number: int) -> Iterator[None]:
 
 def played(number: int) -> None:
     """Play one history in folders of its own. Raises AssertionError that tells it."""
-    with tempfile.TemporaryDirectory(prefix="history-") as folder:
-        before = os.environ.get("XDG_STATE_HOME")
-        os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+    with tempfile.TemporaryDirectory(prefix="history-") as folder, _state_folder(Path(folder) / "state"):
         history = History(number, Path(folder))
         try:
             history.run()
         except AssertionError as error:
             raise AssertionError(f"history {number}: {error}\n" + "\n".join(history.log)) from error
-        finally:
-            if before is None:
-                del os.environ["XDG_STATE_HOME"]
-            else:
-                os.environ["XDG_STATE_HOME"] = before
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,19 @@ def test_commands_that_end_suddenly_or_find_no_room_lose_and_double_nothing(tmp_
 
 def test_every_command_that_writes_is_among_them(bench: Bench) -> None:
     assert {action.words[0] for action in ACTIONS} == {
-        *("archive", "bye", "check", "convert", "dead-letters", "mark-read", "presence", "read", "roster", "send"),
+        *(
+            "archive",
+            "bye",
+            "check",
+            "convert",
+            "dead-letters",
+            "mark-read",
+            "mirror",
+            "presence",
+            "read",
+            "roster",
+            "send",
+        ),
     }
 
 
