@@ -28,7 +28,7 @@ def header_number(message: Message) -> int:
 
 
 def compare_pairs(exchange: Exchange) -> None:
-    """Compare all pairs whose mailboxes can be reached. Raises Trouble."""
+    """Compare all pairs whose mailboxes can be reached. Raises MirrorTrouble."""
     first, second = exchange.first, exchange.second
     while exchange.pairs and not (first.is_gone or second.is_gone):
         some = {message_id: exchange.pairs[message_id] for message_id in islice(exchange.pairs, AT_ONCE)}

@@ -8,7 +8,7 @@ from itertools import islice
 from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.exchange import Exchange
 from mailstore.mirroring.side import Side, key_of
-from mailstore.mirroring.trouble import Trouble, trouble_with
+from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.optional import KnownFields, Merges
 from mailstore.records.adopted import Adopted, AdoptedMessage, writable
 from mailstore.records.merged import Merged
@@ -26,7 +26,7 @@ Tell = Callable[[str, int, int], object]
 
 
 def copy_offers(exchange: Exchange, tell: Tell) -> None:
-    """Write into each mailbox that can be reached what it is to get. Raises Trouble; what is left is written later."""
+    """Write into each mailbox that can be reached what it is to get. Raises MirrorTrouble; what is left is written later."""
     for target in exchange.targets:
         if not (target.is_gone or exchange.other(target).is_gone):
             _Copying(exchange, target, tell).run()
@@ -45,7 +45,7 @@ class _Copying:
         if not len(offers):
             return
         if not isinstance(target.store, Merges):
-            raise Trouble(target.name, MailError("it can't take messages with their ids", "name it first"))
+            raise MirrorTrouble(target.name, MailError("it can't take messages with their ids", "name it first"))
         total = len(offers)
         for session in list(offers.sessions):
             self._write_agent(session)
@@ -59,7 +59,7 @@ class _Copying:
             self._write_facts(facts)
             self._tell("copying", total - len(offers), total)
         if failed:
-            raise Trouble(target.name, next(iter(failed.values())))
+            raise MirrorTrouble(target.name, next(iter(failed.values())))
 
     def _merge(self, records: Sequence[Adopted]) -> Merged:
         store = self._target.store
@@ -87,7 +87,7 @@ class _Copying:
         for part in _parts(letters):
             try:
                 self._put(part)
-            except Trouble:
+            except MirrorTrouble:
                 if len(part) == 1 and len(failed) >= FAILURES:
                     raise
                 self._put_one_by_one(part, failed)
@@ -99,7 +99,7 @@ class _Copying:
             try:
                 self._put([letter])
                 in_a_row = 0
-            except Trouble as trouble:
+            except MirrorTrouble as trouble:
                 in_a_row += 1
                 failed[letter.message.id] = trouble.error
                 self._to_the_end(letter.message.id)

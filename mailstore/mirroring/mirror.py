@@ -18,7 +18,7 @@ from mailstore.mirroring.losses import MirrorLosses
 from mailstore.mirroring.mirror_report import EXAMPLES, MirrorEnd, MirrorStatus, Phase
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.mirroring.side import Side
-from mailstore.mirroring.trouble import Trouble, trouble_with
+from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.records.events import Event
 from mailstore.store import Capability, Store
 
@@ -82,7 +82,7 @@ class Mirror:
                     return
                 except StartAnew:
                     await asyncio.sleep(min(self._patience.first, 0.1))
-                except Trouble as trouble:
+                except MirrorTrouble as trouble:
                     if once or not self._has_read:
                         raise trouble.error from trouble
                     self._note_trouble(trouble)
@@ -91,7 +91,7 @@ class Mirror:
             self._show("stopped")
 
     async def _round(self, once: bool) -> None:
-        """Read both mailboxes, copy, and follow them. Raises StartAnew and Trouble."""
+        """Read both mailboxes, copy, and follow them. Raises StartAnew and MirrorTrouble."""
         async with self._sides() as sides:
             self.losses = MirrorLosses()
             exchange = Exchange(*sides, is_both=self.status.is_both, memory=self._state, losses=self.losses)
@@ -111,7 +111,7 @@ class Mirror:
                 try:
                     stores.append(await asyncio.to_thread(opened))
                 except MailError as error:
-                    raise Trouble(end.url, error) from error
+                    raise MirrorTrouble(end.url, error) from error
             first, second = map(Side, stores, self.status.ends)
             for side in (first, second):
                 side.can_be_followed = Capability.FOLLOW in side.store.capabilities
@@ -131,7 +131,7 @@ class Mirror:
         self._telling.progress(f"reading {side.store.title}: {found:,} records", 1, 1)
 
     def work(self, exchange: Exchange) -> None:
-        """Compare and copy all that can be. Raises Trouble."""
+        """Compare and copy all that can be. Raises MirrorTrouble."""
         exchange.decide()
         compare_pairs(exchange)
         copy_offers(exchange, self._telling.progress)
@@ -147,12 +147,12 @@ class Mirror:
             self.status.equal_at = time.time()
         self._show("following", exchange)
 
-    def waits(self, trouble: Trouble, exchange: Exchange) -> float:
+    def waits(self, trouble: MirrorTrouble, exchange: Exchange) -> float:
         """Note what is wrong with a mailbox; return how long to wait, in seconds."""
         self._note_trouble(trouble, exchange)
         return self._next_delay()
 
-    def _note_trouble(self, trouble: Trouble, exchange: Exchange | None = None) -> None:
+    def _note_trouble(self, trouble: MirrorTrouble, exchange: Exchange | None = None) -> None:
         for end in self.status.ends:
             if end.url == trouble.url:
                 end.cut_off = end.cut_off or time.time()
@@ -198,7 +198,7 @@ class _Following:
         self._came: asyncio.Queue[Came] = asyncio.Queue(maxsize=16)
 
     async def run(self) -> None:
-        """Follow until cancelled, or until nothing is left to do. Raises StartAnew and Trouble."""
+        """Follow until cancelled, or until nothing is left to do. Raises StartAnew and MirrorTrouble."""
         sides = (self._exchange.first, self._exchange.second)
         tasks = [asyncio.create_task(self._pump(side)) for side in sides if side.can_be_followed]
         try:
@@ -256,7 +256,7 @@ class _Following:
         """Do what is to be done; return the seconds after which to try again what failed."""
         try:
             await asyncio.to_thread(self._mirror.work, self._exchange)
-        except Trouble as trouble:
+        except MirrorTrouble as trouble:
             if self._once:
                 raise
             return self._mirror.waits(trouble, self._exchange)
@@ -266,7 +266,7 @@ class _Following:
     def _take(self, came: Came) -> None:
         side, events = came
         if isinstance(events, MailError):
-            raise Trouble(side.name, events)
+            raise MirrorTrouble(side.name, events)
         self._exchange.take(side, events, time.time())
 
     def _note_unread(self) -> None:

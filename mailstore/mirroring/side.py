@@ -9,7 +9,7 @@ from mailstore.mirroring.mirror_report import MirrorEnd
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.store import Store
 
-__all__ = ["Fact", "FactKey", "Offers", "Side", "key_of"]
+__all__ = ["Fact", "FactKey", "MirrorOffers", "Side", "key_of"]
 
 Fact = Receipt | Delivery | Intervention
 FactKey = tuple[str, str, str]
@@ -26,7 +26,7 @@ def key_of(fact: Fact) -> FactKey:
             return "journal", fact.id, ""
 
 
-class Offers:
+class MirrorOffers:
     """What is to be written into a mailbox, found in the other one."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Side:
         """Messages of the other mailbox that were written here and not read back yet."""
         self.awaited_lines: dict[str, bytes] = {}
         """By agent, the digest of the line that was written here and not read back yet."""
-        self.offers = Offers()
+        self.offers = MirrorOffers()
         self.can_be_followed = True
         self.is_gone = False
         """Whether the mailbox itself says that it can't be reached."""

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from mailstore.errors import MailError
 from mailstore.mirroring.side import Side
 
-__all__ = ["Trouble", "trouble_with"]
+__all__ = ["MirrorTrouble", "trouble_with"]
 
 
-class Trouble(Exception):
+class MirrorTrouble(Exception):
     """One of the two mailboxes can't be read or written at the moment; `url` names it."""
 
     def __init__(self, url: str, error: MailError) -> None:
@@ -22,8 +22,8 @@ class Trouble(Exception):
 
 @contextmanager
 def trouble_with(side: Side) -> Iterator[None]:
-    """Turn an error of a mailbox into Trouble."""
+    """Turn an error of a mailbox into MirrorTrouble."""
     try:
         yield
     except MailError as error:
-        raise Trouble(side.name, error) from error
+        raise MirrorTrouble(side.name, error) from error
