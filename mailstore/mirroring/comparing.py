@@ -8,7 +8,7 @@ from itertools import islice
 from mailstore.errors import MailError
 from mailstore.mirroring.exchange import Exchange
 from mailstore.mirroring.losses import MirrorLosses
-from mailstore.mirroring.trouble import trouble_with
+from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.records.message import Message
 from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare
 
@@ -27,17 +27,25 @@ def header_number(message: Message) -> int:
     return int.from_bytes(digest) >> 1
 
 
-def compare_pairs(exchange: Exchange) -> None:
-    """Compare all pairs whose mailboxes can be reached. Raises MirrorTrouble."""
+def compare_pairs(exchange: Exchange) -> MirrorTrouble | None:
+    """Compare all pairs whose mailboxes can be reached; return why some could not be compared. Raises MirrorTrouble."""
     first, second = exchange.first, exchange.second
+    left: dict[str, bool] = {}
+    trouble: MirrorTrouble | None = None
     while exchange.pairs and not (first.is_gone or second.is_gone):
         some = {message_id: exchange.pairs[message_id] for message_id in islice(exchange.pairs, AT_ONCE)}
-        _compare_some(exchange, some)
-        for message_id in some:
-            exchange.pairs.pop(message_id, None)
+        unread = _compare_some(exchange, some)
+        for message_id, is_own in some.items():
+            del exchange.pairs[message_id]
+            if message_id in unread:
+                left[message_id], trouble = is_own, unread[message_id]
+    exchange.pairs |= left
+    return trouble
 
 
-def _compare_some(exchange: Exchange, some: dict[str, bool]) -> None:
+def _compare_some(exchange: Exchange, some: dict[str, bool]) -> dict[str, MirrorTrouble]:
+    """Compare some pairs; return those that have a text that can't be read now."""
+    unread: dict[str, MirrorTrouble] = {}
     first, second = exchange.first, exchange.second
     pairs: list[tuple[Message, Message]] = []
     equal: list[tuple[str, int]] = []
@@ -55,8 +63,12 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> None:
     with trouble_with(second):
         their_texts = list(second.store.contents([theirs for _, theirs in pairs]))
     for (ours, theirs), our_text, their_text in zip(pairs, our_texts, their_texts, strict=True):
-        if isinstance(our_text, MailError) or isinstance(their_text, MailError):
-            continue  # it was moved or replaced, which the mailbox will tell
+        if isinstance(our_text, MailError):
+            unread[ours.id] = MirrorTrouble(first.name, our_text)
+            continue
+        if isinstance(their_text, MailError):
+            unread[ours.id] = MirrorTrouble(second.name, their_text)
+            continue
         is_own = some[ours.id]
         if not is_own and is_conflict(ours, theirs, our_text, their_text):
             exchange.losses.conflict(ours, theirs)
@@ -67,6 +79,7 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> None:
         first.messages[ours.id] = second.messages[ours.id] = None
     if equal:
         exchange.memory.note_compared(equal)
+    return unread
 
 
 def is_conflict(ours: Message, theirs: Message, our_text: str, their_text: str) -> bool:

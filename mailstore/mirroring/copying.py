@@ -26,7 +26,7 @@ Tell = Callable[[str, int, int], object]
 
 
 def copy_offers(exchange: Exchange, tell: Tell) -> None:
-    """Write into each mailbox that can be reached what it is to get. Raises MirrorTrouble; what is left is written later."""
+    """Write into each mailbox that can be reached what it is to get; what is left comes later. Raises MirrorTrouble."""
     for target in exchange.targets:
         if not (target.is_gone or exchange.other(target).is_gone):
             _Copying(exchange, target, tell).run()
@@ -59,7 +59,8 @@ class _Copying:
             self._write_facts(facts)
             self._tell("copying", total - len(offers), total)
         if failed:
-            raise MirrorTrouble(target.name, next(iter(failed.values())))
+            error = next(iter(failed.values()))
+            raise MirrorTrouble((self._source if isinstance(error, ContentGone) else target).name, error)
 
     def _merge(self, records: Sequence[Adopted]) -> Merged:
         store = self._target.store
@@ -83,7 +84,7 @@ class _Copying:
         self._target.end.wrote(agents=number)
 
     def _write_letters(self, some: Sequence[Message], failed: dict[str, MailError]) -> None:
-        letters = list(self._letters(some))
+        letters = list(self._letters(some, failed))
         for part in _parts(letters):
             try:
                 self._put(part)
@@ -129,16 +130,20 @@ class _Copying:
         gone = sum(isinstance(each, Delivery) for each in found.present)
         target.end.wrote(deliveries=len(deliveries) - gone)
 
-    def _letters(self, messages: Sequence[Message]) -> Iterator[AdoptedMessage]:
+    def _letters(self, messages: Sequence[Message], failed: dict[str, MailError]) -> Iterator[AdoptedMessage]:
         source = self._source.store
         known = source.known_fields if isinstance(source, KnownFields) else frozenset()
         with trouble_with(self._source):
             texts = list(source.contents(messages))
+        losses, target = self._exchange.losses, self._target
         for message, text in zip(messages, texts, strict=True):
             if isinstance(text, ContentGone):
-                self._exchange.losses.add("text", self._target.name, message.id, text, "not mirrored")
-                self._target.offers.letters.pop(message.id, None)
+                # it was moved, which the mailbox will tell, or can't be fetched now: tried again later
+                losses.add("text", target.name, message.id, message.subject, text)
+                failed[message.id] = text
+                self._to_the_end(message.id)
                 continue
+            losses.remove("text", target.name, message.id)
             with trouble_with(self._source):
                 record = record_in(source, message)
             yield adopted_letter(message, text, record, known)

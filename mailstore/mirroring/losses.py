@@ -22,6 +22,12 @@ class MirrorLosses:
         """Note that a field of a record, or a record, is not in the mailbox it was meant for."""
         self._found.setdefault((what, target), {})[encodable(str(record))] = (_shown(before), _shown(after))
 
+    def remove(self, what: str, target: str, record: str) -> None:
+        """Forget a loss that was made good."""
+        rows = self._found.get((what, target))
+        if rows and rows.pop(encodable(record), ("", "")) and not rows:
+            del self._found[what, target]
+
     def conflict(self, first: Message, second: Message) -> None:
         """Note that two messages claim one id."""
         self.conflicts[first.id] = IdConflict(encodable(first.id), _told(first), _told(second))

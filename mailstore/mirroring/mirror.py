@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import NamedTuple
 
-from mailstore.errors import MailError
+from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.comparing import compare_pairs
 from mailstore.mirroring.copying import copy_offers
 from mailstore.mirroring.exchange import Exchange, StartAnew
@@ -26,6 +26,8 @@ __all__ = ["Mirror", "Patience", "Telling"]
 
 Opened = Callable[[], Store]
 SECONDS_UNSAVED = 1.0
+TRIES = 3
+"""How often a mirror that is to run once asks for a text that is no longer where it was."""
 
 
 class Telling(NamedTuple):
@@ -133,8 +135,10 @@ class Mirror:
     def work(self, exchange: Exchange) -> None:
         """Compare and copy all that can be. Raises MirrorTrouble."""
         exchange.decide()
-        compare_pairs(exchange)
+        trouble = compare_pairs(exchange)
         copy_offers(exchange, self._telling.progress)
+        if trouble is not None:
+            raise trouble
 
     def worked(self, exchange: Exchange) -> None:
         """Note that everything that could be done was done."""
@@ -195,6 +199,7 @@ class _Following:
         self._exchange = exchange
         self._patience = patience
         self._once = once
+        self._tries = 0
         self._came: asyncio.Queue[Came] = asyncio.Queue(maxsize=16)
 
     async def run(self) -> None:
@@ -231,7 +236,7 @@ class _Following:
             try:
                 came = await asyncio.wait_for(self._came.get(), self._limit(retry, clock()))
             except TimeoutError:
-                if self._once:
+                if self._once and retry is None:
                     self._note_unread()
                     return
                 if self._mirror.is_unsaved:
@@ -247,7 +252,7 @@ class _Following:
 
     def _limit(self, retry: float | None, now: float) -> float | None:
         """Return how long to wait for something to come, in seconds."""
-        if self._once:
+        if self._once and retry is None:
             return self._patience.read_back
         limits = [max(0.0, retry - now)] if retry is not None else []
         return min([*limits, *([SECONDS_UNSAVED] if self._mirror.is_unsaved else [])], default=None)
@@ -257,7 +262,8 @@ class _Following:
         try:
             await asyncio.to_thread(self._mirror.work, self._exchange)
         except MirrorTrouble as trouble:
-            if self._once:
+            self._tries += 1
+            if self._once and (self._tries == TRIES or not isinstance(trouble.error, ContentGone)):
                 raise
             return self._mirror.waits(trouble, self._exchange)
         self._mirror.worked(self._exchange)
