@@ -24,9 +24,10 @@ class MirrorLosses:
 
     def remove(self, what: str, target: str, record: str) -> None:
         """Forget a loss that was made good."""
-        rows = self._found.get((what, target))
-        if rows and rows.pop(encodable(record), ("", "")) and not rows:
-            del self._found[what, target]
+        rows = self._found.get((what, target), {})
+        rows.pop(encodable(record), None)
+        if not rows:
+            self._found.pop((what, target), None)
 
     def conflict(self, first: Message, second: Message) -> None:
         """Note that two messages claim one id."""
