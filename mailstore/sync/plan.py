@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mailstore.errors import MailError
+from mailstore.stores.agentazall.names import plain_of
 from mailstore.stores.agentazall.rules import OPEN, Filter
 from mailstore.transports.transport import Transport
 
@@ -30,8 +31,10 @@ class AccountPlan(NamedTuple):
     addresses: dict[str, str]
 
     def called(self, address: str) -> str:
-        """Return what the recipient is called there."""
-        return self.addresses.get(address, address)
+        """Return what the recipient is called there: a relay knows `bob@localhost` as `bob`."""
+        if address in self.addresses or self.kind != "relay":
+            return self.addresses.get(address, address)
+        return plain_of(address)
 
     def here(self, address: str) -> str:
         """Return what somebody there is called here."""
