@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.command import MAIL, Command
+from console.command import LISTS, MAIL, Command
 
 __all__ = ["MESSAGE_COMMANDS"]
 
@@ -48,11 +48,21 @@ MESSAGE_COMMANDS: tuple[Command, ...] = (
         "i",
         "pages.details",
         "details",
-        "Show recipients, receipts, file and offset",
+        "Show recipients, receipts, ways and files; among the agents, what is known about one",
         "Look",
-        MAIL,
+        LISTS,
         7,
         when="row",
+    ),
+    Command(
+        "agent",
+        "",
+        "pages.agent",
+        "about the agent",
+        "Show what is known about the agent: its key, what it says of itself, whose letters it accepts",
+        "Look",
+        LISTS,
+        cli="agents",
     ),
     Command("record", "o", "pages.record", "record", "Show the record as it is in the file", "Look", MAIL, when="row"),
     Command("links", "b", "links.show", "links", "List the message's links, to open or copy", "Look", MAIL, when="row"),

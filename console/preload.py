@@ -31,6 +31,7 @@ MODULES = (
     "console.screens.list_screen",
     "console.palette",
     "console.panes.details",
+    "console.panes.agent_page",
     "console.panes.attachment_lines",
     "console.panes.waiting_line",
     "console.attached_files",

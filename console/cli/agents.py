@@ -6,29 +6,53 @@ import argparse
 
 from console.agent_presence import presence_symbol, state_words
 from console.cli.document import put_json
-from console.cli.loading import Loaded, loaded
+from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import AgentRow
+from console.cli.output import AgentRow, FactRow
 from console.cli.plain import columns, put
 from console.cli.presences import Presences, since_words
+from console.render.safe import visible, visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
+from mailstore.optional import describe_agent
 from mailstore.records.roster import Agent
 
+WARNING = "⚠ "
 HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags", "hook")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("agent", nargs="?", metavar="AGENT", help="Show all that is known about this one")
     mailbox_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one row per agent."""
+    """Print one row per agent, or everything about one."""
     with loaded(args) as mail:
-        print_agents(mail, as_json=args.json)
+        if args.agent is None:
+            print_agents(mail, as_json=args.json)
+        else:
+            _print_agent(mail, known_agent(mail.mailbox, args.agent), as_json=args.json)
     return 0
+
+
+def _print_agent(mail: Loaded, agent: Agent, *, as_json: bool) -> None:
+    presences = Presences(mail)
+    row = agent_row(mail, agent, presences)
+    if as_json:
+        put_json([row])
+        return
+    cells = [*zip(HEADS[1:], (*_cells(mail, agent, presences), presences.hook_words(agent))[1:], strict=True)]
+    known = [(name, value) for name, value in cells if value]
+    known += [(fact.name, f"{WARNING * fact.warning}{fact.value}") for fact in row.facts]
+    width = max(len(name) for name, _ in known)
+    for name, value in known:
+        first, *more = visible(value).split("\n")
+        put(f"{visible_line(name):<{width}}  {first}".rstrip())
+        for line in more:
+            put(f"{'':<{width}}  {line}".rstrip())
 
 
 def print_agents(mail: Loaded, *, as_json: bool) -> None:
@@ -53,6 +77,10 @@ def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) ->
         status=agent.status.value,
         unread=unread_count(mail.store, mail.mailbox, agent.session_id),
         last_seen=iso_time(agent.last_seen),
+        facts=tuple(
+            FactRow(fact.name, fact.value, fact.source, fact.is_warning)
+            for fact in describe_agent(mail.store, agent.session_id)
+        ),
         **(presences or Presences(mail)).fields(agent),
     )
 

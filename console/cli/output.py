@@ -14,6 +14,7 @@ __all__ = [
     "ChannelRow",
     "ConcernRow",
     "DeadLetterRow",
+    "FactRow",
     "FindingRow",
     "HappeningRow",
     "MessageRow",
@@ -100,10 +101,19 @@ class ChannelRow(msgspec.Struct, frozen=True):
     agents: tuple[str, ...]
 
 
-class AgentRow(msgspec.Struct, frozen=True):
+class FactRow(msgspec.Struct, frozen=True):
+    """What a mailbox says of an agent; `source` is the file that it is from, a `warning` something to be mended."""
+
+    name: str
+    value: str
+    source: str
+    warning: bool
+
+
+class AgentRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """An agent of the roster; `unread` is its own, null where reads are not recorded, `last_seen` ISO 8601 or null.
 
-    The fields from `state` on are as in `PresenceRow`.
+    The fields from `state` on are as in `PresenceRow`; `facts` is what its mailbox says of it, if it says anything.
     """
 
     session_id: str
@@ -119,6 +129,7 @@ class AgentRow(msgspec.Struct, frozen=True):
     gone: bool
     hook: str | None
     can_wake: bool
+    facts: tuple[FactRow, ...] = ()
 
 
 class PresenceRow(msgspec.Struct, frozen=True):

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from console.panes.facts import FactPage
+    from console.screens.location import ScreenLocation
     from console.session import Session
     from console.styles import TextStyles
     from mailstore.records.message import Message
+    from mailstore.records.roster import Agent
 
 __all__ = ["Pages", "PagesScreen", "show_help", "show_page"]
 
@@ -64,6 +66,7 @@ class PagesScreen(MessageScreen, Protocol):
     """What pages need of the main screen."""
 
     text_styles: TextStyles
+    location: ScreenLocation
 
     def pane(self) -> str: ...
     def situation(self) -> Situation: ...
@@ -93,8 +96,10 @@ class Pages:
         self._screen.ask(Viewer("Problems in the settings", page, is_asked_for=is_asked_for), closed)
 
     def details(self) -> None:
-        """Show everything that is known about the message."""
-        if (message := self._screen.selected_message()) is not None:
+        """Show everything that is known about the message, or the agent where the cursor is on one."""
+        if self._screen.pane() == "sidebar":
+            self.agent()
+        elif (message := self._screen.selected_message()) is not None:
             self._screen.run_task(self._show_details(message), group="record", exclusive=True)
 
     async def _show_details(self, message: Message) -> None:
@@ -111,6 +116,27 @@ class Pages:
             files, went = (), ()
         page = details(session.mailbox, message, session.now(), files, went)
         show_page(self._screen, "details", "Details", page)
+
+    def agent(self) -> None:
+        """Show everything that is known about the agent under the cursor."""
+        view = self._screen.location.view
+        agent = self._screen.session.mailbox.roster.get(view.name) if view.kind == "agent" else None
+        if agent is None:
+            self._screen.tell("Select an agent first")
+        else:
+            self._screen.run_task(self._show_agent(agent), group="record", exclusive=True)
+
+    async def _show_agent(self, agent: Agent) -> None:
+        from console.panes.agent_page import agent_page
+        from mailstore.optional import describe_agent
+
+        session = self._screen.session
+        try:
+            facts = await asyncio.to_thread(describe_agent, session.store, agent.session_id)
+        except StoreError as error:
+            self._screen.report(error)
+            facts = ()
+        show_page(self._screen, "details", "Agent", agent_page(session, agent, facts))
 
     def record(self) -> None:
         """Show the message's record as it is in its file."""

@@ -11,6 +11,7 @@ from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.signature import fingerprint_of
+from mailstore.sync.ledger_writer import LedgerWriter
 from tests.mailstore.agentazall_mail import DAY, ROOT, AgentAZAllMail, identity
 
 ANN = "ann@localhost"
@@ -43,7 +44,7 @@ def test_an_agent_of_the_program_is_described_and_no_key_is_shown() -> None:
 def test_its_identity_is_told_with_what_is_wrong_with_it(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     mail.agent(ANN)
-    assert facts(mail.root, ANN)["identity"] == "none: its program signs no letters"
+    assert facts(mail.root, ANN)["identity"] == "none: its letters are not signed"
     path = mail.put(f"{ANN}/.identity_key", key_file(1, created="2026-11-20T10:00:00", fingerprint="ffff"))
     path.chmod(0o600)
     found = facts(mail.root, ANN)
@@ -112,6 +113,23 @@ def test_who_has_no_folder_is_only_an_address_and_nothing_outside_is_read(tmp_pa
     assert facts(mail.root, "zoe.agenttalk").keys() == {"address", "folder"}
     for name in ("../../outside", "..", "", "/etc", "a\0b", ".identity_key"):
         assert "secret" not in str(facts(mail.root, name))
+
+
+def test_which_of_its_accounts_are_cut_off_since_when(tmp_path: Path) -> None:
+    mail = AgentAZAllMail(tmp_path)
+    mail.agent(ANN)
+    ledger = LedgerWriter(mail.root.resolve())
+    for row in ((ANN, "relay a", 0, 1e9, 1e9, "no answer", 1e9 + 60), (ANN, "imap b", 1, 1e9, 1e9, "", None)):
+        ledger._db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    ledger._db.execute("INSERT INTO accounts VALUES ('bob@localhost', 'ftp c', 0, 1, 1, 'x', 2)")
+    ledger.close()
+    with AgentAZAllStore.open(mail.root) as store:
+        accounts = [(fact.value, fact.is_warning) for fact in store.describe_agent(ANN) if fact.name == "account"]
+    (up, is_up_warned), (down, is_down_warned) = accounts
+    assert up.startswith("imap b: reachable since 2001-09-")
+    assert down.startswith("relay a: cut off since 2001-09-")
+    assert "(no answer); next try" in down
+    assert (is_up_warned, is_down_warned) == (False, True)
 
 
 def test_stores_that_stand_for_others_pass_it_on(tmp_path: Path) -> None:

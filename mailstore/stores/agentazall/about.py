@@ -14,8 +14,10 @@ import msgspec
 
 from mailstore.errors import reason_of
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.timestamps import utc
 from mailstore.records.agent_fact import AgentFact
 from mailstore.stores.agentazall.identity import public_of
+from mailstore.stores.agentazall.ledger import accounts_of
 from mailstore.stores.agentazall.names import address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import DAY, is_agent_name
@@ -56,6 +58,7 @@ def about_agent(root: Path, name: str, pins: Pins) -> list[AgentFact]:
         *_said(home, address, days, TASKS, "tasks.txt", "doing"),
         *_notes(home, address, days),
         *_filter(root, address),
+        *_accounts(root, address),
     ]
 
 
@@ -66,9 +69,12 @@ def _identity(home: Path, address: str, pinned: str) -> Iterator[AgentFact]:
         held = msgspec.json.decode(read_whole(path, LARGEST_KEY), type=dict[str, Any])
         mode = stat.S_IMODE(path.lstat().st_mode)
     except FileNotFoundError:
-        yield AgentFact("identity", "none: its program signs no letters", source)
         if pinned:
             yield AgentFact("fingerprint", f"{pinned} (of its letters)")
+        words = (
+            f"{IDENTITY} is not here, though letters of it are signed" if pinned else "none: its letters are not signed"
+        )
+        yield AgentFact("identity", words, source)
         return
     except (OSError, NotAFile, msgspec.MsgspecError) as error:
         why = reason_of(error) if isinstance(error, (OSError, NotAFile)) else "it is damaged"
@@ -156,6 +162,24 @@ def _filter(root: Path, address: str) -> Iterator[AgentFact]:
         return
     file, rules = found
     yield AgentFact("filter", _in_words(rules), file)
+
+
+def _accounts(root: Path, address: str) -> Iterator[AgentFact]:
+    """Tell which of the agent's accounts on other machines could be reached, as a sync recorded it."""
+    for account in accounts_of(root):
+        if account.agent != address:
+            continue
+        since = f"since {_local(account.since)}"
+        if account.is_up:
+            yield AgentFact("account", f"{account.transport}: reachable {since}, last look {_local(account.looked)}")
+            continue
+        again = f"; next try {_local(account.next)}" if account.next is not None else ""
+        words = f"{account.transport}: cut off {since} ({account.reason}){again}"
+        yield AgentFact("account", words, is_warning=True)
+
+
+def _local(seconds: float) -> str:
+    return utc(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _in_words(rules: Filter) -> str:
