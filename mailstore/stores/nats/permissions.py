@@ -13,8 +13,8 @@ from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, 
 
 __all__ = ["Grant", "grant_for", "server_users"]
 
-OWN = (Topic.MAIL, Topic.READ, Topic.DELIVERY, Topic.ROSTER, Topic.PRESENCE)
-PERSONS = (Topic.MAIL, Topic.DELIVERY, Topic.JOURNAL, Topic.PRESENCE)
+OWN = (Topic.MAIL, Topic.READ, Topic.ROSTER, Topic.PRESENCE)
+PERSONS = (Topic.MAIL, Topic.JOURNAL, Topic.PRESENCE)
 ANYONES = (Topic.READ, Topic.ROSTER)
 """What the person may write for agents: settling their mail, and their entries in the roster."""
 READING = (
