@@ -85,7 +85,7 @@ def run(folder: Path, agents: int, each: int, seconds: float, *, is_quick: bool 
         create_store("nats", f"//{cluster.address}/{MAILBOX}?replicas=3").close()
         wait_current(cluster, MAILBOX)
         url = f"nats://{cluster.address}/{MAILBOX}"
-        consoles = [ends.enter_context(_console(url, folder / f"home{at}")) for at in range(2)]
+        consoles = [Watched(ends.enter_context(_console(url, folder / f"home{at}"))) for at in range(2)]
         for watched in consoles:
             watched.terminal.wait_for("live", 60)
         is_over = Event()
@@ -122,9 +122,9 @@ def _faults(cluster: NatsCluster, has_disk: bool, is_quick: bool) -> Iterator[Fa
         yield fill(cluster, 2, MAILBOX)
 
 
-def _console(url: str, home: Path) -> Watched:
+def _console(url: str, home: Path) -> Terminal:
     home.mkdir()
-    return Watched(Terminal((*SIGNALBOX, "open", url), env=environment(home), size=SIZE))
+    return Terminal((*SIGNALBOX, "open", url), env=environment(home), size=SIZE)
 
 
 def _watch(consoles: Sequence[Watched], is_over: Event) -> None:

@@ -30,9 +30,8 @@ class NatsCluster:
     def wait_leader(self) -> None:
         """Wait until the nodes have elected a leader, after which streams can be made. Raises StoreError."""
         for node in self.nodes:
-            if node.heard(lambda node=node: any("JetStream cluster" in it and "leader" in it for it in node.log)):
-                return
-        raise StoreError("the cluster elected no leader", "look at the logs of its nodes")
+            if not node.said("metadata leader"):
+                raise StoreError("the cluster elected no leader", "look at the logs of its nodes")
 
 
 @contextmanager
