@@ -21,6 +21,8 @@ GRACE_SECONDS = 0.5
 PATIENCE_SECONDS = 2.0
 """For how long a stream may be without a leader before that is spoken of."""
 AGAIN_SECONDS = 0.25
+ANSWER_SECONDS = 1.5
+"""Amid an election nobody answers, and the question is lost: it is asked again soon, so that a reader is not late."""
 MOST_WAITING = 20
 
 
@@ -93,7 +95,7 @@ class StreamFollower:
     async def _read(self) -> None:
         """Read on until something fails."""
         client = self._connection.client
-        state = await stream_state(client, self._stream)
+        state = await asyncio.wait_for(stream_state(client, self._stream), ANSWER_SECONDS)
         if state is None:
             self._gone("the mailbox is no longer on the server")
             await asyncio.sleep(AGAIN_SECONDS)
@@ -102,7 +104,7 @@ class StreamFollower:
             is_other = state.created != self._place.created
             self._put(Anew("the mailbox was made anew" if is_other else "the mailbox has lost its newest mail", state))
             self._place, self._is_gone = ReadPlace(state.created, 1), False
-        pull = await Pull.opened(client, self._stream, self._place.next)
+        pull = await asyncio.wait_for(Pull.opened(client, self._stream, self._place.next), ANSWER_SECONDS)
         try:
             if self._is_gone:
                 self._put(Back())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +14,12 @@ from mailstore.stores.nats.stream import COPIED_FROM
 
 try:
     from nats.aio.client import Client
+    from nats.aio.msg import Msg
     from nats.errors import Error
 except ModuleNotFoundError:
     raise StoreError("the package nats-py is not installed", "run pip install 'signalbox[nats]'") from None
 
-__all__ = ["NatsClient", "ended", "opened"]
+__all__ = ["NatsClient", "PermissionDenied", "ended", "opened"]
 
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
@@ -31,6 +33,14 @@ USUAL: dict[str, Any] = {
 }
 """Options of every client, in seconds: a server that froze takes connections and says nothing; six seconds tell."""
 STREAM_NAMED, SUBJECT_NAMED = b"\r\nNats-Stream:", b"\r\nNats-Subject:"
+DENIED = re.compile(r'permissions violation for publish to "(\S+)"', re.IGNORECASE)
+
+
+class PermissionDenied(Error):
+    """The server does not let this user publish to a subject."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__(f'permissions violation for publish to "{subject}"')
 
 
 class NatsClient(Client):
@@ -39,6 +49,7 @@ class NatsClient(Client):
     def __init__(self, *, needs_tls: bool, user_key: str) -> None:
         super().__init__()
         self._needs_tls = needs_tls
+        self._asked: dict[str, set[asyncio.Task[Msg]]] = {}
         if user_key:
             self._public_nkey = user_key
 
@@ -51,6 +62,31 @@ class NatsClient(Client):
         if self._transport is not None:  # which the client library leaves open if the server said nothing
             self._transport.close()  # type: ignore[no-untyped-call]
         await super()._connect_to_server(s)
+
+    async def request(self, subject: str, *words: Any, **options: Any) -> Msg:
+        """Ask as the client does; raises PermissionDenied at once, where that would wait until its time is over."""
+        asking = asyncio.ensure_future(super().request(subject, *words, **options))
+        asked = self._asked.setdefault(subject.lower(), set())
+        asked.add(asking)
+        try:
+            return await asking
+        except asyncio.CancelledError:
+            if asking in asked:
+                asking.cancel()
+                raise
+            raise PermissionDenied(subject) from None
+        finally:
+            asked.discard(asking)
+            if not asked and self._asked.get(subject.lower()) is asked:
+                del self._asked[subject.lower()]
+
+    async def _process_err(self, err_msg: str) -> None:
+        if denied := DENIED.search(err_msg):
+            asked = self._asked.pop(denied[1].lower(), set())
+            for asking in tuple(asked):
+                asked.discard(asking)
+                asking.cancel()
+        await super()._process_err(err_msg)
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
         found: dict[str, str] | None = await super()._process_headers(headers)

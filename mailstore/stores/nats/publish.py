@@ -10,7 +10,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.stores.nats.connection import Connection
-from mailstore.stores.nats.failures import missing
+from mailstore.stores.nats.failures import connection_failed, is_final, missing
 from mailstore.stores.nats.stream import ANSWER_SECONDS, AUDIENCE, RequestRefused, stream_state
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ async def publish(connection: Connection, stream: str, outgoing: Outgoing) -> in
                 raise missing(connection.address) from error
             why = error
         except (Error, OSError) as error:
+            if is_final(error):
+                raise connection_failed(error, connection.address) from error
             why = error
         if loop.time() > end:
             raise _unconfirmed(connection, why)

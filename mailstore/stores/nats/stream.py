@@ -40,7 +40,7 @@ Whoever may only ask for records can have the answer sent to any subject, and th
 publish there. It marks an answer with headers; a stored copy has them twice when it is asked for in turn.
 """
 BATCHES_SINCE = (2, 11)
-STATUS = "Status"
+STATUS, NOBODY = "Status", "503"
 SUBJECT = "Nats-Subject"
 """The header that the server adds to a message, and to no other answer."""
 NO_STREAM = 10059
@@ -141,9 +141,10 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
     async def take(message: Msg) -> None:
         moved.set()
         headers = message.headers or {}
-        if SUBJECT not in headers:
+        if headers.get(STATUS) or SUBJECT not in headers:
             if not ended.done():
-                ended.set_result(int(headers.get("Nats-Num-Pending", "0")))
+                is_there = headers.get(STATUS) != NOBODY
+                ended.set_result(int(headers.get("Nats-Num-Pending", "0")) if is_there else -1)
         else:
             found.append(_direct(message.data, headers))
 
@@ -154,6 +155,8 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
         while not ended.done():
             moved.clear()
             await _answered(client, stream, moved.wait())
+        if ended.result() < 0:
+            raise RequestRefused(404, NO_STREAM, "stream not found")
         return found, ended.result()
     finally:
         await subscription.unsubscribe()

@@ -35,12 +35,15 @@ def mail_config(mailbox: str, replicas: int) -> dict[str, Any]:
 
 
 def presence_config(mailbox: str, replicas: int) -> dict[str, Any]:
-    """Return the configuration of the stream that holds who is there: the last word of each, in memory."""
+    """Return the configuration of the stream that holds who is there: the last word of each.
+
+    It is on disk as well: one server that starts again has forgotten what it had in memory, and the stream with it.
+    """
     return {
         "name": presence_stream(mailbox),
         "subjects": [subject(mailbox, Topic.PRESENCE, "*")],
         "description": f"who is there in the Signalbox mailbox {mailbox}",
-        "storage": "memory",
+        "storage": "file",
         "retention": "limits",
         "discard": "old",
         "max_msgs_per_subject": 1,

@@ -32,7 +32,7 @@ class Topic(StrEnum):
 
 
 STORED = tuple(topic for topic in Topic if topic is not Topic.PRESENCE)
-"""The topics of the stream that holds a mailbox; the other one is kept in memory."""
+"""The topics of the stream that holds a mailbox; the other one keeps the last word of each agent."""
 
 
 def token_of(name: str) -> str:
