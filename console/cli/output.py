@@ -28,6 +28,7 @@ __all__ = [
     "SyncAgentRow",
     "SyncDone",
     "SyncLetterRow",
+    "SyncRegistered",
     "SyncStatus",
     "ThreadRow",
     "TurnedAwayRow",
@@ -292,6 +293,16 @@ class SyncDone(msgspec.Struct, frozen=True):
     waiting: int
     refused: int
     troubles: list[str]
+
+
+class SyncRegistered(msgspec.Struct, frozen=True):
+    """An agent's account on a relay: its address there, where its token is; the settings it was added to, if any."""
+
+    agent: str
+    address: str
+    server: str
+    secret_file: str
+    settings: str
 
 
 class SyncAgentRow(msgspec.Struct, frozen=True):

@@ -27,21 +27,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="PATH",
         help="Folder of mailboxes, or a config.json (default: of the settings); "
-        "or: status [PATH], what waits and what fails",
+        "or: status [PATH], what waits and what fails; or: register URL AGENT, an account on a relay",
     )
     parser.add_argument("--store", metavar="URL", help="Mailbox: agentazall:PATH or a path")
     parser.add_argument("--once", action="store_true", help="Send and receive once; exit with 1 if an account fails")
     parser.add_argument("--again", action="store_true", help="Try again to send what was refused")
+    parser.add_argument("--ca-file", metavar="FILE", default="", help="With register: the authority of the relay")
+    parser.add_argument("--allow-plain", action="store_true", help="With register: without TLS to another machine")
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry mail until interrupted, or once; or show how that stands."""
+    """Carry mail until interrupted, or once; or show how that stands, or register with a relay."""
     words: list[str] = args.words
     if words[:1] == ["status"]:
         from console.cli.sync_status import show_status
 
         return show_status(_one(words[1:]) or args.store, is_json=args.json)
+    if words[:1] == ["register"]:
+        from console.cli.sync_register import register_agent
+
+        return register_agent(words[1:], ca_file=args.ca_file, allow_plain=args.allow_plain, is_json=args.json)
     plan = plan_for(_one(words) or args.store)
     for warning in plan.warnings:
         warn(warning)
