@@ -102,12 +102,12 @@ def test_a_dry_run_says_the_same_and_changes_nothing(run: Run, mail: MailFiles) 
 
 
 def test_where_the_roster_is_another_programs_it_says_so(run: Run, tmp_path: Path) -> None:
-    folder = shutil.copytree(ROOT / "tests" / "fixtures" / "channels", tmp_path / "mail")
-    words = ("--as", "codex", "--store", folder)
+    folder = shutil.copytree(ROOT / "tests" / "fixtures" / "agent-mail", tmp_path / "mail")
+    words = ("--as", "BlueDog", "--store", folder)
     assert run("bye", *words).status == 1
     run("mark-read", "--all", *words)
     done = run("bye", "--yes", *words)
-    assert (done.status, done.err.count("codex can't be retired here: ")) == (0, 1)
+    assert (done.status, done.err.count("BlueDog can't be retired here: ")) == (0, 1)
 
 
 def test_retiring_by_the_roster_says_what_is_open_too(run: Run, mail: MailFiles) -> None:

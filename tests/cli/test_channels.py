@@ -101,3 +101,31 @@ def test_what_a_channel_can_not_hold_is_said_with_the_way_out(run: Run, tmp_path
     assert "put it at the beginning of the text" in result.err
     result = run("send", "--from", "user", "--to", "worker", "--body", "Well done.", "--store", root)
     assert "use claude or codex" in result.err
+
+
+def test_an_agent_reports_what_it_does_and_is_registered_frozen_and_retired(run: Run, tmp_path: Path) -> None:
+    root = copied(tmp_path)
+    words = ("--store", root)
+    assert run("presence", "--as", "codex", "--state", "working", "--substate", "the ink", *words).status == 0
+    [codex] = [row for row in run("who", "--json", *words).document if row["session_id"] == "codex"]
+    assert (codex["state"], codex["substate"]) == ("working", "the ink")
+    assert b'"session_persistent": true' in (root / "signals/presence/codex.json").read_bytes()
+    register = ("roster", "register", "gemini", "--role", "worker", "--tags", "project:agent-os-paper")
+    assert run(*register, *words).out == "gemini living worker project:agent-os-paper\n"
+    assert run("roster", "freeze", "gemini", *words).out.startswith("gemini frozen")
+    assert run("roster", "resume", "gemini", *words).out.startswith("gemini living")
+    assert run("roster", "retire", "claude", *words).status == 0
+    rows = {row["session_id"]: row for row in run("roster", "--json", *words).document}
+    assert {name: rows[name]["status"] for name in ("gemini", "claude")} == {"gemini": "living", "claude": "dead"}
+
+
+def test_a_program_that_said_so_later_decides_about_its_presence(run: Run, tmp_path: Path) -> None:
+    root = copied(tmp_path)
+    presence = root / "signals/presence/codex.json"
+    presence.write_bytes(presence.read_bytes().replace(b"2026-", b"2096-"))
+    before = presence.read_bytes()
+    assert run("presence", "--as", "codex", "--state", "idle", "--store", root).status == 0
+    result = run("roster", "freeze", "codex", "--store", root)
+    assert result.status != 0
+    assert "codex's own program says what it does, and said so later" in result.err
+    assert presence.read_bytes() == before

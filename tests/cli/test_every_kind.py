@@ -191,7 +191,7 @@ def test_hooks_tell_an_agent_of_its_mail_once(
 def test_hooks_tell_an_agent_of_its_mail_in_the_mailbox_of_several_that_has_a_roster(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    boxes = {kind: Box(kind, tmp_path / kind, monkeypatch) for kind in ("channels", "haak")}
+    boxes = {kind: Box(kind, tmp_path / kind, monkeypatch) for kind in ("agenties", "haak")}
     url = url_of({label: box.url for label, box in boxes.items()})
     session = Hooked(url, "ada-7", monkeypatch)
     assert session.told("SessionStart", source="startup").startswith("Signalbox: you are haak/ada-7 (tags project:")

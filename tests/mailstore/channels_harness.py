@@ -79,7 +79,9 @@ class ChannelsHarness(FileHarness):
 
     def agent(self, fields: Mapping[str, Any]) -> None:
         name = fields["session_id"]
-        entry = {"id": name, "status": "available", "role": fields["role"]}
+        known = {"session_id", "status", "role", "tags", "name", "activity"}
+        extra = {key: value for key, value in fields.items() if key not in known}
+        entry = {"id": name, "status": "available", "role": fields["role"], **extra}
         self._put(self.path / "registry/agents" / f"{name}.json", json.dumps(entry).encode())
         state = "OFFLINE" if fields["status"] == "frozen" else "AWAKE"
         presence = {"agent_id": name, "state": state, "substate": "IDLE", "timestamp": START}
@@ -88,6 +90,10 @@ class ChannelsHarness(FileHarness):
             channel = tag.removeprefix("project:")
             session = {"id": channel, "mode": "chat", "agents": ["human", name], "turn": None}
             self._put(self.path / "sessions" / f"{channel}.json", json.dumps(session).encode())
+
+    def agent_fields(self, session_id: str) -> Mapping[str, Any]:
+        fields: Mapping[str, Any] = json.loads((self.path / "registry/agents" / f"{session_id}.json").read_bytes())
+        return fields
 
     def damage(self) -> None:
         path, _ = self._file({"sender": "bob", "recipient": "all", "content": ""})

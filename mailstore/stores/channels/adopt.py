@@ -19,7 +19,8 @@ from mailstore.records.message import Message
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster, Status
 from mailstore.stores.channels.places import CHANNELS, HUMAN, ROSTER, sender_in, time_in
-from mailstore.stores.channels.roster import OFFLINE, RETIRED
+from mailstore.stores.channels.presence import OFFLINE
+from mailstore.stores.channels.roster import RETIRED
 from mailstore.stores.channels.writer import HEX_BELOW
 
 __all__ = ["adopt"]

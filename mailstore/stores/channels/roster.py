@@ -20,12 +20,12 @@ from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.channels.decode import InvalidChannelFile, TruncatedRecord, name_of, record_in
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
+from mailstore.stores.channels.presence import OFFLINE, activity_in, state_in
 
 __all__ = ["RosterFiles", "merged"]
 
 REGISTRY, SIGNALS, PRESENCE, SESSIONS = ROSTER
 RETIRED = frozenset({"retired", "dead", "removed", "deregistered", "unregistered"})
-OFFLINE = "offline"
 
 Record = dict[str, Any]
 Traffic = Mapping[str, Iterable[str]]
@@ -82,6 +82,9 @@ def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> l
     for name, (_, record) in present.items():
         channel = name_of(record.get("channel")) or name_of(record.get("session"))
         tags.setdefault(name, set()).update([tag_of(channel)] if channel else [])
+    for name, entry in registered.items():
+        others = entry.get("tags")
+        tags.setdefault(name, set()).update(filter(None, map(name_of, others if isinstance(others, list) else ())))
     for stem, record in found[SESSIONS]:
         members = record.get("agents")
         for member in members if isinstance(members, list) else []:
@@ -99,17 +102,17 @@ def _agent(name: str, entry: Record, present: tuple[float, Record], tags: tuple[
     """Return an agent from its registration and its newest presence."""
     told, presence = present
     last = max(filter(None, (parse_time(entry.get("last_seen"))[0], told)), default=None)
-    word = name_of(presence.get("state")) or name_of(presence.get("status")) or name_of(entry.get("status"))
-    substate = name_of(presence.get("substate"))
+    word = state_in(presence) or name_of(entry.get("status"))
     status = Status.FROZEN if word.lower() == OFFLINE else Status.LIVING
     if name_of(entry.get("status")).lower() in RETIRED:
         status = Status.DEAD
     return Agent(
         name,
+        name=name_of(entry.get("name")) if name_of(entry.get("name")) != name else "",
         role=name_of(entry.get("role")),
         tags=tags,
         status=status,
-        activity=": ".join(filter(None, (word.lower(), substate.lower()))),
+        activity=activity_in(presence, entry),
         started_at=parse_time(entry.get("registered"))[0],
         ended_at=last if status is Status.DEAD else None,
         last_seen=last,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
+    from mailstore.records.roster import Agent
 
 __all__ = ["ChannelsStore"]
 
@@ -41,7 +42,6 @@ class ChannelsStore(WatchedStore):
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "channels have no read records",
-            Capability.UPDATE_ROSTER: "each agent writes its own registration and presence",
             Capability.RECORD: "channels have no journal",
             Capability.ARCHIVE: "agents read a channel's messages again, so they stay",
             Capability.SEVERAL: "a message is for everybody in one channel, or for one agent in it",
@@ -143,6 +143,16 @@ class ChannelsStore(WatchedStore):
             return post(self._root, place(self._root, draft), draft, time.time())
         except OSError as error:
             raise refusal(self._root / CHANNELS, error) from error
+
+    def write_agent(self, agent: Agent) -> None:
+        """Write an agent's registration, presence and channels, as far as they change. Raises StoreError."""
+        from mailstore.stores.channels.agent_writer import write_agent
+
+        try:
+            (self._root / CHANNELS).lstat()
+            write_agent(self._root, agent, time.time())
+        except OSError as error:
+            raise refusal(self._root, error) from error
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write the records of another mailbox into these new channels, which no agent watches yet."""
