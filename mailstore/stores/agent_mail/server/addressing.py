@@ -52,7 +52,7 @@ def addressed(draft: Draft, known: Directory, answered: KnownMessage | None) -> 
         if name != OVERSEER:
             _check(field, name, project, known)
     if not to:
-        raise DraftRefused("to", f"reaches nobody: {project} has no other agent", "name an agent")
+        raise DraftRefused("to", f"reaches no other agent of {project}", "name an agent")
     return Addressed(project, sender, tuple(to))
 
 
