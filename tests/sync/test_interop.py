@@ -1,0 +1,110 @@
+"""The original program on one machine and our sync on another, with its own relay and FTP server between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.cli import main
+from mailstore.transports.letter_file import parse
+from tests.mailstore.agentazall_mail import told
+from tests.servers.agentazall_programs import AgentRelay, agentazall_python, running_relay
+from tests.servers.ftp_servers import FtpPlace, agentazall_ftp
+from tests.sync.rig import Machine
+
+ANN, BOB = "ann.agenttalk", "bob.agenttalk"
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentRelay]:
+    with running_relay(tmp_path_factory.mktemp("relay")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FtpPlace]:
+    with agentazall_ftp(tmp_path_factory.mktemp("ftp")) as found:
+        yield found
+
+
+def config_for(folder: Path, name: str, relay: AgentRelay, ftp: FtpPlace) -> Path:
+    """Write a config.json that both programs understand, with a relay and an FTP server."""
+    server = {"host": "127.0.0.1", "port": ftp.port, "user": ftp.username, "password": ftp.password}
+    fields: dict[str, Any] = {
+        "agent_name": name,
+        "agent_key": "0" * 32,
+        "mailbox_dir": "./data/mailboxes",
+        "transport": "ftp",
+        "ftp": server,
+        "ftp_servers": [server],
+        "relays": [{"server": relay.url, "token": relay.token(name.partition(".")[0]), "address": name}],
+        "log_file": "./log.txt",
+    }
+    path = folder / "config.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(fields))
+    path.chmod(0o600)
+    return path
+
+
+def original(config: Path, *words: str) -> str:
+    """Run the original program."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTAZALL", "PYTHON"))}
+    command = [str(agentazall_python()), "-m", "agentazall", "-c", str(config), *words]
+    done = subprocess.run(
+        command, env=env, cwd=config.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def inbox_of(root: Path, name: str) -> list[Path]:
+    return sorted(root.glob(f"{name}/*/inbox/*.txt"))
+
+
+def test_letters_go_both_ways_by_relay_and_ftp_at_once_and_are_shown_once(
+    tmp_path: Path, relay: AgentRelay, ftp: FtpPlace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    theirs = config_for(tmp_path / "theirs", ANN, relay, ftp)
+    ours = Machine(tmp_path / "ours", BOB)
+    ours.identify(BOB, 7)
+    config = config_for(tmp_path / "ours", BOB, relay, ftp)
+    Machine(tmp_path / "theirs", ANN).identify(ANN, 8)
+    data = bytes(range(256)) * 30
+    (tmp_path / "blob.bin").write_bytes(data)
+    original(theirs, "send", "--to", BOB, "-s", "Grüße", "-b", "By two ways ✓", "-a", str(tmp_path / "blob.bin"))
+
+    assert main(["sync", str(config), "--once"]) == 0
+    [came] = inbox_of(ours.root, BOB)
+    letter = parse(came.read_bytes())
+    assert (letter.get("From"), letter.get("Subject")) == (ANN, "Grüße")
+    assert "By two ways ✓" in letter.body
+    assert (came.with_suffix("") / "blob.bin").read_bytes() == data
+    [message] = [each for each in told(ours.root)[0].values() if each.sender == ANN]
+    assert "signature:valid" in message.tags
+    assert main(["sync", str(config), "--once"]) == 0
+    assert inbox_of(ours.root, BOB) == [came]
+
+    answer = ours.write(BOB, ANN, "Our answer ✓")
+    ours.attach(answer, "a.txt", b"attached")
+    assert main(["sync", str(config), "--once"]) == 0
+    assert list(answer.parent.glob("*.txt")) == []
+    original(theirs, "daemon", "--once")
+    root = tmp_path / "theirs" / "data" / "mailboxes"
+    copies = inbox_of(root, ANN)
+    # the original program itself does not recognise the second copy
+    assert len(copies) == 2
+    bodies = {parse(each.read_bytes()).body for each in copies}
+    assert len(bodies) == 1
+    assert "Our answer ✓" in bodies.pop()
+    assert [(each.with_suffix("") / "a.txt").read_bytes() for each in copies] == [b"attached"] * 2
+    # it has verified our signature: only then it notes the key
+    [key] = json.loads((root / ANN / ".keyring.json").read_text()).values()
+    assert key["addresses"] == [BOB]
