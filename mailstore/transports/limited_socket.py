@@ -16,7 +16,7 @@ from mailstore.transports.transport import TransportDown
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-__all__ = ["Limits", "TooMuchSent", "connected"]
+__all__ = ["ConnectionLimits", "TooMuchSent", "connected"]
 
 SMALL = 1 << 20
 """What may come where no letter is expected: greetings, lists of what there is."""
@@ -29,7 +29,7 @@ class TooMuchSent(TransportDown):
     """The other side sent more than was announced and can be taken in."""
 
 
-class Limits:
+class ConnectionLimits:
     """What one account's connection may still send, and until when; shared by its sockets."""
 
     def __init__(self, label: str, seconds: float) -> None:
@@ -67,7 +67,7 @@ class Limits:
 
 
 class _PlainSocket(socket.socket):
-    limits: Limits
+    limits: ConnectionLimits
 
     def recv_into(self, buffer: WriteableBuffer, nbytes: int = 0, flags: int = 0) -> int:
         self.settimeout(self.limits.patience())
@@ -89,7 +89,7 @@ class _PlainSocket(socket.socket):
 
 
 class _TlsSocket(ssl.SSLSocket):
-    limits: Limits
+    limits: ConnectionLimits
 
     def recv_into(self, buffer: WriteableBuffer, nbytes: int | None = None, flags: int = 0) -> int:
         self.settimeout(self.limits.patience())
@@ -110,14 +110,14 @@ class _TlsSocket(ssl.SSLSocket):
             super().sendall(view[start : start + CHUNK], flags)
 
 
-def limited(context: ssl.SSLContext, limits: Limits) -> ssl.SSLContext:
+def limited(context: ssl.SSLContext, limits: ConnectionLimits) -> ssl.SSLContext:
     """Make the sockets of a context obey limits; return the context."""
     attributes: dict[str, Any] = {"limits": limits}
     context.sslsocket_class = type("_TlsSocket", (_TlsSocket,), attributes)
     return context
 
 
-def connected(host: str, port: int, limits: Limits, context: ssl.SSLContext | None = None) -> socket.socket:
+def connected(host: str, port: int, limits: ConnectionLimits, context: ssl.SSLContext | None = None) -> socket.socket:
     """Return a connection that obeys limits, with TLS from the start if a context is given. Raises OSError."""
     opened = socket.create_connection((host, port), timeout=limits.patience())
     plain = _PlainSocket(opened.family, opened.type, opened.proto, fileno=opened.detach())

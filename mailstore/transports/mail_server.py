@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from mailstore.transports.limited_socket import Limits, limited
+from mailstore.transports.limited_socket import ConnectionLimits, limited
 from mailstore.transports.secret import Secret
 from mailstore.transports.secure import tls_context
 from mailstore.transports.transport import TransportDown
@@ -38,7 +38,7 @@ class MailServer:
     def __init__(self, kind: str, account: MailAccount) -> None:
         self.account = account
         self.label = f"{kind} {account.address} at {account.server}:{account.port}"
-        self.limits = Limits(self.label, account.seconds)
+        self.limits = ConnectionLimits(self.label, account.seconds)
         self._secret = ""
 
     @property

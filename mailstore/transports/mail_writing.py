@@ -61,9 +61,9 @@ def checked_address(address: str) -> str:
     """Return an address that can stand in a command to a server. Raises LetterRefused."""
     local, at, domain = address.rpartition("@")
     if not address or len(address.encode("utf-8", "replace")) > LONGEST_ADDRESS or not address.isprintable():
-        raise LetterRefused(f"{address[:80]!r} is no e-mail address", "correct the recipient")
+        raise LetterRefused(f"{address[:80]!r} is not an e-mail address", "correct the recipient")
     if not ATOMS.fullmatch(local if at else address) or (at and not ATOMS.fullmatch(domain)):
-        raise LetterRefused(f'"{address}" is no e-mail address', "correct the recipient")
+        raise LetterRefused(f'"{address}" is not an e-mail address', "correct the recipient")
     return address
 
 
@@ -144,7 +144,7 @@ def _listed(field: str, addresses: Iterable[str]) -> str:
 
 def _address(field: str, address: str) -> str:
     if not address or not address.isprintable() or len(address) > LONGEST_ADDRESS:
-        raise LetterRefused(f"{field} holds {address[:80]!r}, which is no address", "correct it")
+        raise LetterRefused(f"{field} holds {address[:80]!r}, which is not an address", "correct it")
     local, at, domain = address.rpartition("@")
     if ATOMS.fullmatch(local if at else address) and (not at or ATOMS.fullmatch(domain)):
         return address

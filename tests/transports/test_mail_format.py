@@ -97,7 +97,7 @@ def test_a_header_can_t_be_injected(field: str, end: str) -> None:
     "address", ["a\nb@x", "a\r\nRCPT TO:<c@x>", "a b@x", "<a@x>", "a@x>", "", "a@", "@x", "a" * 300]
 )
 def test_an_address_can_t_end_a_command(address: str) -> None:
-    with pytest.raises(LetterRefused, match="is no e-mail address"):
+    with pytest.raises(LetterRefused, match="is not an e-mail address"):
         checked_address(address)
 
 
@@ -108,7 +108,7 @@ def test_unusual_addresses_are_taken(address: str) -> None:
 
 
 def test_a_recipient_injects_nothing_into_the_header() -> None:
-    with pytest.raises(LetterRefused, match="which is no address"):
+    with pytest.raises(LetterRefused, match="which is not an address"):
         sent(recipients=("bob@localhost", "x\nBcc: eve@x"))
     found = letter_in(sent(recipients=("bob@localhost", 'Odd, "name"')), "1")
     assert found.recipients == ("bob@localhost", 'Odd, "name"')
