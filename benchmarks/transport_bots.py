@@ -39,6 +39,11 @@ class Sent(NamedTuple):
     recipient: str
     time: float
 
+    @property
+    def id(self) -> str:
+        """Return its message id."""
+        return self.mark.removeprefix("letter ")
+
 
 class Received(NamedTuple):
     """A letter in a bot's inbox: the text by which it is known, and what is true of its signature."""

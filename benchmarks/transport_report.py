@@ -12,10 +12,11 @@ __all__ = ["RoundResult", "page"]
 
 
 class RoundResult(NamedTuple):
-    """Counts of letters; `strange` came without having been sent; `delays` from the outbox into the inbox, sorted."""
+    """Counts of letters; `copies` were fetched by our daemons, `strange` came without having been sent; `delays` from the outbox into the inbox, sorted."""
 
     name: str
     sent: int
+    copies: int
     received: int
     lost: int
     doubled: int
@@ -40,7 +41,7 @@ class RoundResult(NamedTuple):
     def row(self) -> str:
         """Return the row of the page's table."""
         cells = (
-            self.name, f"{self.sent:,}", f"{self.received:,}", self.lost + self.waiting, self.doubled + self.strange,
+            self.name, f"{self.sent:,}", f"{self.copies:,}", f"{self.received:,}", self.lost + self.waiting, self.doubled + self.strange,
             f"{self.signed:,}", f"{self.upstream:,}", self.kills or "", f"{self.seconds:.0f} s",
             f"{self.delay(50):.2f} s", f"{self.delay(99):.2f} s",
         )  # fmt: skip
@@ -59,18 +60,18 @@ Taken by `python -m benchmarks.transports --output benchmarks/TRANSPORTS.md` on 
 
 Four bots, each with a mailbox tree of its own, answer each other until so many letters were written; scripts write what
 the paper's models wrote. Nothing is delivered locally: `signalbox sync`, one process a bot, signs what they write and
-carries it by AgentAZAll's own relay, e-mail server and FTP server, programs on loopback. The first three rounds send as
-many letters as the paper's rounds, {total:,} in all. In the fourth every letter goes by all three, and every 20 s one
-of the servers is killed with SIGKILL and is started again after 5 s. In the last three, two of the bots use the original
-daemon instead.
+carries it by AgentAZAll's own relay, e-mail server and FTP server, programs on loopback. The first three rounds send
+as many letters as the paper's rounds, {total:,} in all. In the fourth every letter goes by all three, and every 20 s
+one of the servers is killed with SIGKILL and is started again after 5 s. In the last three, two of the bots use the
+original daemon instead.
 
-*Lost* counts what never came or still waited at the end, *doubled* what was twice in an inbox, or there without having
+*Copies* are letters that our daemons fetched from servers; *lost* counts what never came or still waited at the end, *doubled* what was twice in an inbox, or there without having
 been sent. A signature is *valid* if it covers the whole text with its sender's key; *valid upstream* if the original
 program's own rules say so, too. Delays are from the outbox to the inbox; our daemon looks every quarter of a second,
 the original one every second.
 
-| round | sent | received | lost | doubled | valid | valid upstream | kills | took | delay p50 | delay p99 |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+| round | sent | copies | in inboxes | lost | doubled | valid | valid upstream | kills | took | delay p50 | delay p99 |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
 """
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from benchmarks.transport_bots import BOTS, OURS, THEIRS, Bot, Received, Sent, running_bots
 from benchmarks.transport_report import RoundResult, page
 from benchmarks.transport_servers import KINDS, TransportServers
-from mailstore.stores.agentazall.ledger import waiting_in
+from mailstore.stores.agentazall.ledger import arrivals_of, waiting_in
 
 __all__ = ["ROUNDS", "Round", "play"]
 
@@ -144,10 +144,12 @@ def _kill(servers: TransportServers, ended: threading.Event) -> None:
 def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportServers, seconds: float) -> RoundResult:
     came = Counter((owner, letter.mark) for owner, letter in talk.received)
     due = {(each.recipient, each.mark) for each in talk.sent.values()}
+    roots = {bot.address: bot.root for bot in bots}
     delays = [letter.time - talk.sent[letter.mark].time for _, letter in talk.received if letter.mark in talk.sent]
     return RoundResult(
         name=rule.name,
         sent=len(talk.sent),
+        copies=sum(len(arrivals_of(roots[each.recipient], each.id)) for each in talk.sent.values()),
         received=len(talk.received),
         lost=len(due - came.keys()),
         doubled=sum(count - 1 for count in came.values()),
