@@ -39,11 +39,6 @@ class Sent(NamedTuple):
     recipient: str
     time: float
 
-    @property
-    def id(self) -> str:
-        """Return its message id."""
-        return self.mark.removeprefix("letter ")
-
 
 class Received(NamedTuple):
     """A letter in a bot's inbox: the text by which it is known, and what is true of its signature."""
@@ -71,7 +66,6 @@ class Bot:
         self._seen: set[Path] = set()
         facts = {"private_key_hex": seed.hex(), "public_key_hex": self.identity.public.hex()}
         _write(self.home / ".identity_key", json.dumps(facts, indent=2))
-        self.troubles = 0
 
     def configure(self, settings: Mapping[str, Any], every_seconds: float) -> None:
         """Write the config.json that both daemons understand."""
@@ -138,13 +132,13 @@ def _write(path: Path, text: str) -> None:
 
 @contextmanager
 def running_bots(bots: list[Bot]) -> Iterator[None]:
-    """Run the daemons of all bots, and end them with SIGTERM; count what they complain about."""
+    """Run the daemons of all bots, and end them with SIGTERM."""
     env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "LANG": "C.UTF-8"}
     with ExitStack() as stack:
         daemons = []
         for bot in bots:
             log = stack.enter_context(open(bot.folder / "log", "ab"))
-            places = {"HOME": str(bot.folder), "XDG_STATE_HOME": str(bot.folder / "state")}
+            places = {"HOME": str(bot.folder), "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}
             daemons.append(
                 subprocess.Popen(bot.command(), env={**env, **places}, cwd=bot.folder, stdout=log, stderr=log)
             )

@@ -12,7 +12,10 @@ __all__ = ["RoundResult", "page"]
 
 
 class RoundResult(NamedTuple):
-    """Counts of letters; `copies` were fetched by our daemons, `strange` came without having been sent; `delays` from the outbox into the inbox, sorted."""
+    """Counts of letters: `copies` were fetched by our daemons, `strange` came without having been sent.
+
+    `delays` are seconds from the outbox into the inbox, sorted.
+    """
 
     name: str
     sent: int
@@ -41,7 +44,8 @@ class RoundResult(NamedTuple):
     def row(self) -> str:
         """Return the row of the page's table."""
         cells = (
-            self.name, f"{self.sent:,}", f"{self.copies:,}", f"{self.received:,}", self.lost + self.waiting, self.doubled + self.strange,
+            self.name, f"{self.sent:,}", f"{self.copies:,}", f"{self.received:,}",
+            self.lost + self.waiting, self.doubled + self.strange,
             f"{self.signed:,}", f"{self.upstream:,}", self.kills or "", f"{self.seconds:.0f} s",
             f"{self.delay(50):.2f} s", f"{self.delay(99):.2f} s",
         )  # fmt: skip
@@ -65,10 +69,10 @@ as many letters as the paper's rounds, {total:,} in all. In the fourth every let
 one of the servers is killed with SIGKILL and is started again after 5 s. In the last three, two of the bots use the
 original daemon instead.
 
-*Copies* are letters that our daemons fetched from servers; *lost* counts what never came or still waited at the end, *doubled* what was twice in an inbox, or there without having
-been sent. A signature is *valid* if it covers the whole text with its sender's key; *valid upstream* if the original
-program's own rules say so, too. Delays are from the outbox to the inbox; our daemon looks every quarter of a second,
-the original one every second.
+*Copies* are what our daemons fetched from servers; *lost* counts what never came or still waited at the end, *doubled*
+what was twice in an inbox, or there without having been sent. A signature is *valid* if it covers the whole text with
+its sender's key; *valid upstream* if the original program's own rules say so, too. Delays are from the outbox to the
+inbox; our daemon looks every quarter of a second, the original one every second.
 
 | round | sent | copies | in inboxes | lost | doubled | valid | valid upstream | kills | took | delay p50 | delay p99 |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

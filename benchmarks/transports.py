@@ -8,19 +8,22 @@ Each bot has a mailbox tree of its own, so that nothing is delivered locally. Th
 from __future__ import annotations
 
 import argparse
+import os
+import sqlite3
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.transport_bots import BOTS, OURS, THEIRS, Bot, Received, Sent, running_bots
 from benchmarks.transport_report import RoundResult, page
 from benchmarks.transport_servers import KINDS, TransportServers
-from mailstore.stores.agentazall.ledger import arrivals_of, waiting_in
+from mailstore.stores.agentazall.ledger import ledger_file, waiting_in
 
 __all__ = ["ROUNDS", "Round", "play"]
 
@@ -93,7 +96,8 @@ class _Talk:
 
 
 def play(rule: Round, folder: Path) -> RoundResult:
-    """Play a round in a folder."""
+    """Play a round in a folder, with our daemons' ledgers in it, too."""
+    os.environ["XDG_STATE_HOME"] = str(folder / "state")
     servers = TransportServers(folder / "servers")
     bots = [Bot(folder / name, name, daemon) for name, daemon in zip(BOTS, rule.daemons, strict=True)]
     talk = _Talk(bots, rule.letters, rule.rate)
@@ -144,12 +148,11 @@ def _kill(servers: TransportServers, ended: threading.Event) -> None:
 def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportServers, seconds: float) -> RoundResult:
     came = Counter((owner, letter.mark) for owner, letter in talk.received)
     due = {(each.recipient, each.mark) for each in talk.sent.values()}
-    roots = {bot.address: bot.root for bot in bots}
     delays = [letter.time - talk.sent[letter.mark].time for _, letter in talk.received if letter.mark in talk.sent]
     return RoundResult(
         name=rule.name,
         sent=len(talk.sent),
-        copies=sum(len(arrivals_of(roots[each.recipient], each.id)) for each in talk.sent.values()),
+        copies=sum(_fetched(bot) for bot in bots if bot.daemon == OURS),
         received=len(talk.received),
         lost=len(due - came.keys()),
         doubled=sum(count - 1 for count in came.values()),
@@ -161,6 +164,13 @@ def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportSer
         seconds=seconds,
         delays=tuple(sorted(delays)),
     )
+
+
+def _fetched(bot: Bot) -> int:
+    """Return how many letters its daemon took from servers, those that it knew already too."""
+    with closing(sqlite3.connect(f"file:{ledger_file(bot.root)}?mode=ro", uri=True)) as ledger:
+        (count,) = ledger.execute("SELECT count(*) FROM arrivals WHERE state IN ('kept', 'duplicate')").fetchone()
+    return int(count)
 
 
 def main(words: Sequence[str]) -> int:
