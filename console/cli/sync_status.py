@@ -16,7 +16,7 @@ from mailstore.sync.lock import is_at_work
 
 __all__ = ["show_status"]
 
-MOST_TURNED_AWAY = 20
+MOST_LETTERS = MOST_TURNED_AWAY = 20
 
 
 def show_status(given: str | None, *, is_json: bool) -> int:
@@ -71,17 +71,21 @@ def _lines(status: SyncStatus) -> Iterable[str]:
         yield f"{agent.agent}: {work}, last look {agent.last_look}"
         for each in status.accounts:
             if each.agent == agent.agent:
-                state = "works" if each.is_up else f"cut off since {each.since} ({each.reason})"
+                reason = each.reason.removeprefix(each.transport).strip()
+                state = "works" if each.is_up else f"cut off since {each.since} ({reason})"
                 after = f", next try {each.next_try}" if each.next_try and agent.is_carried else ""
                 yield f"  {each.transport}: {state}{after}"
     if status.letters:
         yield "Not delivered:"
-    for letter in status.letters:
-        why = f" ({letter.reason})" if letter.reason else ""
+    for letter in status.letters[:MOST_LETTERS]:
+        reason = letter.reason.removeprefix(letter.transport).strip()
+        why = f" ({reason})" if reason else ""
         tries = f"{letter.tries} {'try' if letter.tries == 1 else 'tries'}"
         after = f", next {letter.next_try}" if letter.next_try else ""
         way = f"from {letter.agent} to {letter.recipient} by {letter.transport}"
         yield f"  {letter.id} {way}: {letter.state}, {tries}{after}{why}"
+    if len(status.letters) > MOST_LETTERS:
+        yield f"  and {len(status.letters) - MOST_LETTERS} more: --json lists them all"
     if status.turned_away:
         yield "Turned away:"
     for each_away in status.turned_away:

@@ -29,7 +29,7 @@ class AccountWork:
         self.label = transport.label
         self.can_send = transport.can_send
         self.agent = shared.agent
-        self.sent = self.received = self.failures = 0
+        self.sent = self.failures = 0
         self.trouble = ""
         self.wake = Event()
         """Set when there is something to do before the next round is due."""
@@ -46,7 +46,7 @@ class AccountWork:
             if self._transport.can_send:
                 self._send_all(stop)
             if self._transport.can_receive and not stop.is_set():
-                self.received += self._transport.receive(self._door)
+                self._transport.receive(self._door)
         except MailError as error:
             return self._fail(str(error))
         except OSError as error:
@@ -62,19 +62,20 @@ class AccountWork:
         self._note(is_up=True, pause=None)
         return None
 
-    def close(self) -> None:
-        """Close connections."""
-        self._transport.close()
+    @property
+    def received(self) -> int:
+        """Return how many letters were kept, copies of known ones not counted."""
+        return self._door.kept
 
     def _send_all(self, stop: Event) -> None:
         for errand in self._post.errands(self.label):
             if stop.is_set():
                 return
-            if self._post.hold(errand.letter):
+            if (held := self._post.hold(errand)) is not None:
                 try:
-                    self._send(errand)
+                    self._send(held)
                 finally:
-                    self._post.release(errand.letter)
+                    self._post.release(held)
 
     def _send(self, errand: Errand) -> None:
         letter = errand.letter.letter

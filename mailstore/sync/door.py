@@ -62,6 +62,7 @@ class Door:
         self._shared = shared
         self._account = account
         self._label = label
+        self.kept = 0
         self._spool = Spool(shared.root / shared.agent, label)
 
     def knows(self, key: str) -> bool:
@@ -132,6 +133,7 @@ class Door:
             shared.agent, self._label, _key(letter.key), same or message_id, now, state, _verdict(facts.verdict), sender
         )
         if state is ArrivalState.KEPT:
+            self.kept += 1
             shared.index.add(known)
             for warning in shared.judge.judged(facts, name_of(sender), message_id)[1]:
                 shared.tell(f"{shared.agent}: {warning}")
@@ -147,6 +149,7 @@ class Door:
         )
         for stem in (message_id, f"{message_id[:80]}-{own.hexdigest()}"):
             if put_letter(shared.root, box, stem, data, letter.attachments, shared.desk):
+                shared.index.note(box / f"{stem}.txt")
                 return
         raise FileExistsError(17, "another letter has this name", str(box / f"{message_id}.txt"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ __all__ = ["InboxIndex", "Known", "known_letter"]
 UNSIGNED_SECONDS = 600.0
 SIGNED_SECONDS = 7200.0
 """How much the dates of two copies may differ: clocks may be an hour apart, and equal words have equal signatures."""
+LOOK_SECONDS = 1.0
 LOST_ID = re.compile(r"mail-[0-9a-f]{12}")
 """An id that this program gave to a letter that came without one."""
 
@@ -66,11 +68,14 @@ class InboxIndex:
         self._agent = agent
         self._folders: dict[str, Folder] = {}
         self._files: dict[str, set[str]] = {}
+        self._looked = float("-inf")
         self._exact: dict[str, str] = {}
         self._alike: dict[str, list[Known]] = {}
 
     def look(self) -> None:
-        """Read what is new in the folders. Raises OSError."""
+        """Read what others put into the folders, if the last look was a while ago. Raises OSError."""
+        if time.monotonic() - self._looked < LOOK_SECONDS:
+            return
         for day in self._days():
             folder = self._folders.setdefault(day, Folder(self._root / self._agent / day / INBOX, _is_letter))
             seen = self._files.setdefault(day, set())
@@ -78,6 +83,11 @@ class InboxIndex:
                 seen.add(name)
                 if (found := self._read(Copy(self._agent, day, INBOX, name))) is not None:
                     self.add(found)
+        self._looked = time.monotonic()
+
+    def note(self, path: Path) -> None:
+        """Remember that a letter's file was taken in."""
+        self._files.setdefault(path.parts[-3], set()).add(path.name)
 
     def add(self, known: Known) -> None:
         """Take in a letter."""

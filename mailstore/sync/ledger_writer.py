@@ -1,4 +1,7 @@
-"""Write the ledger: every entry is on the disk when a method returns."""
+"""Write the ledger: what a method has written outlives the process.
+
+A power failure may take the last entries away: letters are then sent or fetched again, and recognised on arrival.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +87,7 @@ class LedgerWriter:
             if db.execute("PRAGMA user_version").fetchone()[0] > VERSION:
                 raise sqlite3.OperationalError("a newer Signalbox wrote it")
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA synchronous = NORMAL")
             db.executescript(SCHEMA)
             db.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.Error:

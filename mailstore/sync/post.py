@@ -98,19 +98,22 @@ class Post:
             ]
             return sorted(found, key=lambda each: each.way.tries)
 
-    def hold(self, letter: OutboxLetter) -> bool:
-        """Keep a letter where it lies while it is handed over; return False if it has moved."""
+    def hold(self, errand: Errand) -> Errand | None:
+        """Keep a letter where it lies now, while it is handed over; return None if it is gone or was changed."""
         with self._lock:
-            if self._letters.get(letter.letter.id) is not letter:
-                return False
+            letter = self._letters.get(errand.way.message_id)
+            if letter is None or letter.digest != errand.letter.digest:
+                return None
             self._busy[letter.letter.id] += 1
-            return True
+            return errand._replace(letter=letter)
 
-    def release(self, letter: OutboxLetter) -> None:
+    def release(self, errand: Errand) -> None:
         """Let a letter be moved."""
         with self._lock:
-            self._busy[letter.letter.id] -= 1
-        self.settle(letter)
+            self._busy[errand.way.message_id] -= 1
+            letter = self._letters.get(errand.way.message_id)
+        if letter is not None:
+            self.settle(letter)
 
     def note(self, way: LedgerWay) -> None:
         """Write how a try has ended. Raises OSError."""

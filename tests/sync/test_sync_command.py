@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from console.cli import main
-from tests.sync.rig import Machine
+from mailstore.stores.agentazall.rules import Filter
+from mailstore.sync.engine import SyncEngine
+from mailstore.sync.their_config import plan_in
+from mailstore.transports.transport import IncomingLetter
+from tests.sync.rig import Machine, Office
 
 ALICE, BOB = "alice@localhost", "bob@localhost"
 
@@ -120,3 +125,50 @@ def test_a_config_with_passwords_that_others_can_read_is_a_warning(
 def test_another_kind_of_mailbox_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sync", f"haak:{tmp_path}", "--once"]) == 1
     assert "sync carries the mail of AgentAZAll mailboxes" in capsys.readouterr().err
+
+
+def test_the_status_says_what_is_cut_off_and_what_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    office, away = Office("office"), Office("away")
+    away.down = f"post {ALICE}@away refuses connections: start the server"
+    office.refuses = {BOB}
+    machine = Machine(tmp_path, ALICE, offices=(office, away))
+    assert main(["sync", "status", str(machine.root)]) == 0
+    assert "No sync has carried the mail of" in capsys.readouterr().out
+    machine.write(ALICE, BOB, name="a" * 12)
+    office.put(ALICE, IncomingLetter("k", "eve@x.org", (ALICE,), "S", "", "\x1b[31mBody"))
+    machine.filter = Filter("blacklist", ("eve@*",))
+    machine.once()
+    before = {path: path.stat().st_mtime_ns for path in machine.root.rglob("*")}
+    assert main(["sync", "status", str(machine.root)]) == 1
+    said = capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in machine.root.rglob("*")} == before
+    assert f"{ALICE}: no sync is at work, last look 2" in said
+    assert f"  post {ALICE}@office: works\n" in said
+    assert f"  post {ALICE}@away: cut off since 2" in said
+    assert "(refuses connections: start the server)" in said
+    assert f"{'a' * 12} from {ALICE} to {BOB} by post {ALICE}@office: refused, 1 try (office knows no {BOB})" in said
+    assert "from eve@x.org: the address filter blocks eve@x.org" in said
+    assert main(["sync", "status", str(machine.root), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [(each["transport"], each["is_up"]) for each in found["accounts"]] == [
+        (f"post {ALICE}@away", False),
+        (f"post {ALICE}@office", True),
+    ]
+    assert {each["state"] for each in found["letters"]} == {"waiting", "refused"}
+
+
+def test_a_second_sync_says_who_is_at_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = Machine(tmp_path, ALICE)
+    with SyncEngine(machine.plan(), machine.tell):
+        assert main(["sync", str(machine.root), "--once"]) == 1
+    assert f"another sync (process {os.getpid()}) carries the mail of {ALICE}" in capsys.readouterr().err
+
+
+def test_secrets_are_in_no_plan(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE)
+    relay = {"server": "https://relay.example.org", "token": "s3cret"}
+    path = their_config(machine, relays=[relay], email={"password": "s3cret"})
+    plan = plan_in(path)
+    assert len(plan.agents[0].accounts) == 1
+    assert "s3cret" not in repr(plan)
+    assert "s3cret" not in repr(plan.agents[0].accounts[0].open())
