@@ -16,13 +16,13 @@ from mailstore.kit.json_records import encode_record
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Roster
-from mailstore.stores.nats.publish import Outgoing
+from mailstore.stores.nats.publish import Publication
 from mailstore.stores.nats.subjects import Topic, subject, token_of
 
 __all__ = ["outgoing_of"]
 
 
-def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Outgoing]:
+def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Publication]:
     """Yield what is to be published for each record; records that lack what the protocol requires are left out."""
     roster = Roster()
     for number, record in enumerate(filter(is_whole, records)):
@@ -38,4 +38,4 @@ def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Outgoing]:
                 topic, name, data = Topic.DELIVERY, "", adopted_delivery(record)
             case Intervention():
                 topic, name, data = Topic.JOURNAL, record.actor, adopted_intervention(record)
-        yield Outgoing(subject(mailbox, topic, token_of(name)), encode_record(data), f"adopted.{number}")
+        yield Publication(subject(mailbox, topic, token_of(name)), encode_record(data), f"adopted.{number}")

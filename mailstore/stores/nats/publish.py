@@ -16,7 +16,7 @@ from mailstore.stores.nats.stream import ANSWER_SECONDS, AUDIENCE, RequestRefuse
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["Outgoing", "Overtaken", "Unconfirmed", "publish", "publish_all"]
+__all__ = ["Overtaken", "Publication", "Unconfirmed", "publish", "publish_all"]
 
 AT_ONCE = 500
 PAUSE_SECONDS = 0.25
@@ -26,7 +26,7 @@ WRONG_LAST = frozenset({10071, 10164})
 TEMPORARY = frozenset({503, 500, 408})
 
 
-class Outgoing(NamedTuple):
+class Publication(NamedTuple):
     """A record to be published; `unique` is what the server recognises it by when it is sent again."""
 
     subject: str
@@ -45,7 +45,7 @@ class Overtaken(Exception):
     """Another record came to the subject first."""
 
 
-async def publish(connection: Connection, stream: str, outgoing: Outgoing) -> int:
+async def publish(connection: Connection, stream: str, outgoing: Publication) -> int:
     """Publish a record; return its sequence number once a quorum has it.
 
     Raises Unconfirmed, Overtaken, StoreError for what the server refuses, and MailboxMissing if there is no stream.
@@ -88,10 +88,10 @@ async def publish(connection: Connection, stream: str, outgoing: Outgoing) -> in
                 raise _unconfirmed(connection, why) from why
 
 
-async def publish_all(connection: Connection, stream: str, outgoing: Iterable[Outgoing]) -> list[int]:
+async def publish_all(connection: Connection, stream: str, outgoing: Iterable[Publication]) -> list[int]:
     """Publish many records, several at a time; return their sequence numbers. Raises what `publish` raises."""
     numbers: list[int] = []
-    waiting: list[Outgoing] = []
+    waiting: list[Publication] = []
     for each in outgoing:
         waiting.append(each)
         if len(waiting) == AT_ONCE:
@@ -100,7 +100,7 @@ async def publish_all(connection: Connection, stream: str, outgoing: Iterable[Ou
     return [*numbers, *await _together(connection, stream, waiting)]
 
 
-async def _together(connection: Connection, stream: str, outgoing: Sequence[Outgoing]) -> list[int]:
+async def _together(connection: Connection, stream: str, outgoing: Sequence[Publication]) -> list[int]:
     found = await asyncio.gather(*(publish(connection, stream, each) for each in outgoing), return_exceptions=True)
     for each in found:
         if isinstance(each, BaseException):
@@ -108,7 +108,7 @@ async def _together(connection: Connection, stream: str, outgoing: Sequence[Outg
     return [each for each in found if isinstance(each, int)]
 
 
-async def _once(client: Client, stream: str, outgoing: Outgoing) -> int:
+async def _once(client: Client, stream: str, outgoing: Publication) -> int:
     headers = {"Nats-Msg-Id": outgoing.unique, "Nats-Expected-Stream": stream}
     if outgoing.audience:
         headers[AUDIENCE] = _ascii(outgoing.audience)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Self
 
 import msgspec
@@ -49,10 +50,9 @@ class Pull:
         self._got: list[StreamRecord] = []
         self._expected = 1
         self._asked = 0
-        self._is_asked = False
         self._why = ""
         self._moved = asyncio.Event()
-        self._sign = asyncio.get_running_loop().time()
+        self._sign = monotonic()
         self.pending = 0
         """How many messages the server had left when it sent the last one."""
 
@@ -79,11 +79,9 @@ class Pull:
 
     async def read(self) -> list[StreamRecord]:
         """Return what has come, as soon as there is anything. Raises PullBroken, and errors of nats."""
-        loop = asyncio.get_running_loop()
-        self._sign = loop.time()
+        self._sign = monotonic()
         while True:
-            if not self._is_asked and not self._why and len(self._got) < BACKLOG:
-                await self._ask()
+            await self._ask()
             if self._got:
                 got, self._got = self._got, []
                 return got
@@ -91,7 +89,7 @@ class Pull:
                 raise PullBroken(self._why)
             self._moved.clear()
             try:
-                async with asyncio.timeout_at(self._sign + SILENCE):
+                async with asyncio.timeout(self._sign + SILENCE - monotonic()):
                     await self._moved.wait()
             except TimeoutError:
                 raise PullBroken("the server sends no sign") from None
@@ -105,22 +103,25 @@ class Pull:
                 await self._client.publish(f"{API}.CONSUMER.DELETE.{self._stream}.{self._name}", b"")
 
     async def _ask(self) -> None:
+        """Ask for more before the last of what was asked for has come, unless too much waits."""
+        if self._asked > BATCH // 2 or self._asked + len(self._got) > BACKLOG or self._why:
+            return
         question = {
             "batch": BATCH,
             "max_bytes": max(MOST_BYTES, 2 * self._client.max_payload),
             "expires": int(EXPIRES * NANO),
             "idle_heartbeat": int(BEATS * NANO),
         }
-        self._asked, self._is_asked = BATCH, True
+        self._asked += BATCH
         to = f"{API}.CONSUMER.MSG.NEXT.{self._stream}.{self._name}"
         await self._client.publish(to, msgspec.json.encode(question), reply=self._inbox)
 
     async def _take(self, message: Msg) -> None:
-        self._sign = asyncio.get_running_loop().time()
+        self._sign = monotonic()
         self._moved.set()
         headers = message.headers
-        if headers and STATUS in headers and not message.reply.startswith("$JS.ACK."):
-            self._told(headers)
+        if not message.reply.startswith("$JS.ACK."):
+            self._told(headers or {})
             return
         # $JS.ACK.[DOMAIN.ACCOUNT.]STREAM.CONSUMER.DELIVERED.STREAM_SEQUENCE.CONSUMER_SEQUENCE.TIME.PENDING[.TOKEN]
         tokens = message.reply.split(".")
@@ -131,7 +132,8 @@ class Pull:
         self._expected += 1
         self.pending = int(tokens[at + 3])
         self._asked -= 1
-        self._is_asked = self._asked > 0
+        if self._asked == BATCH // 2:
+            await self._ask()
         time = int(tokens[at + 2]) / NANO
         record = record_of(message.subject, int(tokens[at]), time, message.data, headers)
         if headers and "Nats-Stream" in headers:  # which a consumer adds to nothing
@@ -140,12 +142,13 @@ class Pull:
 
     def _told(self, headers: dict[str, str]) -> None:
         """Take a word of the server about the pull: that it is there, that the pull has ended, or the consumer."""
-        status, words = headers[STATUS], headers.get("Description", "")
+        status, words = headers.get(STATUS, ""), headers.get("Description", "")
         if status == HEARTBEAT:
             last = headers.get("Nats-Last-Consumer", "")
             if last.isdigit() and int(last) >= self._expected:
                 self._why = "messages were left out"
         elif status in ("404", "408") or "MaxBytes" in words or "Batch Completed" in words:
-            self._is_asked = False
+            left = headers.get("Nats-Pending-Messages", "")
+            self._asked = max(0, self._asked - int(left)) if left.isdigit() else 0
         else:
             self._why = words.lower() or f"the server says {status}"

@@ -10,7 +10,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Progress
-from mailstore.records.message import Problem
+from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
 from mailstore.stores.nats.connection import Connection
@@ -18,7 +18,7 @@ from mailstore.stores.nats.decode import RecordDecoder
 from mailstore.stores.nats.failures import missing
 from mailstore.stores.nats.presence import LastSigns
 from mailstore.stores.nats.pull import Pull, PullBroken
-from mailstore.stores.nats.stream import StreamRecord, StreamState, batch, stream_state
+from mailstore.stores.nats.stream import StreamRecord, StreamState, batch, one, stream_state
 from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject
 
 __all__ = ["ReadPlace", "StreamReader"]
@@ -157,6 +157,35 @@ class StreamReader:
                 elif isinstance(event, Problem) and not is_sign:
                     told.append(event)
         return told
+
+    def everything(self, state: StreamState) -> Iterator[list[StreamRecord]]:
+        """Yield all records of the stream, in order, and go on after them. Raises StoreError."""
+        for records in self.before(state.last + 1):
+            self.place = ReadPlace(state.created, records[-1].sequence + 1)
+            yield records
+
+    def data(self, sequence: int) -> bytes:
+        """Return the bytes of a record that was read. Raises StoreError."""
+        found = self._connection.run(one(self._connection.client, self.stream, sequence))
+        if found is None:
+            raise StoreError(f"record {sequence:,} is no longer on the server", "open the mailbox again")
+        return found.data
+
+    def audience(self, record: StreamRecord) -> list[Event]:
+        """Return the deliveries that a usual message states in its header."""
+        return [event for event in self._decoder.decode(record) if not isinstance(event, Message)]
+
+    def newest_first(self) -> Iterator[list[StreamRecord]]:
+        """Yield all records of the stream: the newest some thousand from the end, then the others in order.
+
+        Changes nothing of where reading goes on. Raises StoreError.
+        """
+        end = self.state().last + 1
+        for _ in range(FEW // FIRST):
+            start = max(1, end - FIRST)
+            yield [record for record in self._batch(start, end - start) if record.sequence < end]
+            end = start
+        yield from self.before(end)
 
     def before(self, end: int) -> Iterator[list[StreamRecord]]:
         """Yield all records before a sequence number, in order, many at a time. Raises StoreError."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from msgspec import MsgspecError, msgpack
@@ -13,6 +14,7 @@ from mailstore.errors import ContentGone, StoreError
 from mailstore.haak_records.body import content_in
 from mailstore.haak_records.field_names import MESSAGE_FIELDS
 from mailstore.records.events import Event, Reset
+from mailstore.records.extra_fields import extra_text
 from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
@@ -24,6 +26,7 @@ from mailstore.stores.nats.decode import RecordDecoder
 from mailstore.stores.nats.failures import missing
 from mailstore.stores.nats.follow import Anew, Came, Signs, StreamFollower
 from mailstore.stores.nats.reader import StreamReader
+from mailstore.stores.nats.search import RecentRecords, StreamSearch
 from mailstore.stores.nats.stream import StreamRecord, one, singles, stream_state
 from mailstore.stores.nats.streams import create_streams
 from mailstore.stores.nats.subjects import mail_stream
@@ -63,6 +66,7 @@ class NatsStore(Resumable):
         self._reader = StreamReader(connection, self._address.mailbox)
         self._writer = RecordWriter(connection, self._address.mailbox)
         self._scanning = self._reader.scan()
+        self._recent = RecentRecords()
         self._ready: list[list[Event]] = []
         self._follower: StreamFollower | None = None
         self._resumed_at = 0
@@ -158,6 +162,7 @@ class NatsStore(Resumable):
                 events = self._reader.signs(records)
             case Anew(reason, state):
                 self._reader.begin(state)
+                self._recent.clear()
                 events = [Reset(reason)]
             case list():
                 events = self._reader.went_on(came)
@@ -188,11 +193,14 @@ class NatsStore(Resumable):
 
     def _records(self, messages: Sequence[Message]) -> list[bytes | ContentGone]:
         numbers = [each.location.offset if each.location else 0 for each in messages]
+        found = {number: self._recent.get(number) for number in numbers}
+        missing = [number for number, record in found.items() if record is None]
         try:
-            found = self._connection.run(singles(self._connection.client, self._stream, numbers))
+            fetched = self._connection.run(singles(self._connection.client, self._stream, missing)) if missing else []
         except StoreError as error:
             return [ContentGone(f"the text can't be fetched ({error.problem})", error.remedy)] * len(messages)
-        return [self._checked(message, record) for message, record in zip(messages, found, strict=True)]
+        found.update(zip(missing, fetched, strict=True))
+        return [self._checked(message, found[number]) for message, number in zip(messages, numbers, strict=True)]
 
     def _checked(self, message: Message, record: StreamRecord | None) -> bytes | ContentGone:
         """Return the bytes of a record if it is a message's."""
@@ -200,6 +208,19 @@ class NatsStore(Resumable):
         if record is None or message.id not in [each.id for each in told if isinstance(each, Message)]:
             return ContentGone(f"message {message.id} is no longer on the server", "the mailbox was replaced")
         return record.data
+
+    def search_text(self, message: Message) -> str:
+        """Return a message's body and the values of unknown fields, from one record. Raises ContentGone."""
+        data = self.raw(message)
+        extra = extra_text(data, self.known_fields)
+        return f"{content_in(data)}\n{extra}" if extra else content_in(data)
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return an iterator over the ids of messages whose records may contain some words."""
+        return StreamSearch(StreamReader(self._connection, self._address.mailbox), self._recent).of(words)
+
+    def keep_index(self, folder: Path) -> None:
+        """Keep nothing: the servers' records are read at every search."""
 
     def raw_problem(self, problem: Problem) -> bytes | None:
         """Return the record that a problem is about. Raises ContentGone."""
@@ -232,8 +253,9 @@ class NatsStore(Resumable):
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
         """Fold everything into an empty mailbox. Raises StoreError."""
         self._scanning = iter(())
-        for batch in self._reader.scan():
-            mailbox.fold(batch, now)
+        from mailstore.stores.nats.gather import fold_all
+
+        fold_all(self._reader, mailbox, now)
 
     def position(self) -> bytes:
         """Return how far the stream was read."""

@@ -15,7 +15,7 @@ from mailstore.haak_records.field_names import READ, pick
 from mailstore.haak_records.roster_entry import updated_entry
 from mailstore.kit.json_records import encode_record
 from mailstore.stores.nats.connection import Connection
-from mailstore.stores.nats.publish import Outgoing, Overtaken, Unconfirmed, publish, publish_all
+from mailstore.stores.nats.publish import Overtaken, Publication, Unconfirmed, publish, publish_all
 from mailstore.stores.nats.stream import StreamRecord, batch, last_on
 from mailstore.stores.nats.streams import DUPLICATES_SECONDS
 from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
@@ -42,7 +42,7 @@ class RecordWriter:
         self._connection, self._mailbox = connection, mailbox
         self._stream, self._presence = mail_stream(mailbox), presence_stream(mailbox)
         self._turn = Lock()
-        self._unconfirmed: dict[str, tuple[float, Outgoing]] = {}
+        self._unconfirmed: dict[str, tuple[float, Publication]] = {}
         self._reads: dict[str, tuple[int, set[str]]] = {}
 
     def message(self, draft: Draft) -> StreamRecord:
@@ -58,7 +58,7 @@ class RecordWriter:
             message_id, begun = str(uuid.uuid4()), now
             data = encode_record(message_record(draft, message_id, time.time()))
             to = subject(self._mailbox, Topic.MAIL, token_of(draft.sender))
-            outgoing = Outgoing(to, data, message_id, draft.audience)
+            outgoing = Publication(to, data, message_id, draft.audience)
         try:
             sequence = self._connection.run(publish(self._connection, self._stream, outgoing))
         except Unconfirmed:
@@ -79,7 +79,7 @@ class RecordWriter:
         now = time.time()
         fresh = [each for each in dict.fromkeys(message_ids) if each not in known]
         outgoing = [
-            Outgoing(to, encode_record(read_record(each, reader, now)), f"read.{token_of(reader)}.{token_of(each)}")
+            Publication(to, encode_record(read_record(each, reader, now)), f"read.{token_of(reader)}.{token_of(each)}")
             for each in fresh
         ]
         self._connection.run(publish_all(self._connection, self._stream, outgoing))
@@ -97,7 +97,7 @@ class RecordWriter:
             if old and _settled(entry) == _settled(old):
                 self._sign(token, entry)
                 return
-            outgoing = Outgoing(to, encode_record(entry), str(uuid.uuid4()), after=last.sequence if last else 0)
+            outgoing = Publication(to, encode_record(entry), str(uuid.uuid4()), after=last.sequence if last else 0)
             try:
                 self._connection.run(publish(self._connection, self._stream, outgoing))
             except Overtaken:
@@ -109,15 +109,15 @@ class RecordWriter:
         """Publish to the oversight journal."""
         to = subject(self._mailbox, Topic.JOURNAL, token_of(intervention.actor))
         unique = f"journal.{token_of(intervention.id)}"
-        self.all([Outgoing(to, encode_record(intervention_record(intervention)), unique)])
+        self.all([Publication(to, encode_record(intervention_record(intervention)), unique)])
 
-    def all(self, outgoing: Iterable[Outgoing]) -> None:
+    def all(self, outgoing: Iterable[Publication]) -> None:
         """Publish records in the order given, as far as the server keeps it."""
         self._connection.run(publish_all(self._connection, self._stream, outgoing), seconds=None)
 
     def _sign(self, token: str, entry: Entry) -> None:
         to = subject(self._mailbox, Topic.PRESENCE, token)
-        outgoing = Outgoing(to, encode_record(entry), str(uuid.uuid4()))
+        outgoing = Publication(to, encode_record(entry), str(uuid.uuid4()))
         self._connection.run(publish(self._connection, self._presence, outgoing))
 
 

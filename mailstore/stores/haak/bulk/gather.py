@@ -14,13 +14,13 @@ from mailstore.bulk.parts import ColumnPart, ShareColumns
 from mailstore.files.lines import ChecksummedSpan, Line, LineFile, Replaced
 from mailstore.files.packed import PackedFile
 from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.mail_columns import thread_in
+from mailstore.haak_records.read_columns import id_in
 from mailstore.haak_records.records import decode_receipt
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak.bulk.messages import thread_at
 from mailstore.stores.haak.bulk.parallel_read import Job, Work, jobs_for
-from mailstore.stores.haak.bulk.reads import id_at
 from mailstore.stores.haak.read.months import Months
 
 __all__ = ["gather"]
@@ -49,7 +49,9 @@ def gather(
         read_jobs = [] if reads_fd is None else jobs_for(reads_fd, None)
         work = Work([[job for each in sources for job in each.jobs], read_jobs], stack)
         fds = {each.name: each.fd for each in sources if each.fd is not None}
-        gathered = MessageBuffer(mailbox.contents.messages, lambda file, at, size: thread_at(fds[file], at, size))
+        gathered = MessageBuffer(
+            mailbox.contents.messages, lambda file, at, size: thread_in(os.pread(fds[file], size, at))
+        )
         _gather_mail(sources, work.found(0), months, gathered)
         keys = fill_mail(mailbox.contents, gathered)
         read = ReadBuffer(mailbox.contents.messages.names)
@@ -97,7 +99,7 @@ def _gather_reads(file: LineFile, fd: int, found: list[ShareColumns], into: Read
     """Collect the records of a file of reads, in order."""
 
     def add(part: ColumnPart) -> None:
-        into.add(part, lambda at, size: id_at(fd, at, size))
+        into.add(part, lambda at, size: id_in(os.pread(fd, size, at)))
 
     def one(line: Line, number: int) -> None:
         into.take(decode_receipt(file.name, line, number))

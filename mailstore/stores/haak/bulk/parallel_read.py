@@ -18,8 +18,8 @@ import msgspec
 
 from mailstore.bulk.parts import ShareColumns, found_in
 from mailstore.bulk.shares import FileShare
-from mailstore.stores.haak.bulk.messages import MailDecoder
-from mailstore.stores.haak.bulk.reads import ReadDecoder
+from mailstore.haak_records.mail_columns import MailDecoder
+from mailstore.haak_records.read_columns import ReadDecoder
 
 __all__ = ["Job", "Work", "jobs_for"]
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from mailstore.errors import StoreError
 from mailstore.files.lines import Line
+from mailstore.haak_records import line_filter
 from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.search_pattern import pattern_of
 from mailstore.stores.haak.archive.recovery import late_runs, retired_file
 from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.search import line_filter
 from mailstore.stores.haak.search.indexing import BackgroundIndex
 from mailstore.stores.haak.search.parallel_search import SearchProcess, borders
-from mailstore.stores.haak.search.search_pattern import pattern_of
 
 __all__ = ["Candidates"]
 

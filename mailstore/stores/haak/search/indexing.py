@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from mailstore.stores.haak.search import line_filter, word_index
+from mailstore.haak_records import line_filter
+from mailstore.haak_records.search_pattern import FOLDED
+from mailstore.stores.haak.search import word_index
 from mailstore.stores.haak.search.parallel_search import PART_BYTES, started
-from mailstore.stores.haak.search.search_pattern import FOLDED
 
 __all__ = ["BackgroundIndex"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mailstore.errors import StoreError
-from mailstore.stores.haak.search import line_filter
+from mailstore.haak_records import line_filter
 
 __all__ = ["PART_BYTES", "TAIL_BYTES", "SearchProcess", "borders", "started"]
 

@@ -1,8 +1,6 @@
-"""Decode the usual lines of a file of reads into columns, a block at a time."""
+"""Decode usual read records into columns, a block of lines at a time."""
 
 from __future__ import annotations
-
-import os
 
 import msgspec
 import numpy as np
@@ -13,9 +11,9 @@ from mailstore.bulk.shares import LineBlock
 from mailstore.bulk.stamps import seconds_of
 from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import MessageHead
-from mailstore.stores.haak.bulk.messages import check_lines
+from mailstore.haak_records.mail_columns import check_lines
 
-__all__ = ["ReadDecoder", "id_at"]
+__all__ = ["ReadDecoder", "id_in"]
 
 
 class UsualRead(msgspec.Struct, gc=False):
@@ -49,6 +47,6 @@ class ReadDecoder:
         return ReadColumns(keys_of(texts_of(ids)), numbers, stamps[0], block.ends.astype(np.uint32))
 
 
-def id_at(fd: int, offset: int, size: int) -> str:
-    """Return the message id in a usual line of an open file. Raises OSError."""
-    return LINES.decode(os.pread(fd, size, offset)).message_id
+def id_in(data: bytes) -> str:
+    """Return the message id in a usual line."""
+    return LINES.decode(data).message_id

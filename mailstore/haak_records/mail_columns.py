@@ -1,8 +1,7 @@
-"""Decode the usual lines of a file of messages into columns, a block at a time."""
+"""Decode usual records of messages into columns, a block of lines at a time."""
 
 from __future__ import annotations
 
-import os
 from operator import attrgetter
 from zlib import crc32
 
@@ -20,7 +19,7 @@ from mailstore.columns.stamps import style_of
 from mailstore.haak_records.values import recipients_in
 from mailstore.kit.bodies import first_line, mentions
 
-__all__ = ["MailDecoder", "check_lines", "thread_at"]
+__all__ = ["MailDecoder", "check_lines", "thread_in"]
 
 BRACE, END_BRACE = b"{}"
 ASCII = 128
@@ -125,6 +124,6 @@ def check_lines(block: LineBlock, number: int) -> None:
         str(block.data, "utf-8")
 
 
-def thread_at(fd: int, offset: int, size: int) -> str:
-    """Return the parent's id in a usual line of an open file, empty if none. Raises OSError."""
-    return LINES.decode(os.pread(fd, size, offset)).thread or ""
+def thread_in(data: bytes) -> str:
+    """Return the parent's id in a usual line, empty if none."""
+    return LINES.decode(data).thread or ""
