@@ -27,11 +27,17 @@ def stat_mark(path: str) -> str:
     return f"{found.st_ino} {found.st_size} {found.st_mtime_ns}"
 
 
-def quick_line(due: float, options: str, cwd_token: str, paths: list[str], mark: list[str]) -> str:
-    """Return the line; one that always asks for a full run where a text can't stand in it."""
+def quick_line(
+    due: float, options: str, cwd_token: str, paths: list[str], mark: list[str], *, is_on_server: bool = False
+) -> str:
+    """Return the line; one that always asks for a full run where a text can't stand in it.
+
+    A mailbox on a server has no files: the line holds until it is due.
+    """
     fields = [str(int(due)), options, cwd_token]
     for path, stat in zip(paths, mark, strict=False):
         if not path.rpartition("/")[2].startswith(ROSTER):
             fields += [stat, path]
     is_plain = all(field.isprintable() for field in fields)
-    return "\t".join(fields) if is_plain and paths and len(paths) == len(mark) else NO_QUICK_LOOK
+    is_told = is_on_server or (paths and len(paths) == len(mark))
+    return "\t".join(fields) if is_plain and is_told else NO_QUICK_LOOK

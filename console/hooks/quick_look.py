@@ -72,4 +72,4 @@ def _is_same(path: str, options: str, cwd: str) -> bool:
     if not due.isdigit() or time.time() >= int(due) or fields[:2] != [options, cwd] or len(fields) % 2:
         return False
     marks = fields[2:]
-    return bool(marks) and all(stat_mark(place) == mark for mark, place in zip(marks[::2], marks[1::2], strict=True))
+    return all(stat_mark(place) == mark for mark, place in zip(marks[::2], marks[1::2], strict=True))

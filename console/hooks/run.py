@@ -20,6 +20,7 @@ from console.hooks.programs import program
 from console.hooks.quick_line import stat_mark
 from console.hooks.quick_look import CWD as CWD_FIELD
 from console.hooks.quick_look import token_in
+from console.hooks.server_looks import is_recent, note_look
 from console.hooks.sessions import registration
 from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.environment import export
@@ -30,6 +31,7 @@ from console.hooks.state_folder import hooks_folder
 from console.hooks.unread.look import NoMail, look
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
+from mailstore.errors import MailError
 from mailstore.files.scan import Unusual, decoded
 
 TYPE_CHECKING = False
@@ -183,6 +185,8 @@ class Hook:
         paths = paths_of(self._mailbox)
         mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
         is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
+        if event.moment == TOOL and is_recent(self._mailbox, state.extra, self._now):
+            return self._tool.answer(event, "", self._watched())
         if not is_same and is_too_slow(state, self._folder, self._now):
             return self._tool.answer(event, writer.introduction(event.moment), self._watched())
         mail = NoMail() if is_same else self._looked(held)
@@ -212,7 +216,13 @@ class Hook:
         """Return the agent's unread mail; should the clock end this, the next event knows."""
         if begin_look(held.state, self._mailbox, self._now):
             held.save()
-        mail = look(self._mailbox, held.state.agent_id, self._now, self._env)
+        note_look(self._mailbox, held.state.extra, self._now)
+        try:
+            mail = look(self._mailbox, held.state.agent_id, self._now, self._env)
+        except MailError:  # it has ended, if badly: only what the clock ends is too slow
+            end_look(held.state)
+            held.save()
+            raise
         end_look(held.state)
         return mail
 

@@ -10,6 +10,7 @@ import time
 
 from console.hooks.fields import as_json
 from console.hooks.quick_line import NO_QUICK_LOOK, quick_line
+from console.hooks.server_looks import is_on_server, next_look
 from mailstore.files.scan import decoded
 
 TYPE_CHECKING = False
@@ -141,7 +142,11 @@ class SessionState:
         quick = NO_QUICK_LOOK
         if self.doing == WORKING and self.agent_id and not self.shown and not self.is_ended:
             due = self.beat + self.pause(self.last_run)
-            quick = quick_line(due, self.options, self.cwd_token, self.paths, self.mark)
+            if is_server := is_on_server(self.mailbox):
+                due = min(due, next_look(self.mailbox, self.extra))
+            quick = quick_line(
+                due, self.options, self.cwd_token, self.paths, self.mark, is_on_server=is_server and not self.paths
+            )
         names = (*TEXTS, *NUMBERS, *FLAGS, *LISTS, *COUNTS, "extra")
         return (quick + "\n" + as_json({name: getattr(self, name) for name in names}) + "\n").encode()
 

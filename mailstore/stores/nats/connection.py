@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mailstore.errors import MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress, NatsLocation
 from mailstore.stores.nats.credentials import credentials_for
-from mailstore.stores.nats.failures import connection_failed, missing
+from mailstore.stores.nats.failures import connection_failed, missing, request_refused
 from mailstore.stores.nats.stream import NO_STREAM, RequestRefused
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Connection:
         except RequestRefused as refusal:
             if refusal.number == NO_STREAM:
                 raise missing(self.address) from refusal
-            raise StoreError(f"{self.address.shown_hosts} refuses ({refusal})", "look at the server's log") from refusal
+            raise request_refused(refusal.number, str(refusal), self.address) from refusal
         except (OSError, Error) as error:
             raise connection_failed(error, self.address) from error
 

@@ -10,7 +10,7 @@ from mailstore.errors import MailboxMissing, MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress
 from mailstore.transports.secure import down_by
 
-__all__ = ["connection_failed", "is_final", "missing", "most_telling"]
+__all__ = ["connection_failed", "is_final", "missing", "most_telling", "request_refused"]
 
 NO_SERVER = ("is not a NATS server", "check the port")
 NEEDS_TLS = ("takes connections with TLS only", "write nats+tls:// in place of nats://")
@@ -30,6 +30,11 @@ REFUSALS = {
 }
 """What the server or the client library says, in lower case, and what that means."""
 
+TOO_FEW_SERVERS = frozenset({10005, 10074})
+NO_JETSTREAM = frozenset({10039, 10076})
+FULL = frozenset({10023, 10047, 10077})
+"""What the server's numbers mean."""
+
 GARBAGE = (ValueError, KeyError, TypeError, AttributeError, asyncio.LimitOverrunError)
 """What the client library raises at an answer that follows no protocol."""
 
@@ -45,6 +50,19 @@ def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
     if "unknown authority" in down.problem:
         return StoreError(down.problem, "set SIGNALBOX_NATS_CA to that authority's certificate")
     return StoreError(down.problem, down.remedy)
+
+
+def request_refused(number: int, text: str, address: NatsAddress) -> StoreError:
+    """Return what to tell a person of a request that a server refused, by the number that it gives its errors."""
+    if number in TOO_FEW_SERVERS:
+        return StoreError(
+            f"{address.shown_hosts} can't keep so many replicas", "use fewer replicas, or a cluster of as many servers"
+        )
+    if number in NO_JETSTREAM:
+        return StoreError(f"{address.shown_hosts} runs without JetStream", "turn it on for this account")
+    if number in FULL:
+        return StoreError(f"{address.shown_hosts} has no room left", "give JetStream more disk there")
+    return StoreError(f"{address.shown_hosts} refuses ({text})", "look at the server's log")
 
 
 def missing(address: NatsAddress) -> MailboxMissing:
