@@ -20,7 +20,7 @@ from mailstore.stores.agentazall.identity import public_of
 from mailstore.stores.agentazall.ledger import accounts_of
 from mailstore.stores.agentazall.names import address_of
 from mailstore.stores.agentazall.pins import Pins
-from mailstore.stores.agentazall.places import DAY, is_agent_name
+from mailstore.stores.agentazall.places import DAY, is_agent_name, trees_of
 from mailstore.stores.agentazall.rules import Filter, rules_of
 from mailstore.stores.agentazall.signature import fingerprint_of, is_checkable
 from mailstore.stores.agentazall.tree import TASKS
@@ -43,23 +43,35 @@ def about_agent(root: Path, name: str, pins: Pins) -> list[AgentFact]:
     facts = [AgentFact("address", address)]
     if not _is_name(address):
         return facts
-    home = root / address
     pin = pins.known(name)
     pinned = pin.fingerprint if pin is not None else ""
-    if home.is_symlink() or not home.is_dir():
+    trees = [tree for tree in trees_of(root) if _is_home(root / tree / address)]
+    if not trees:
         facts.append(AgentFact("folder", "none here: it is on another machine, or only named"))
         return [*facts, AgentFact("fingerprint", f"{pinned} (of its letters)")] if pinned else facts
+    found = dict.fromkeys(fact for tree in trees for fact in _told_in(root, tree, address, pinned))
+    seen: dict[tuple[str, str], AgentFact] = {}
+    for fact in found:
+        seen.setdefault((fact.name, fact.value), fact)
+    return [*facts, *seen.values()]
+
+
+def _is_home(home: Path) -> bool:
+    return home.is_dir() and not home.is_symlink()
+
+
+def _told_in(root: Path, tree: str, address: str, pinned: str) -> Iterator[AgentFact]:
+    """Tell what one of the trees of a mailbox holds of an agent."""
+    agent = f"{tree}/{address}" if tree else address
+    home = root / agent
     days = _days(home)
-    return [
-        *facts,
-        *_identity(home, address, pinned),
-        *_own_key(home, address),
-        *_said(home, address, days, "who_am_i", "identity.txt", "who am I"),
-        *_said(home, address, days, TASKS, "tasks.txt", "doing"),
-        *_notes(home, address, days),
-        *_filter(root, address),
-        *_accounts(root, address),
-    ]
+    yield from _identity(home, agent, pinned)
+    yield from _own_key(home, agent)
+    yield from _said(home, agent, days, "who_am_i", "identity.txt", "who am I")
+    yield from _said(home, agent, days, TASKS, "tasks.txt", "doing")
+    yield from _notes(home, agent, days)
+    yield from _filter(root / tree, address)
+    yield from _accounts(root / tree, address)
 
 
 def _identity(home: Path, address: str, pinned: str) -> Iterator[AgentFact]:

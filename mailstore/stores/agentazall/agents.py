@@ -35,7 +35,14 @@ def tasks_of(tree: AgentFolders) -> dict[str, tuple[str, Hashable]]:
 
 def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
     """Return the agents with a folder, and those without that are senders or have a remote address."""
-    here = {name_of(folder): name for folder, (name, _) in tasks.items()}
+    here: dict[str, str] = {}
+    for folder, (file, _) in tasks.items():
+        # of several trees, the one with the newest activity counts
+        here.setdefault(name_of(folder.rpartition("/")[2]), file)
+    for folder, (file, _) in tasks.items():
+        name = name_of(folder.rpartition("/")[2])
+        if file.split("/")[-3:] > here[name].split("/")[-3:]:
+            here[name] = file
     here.pop(USER, None)
     found = [Agent(name, activity=_activity(root / file) if file else "") for name, file in sorted(here.items())]
     return found + [Agent(name) for name in sorted(set(told_of) - set(here) - {USER})]

@@ -85,7 +85,7 @@ def _folder(root: Path, copy: Copy) -> Iterator[int]:
     """Open the folder beside a copy, no part of whose path is a link. Raises OSError."""
     fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        for name in (copy.owner, copy.day, copy.box, copy.stem):
+        for name in (*copy.owner.split("/"), copy.day, copy.box, copy.stem):
             below = os.open(name, FOLDER, dir_fd=fd)
             os.close(fd)
             fd = below

@@ -34,12 +34,22 @@ MOST_ATTACHMENTS = 1000
 
 
 class Copy(NamedTuple):
-    """The location of a copy: owner, day, box and file."""
+    """The location of a copy: the folder of its owner from the mailbox's root, day, box and file."""
 
     owner: str
     day: str
     box: str
     file: str
+
+    @property
+    def address(self) -> str:
+        """Return the address of the owner: the name of the folder."""
+        return self.owner.rpartition("/")[2]
+
+    @property
+    def tree(self) -> str:
+        """Return the tree that the copy is in; empty unless there are several."""
+        return self.owner.rpartition("/")[0]
 
     @property
     def stem(self) -> str:
@@ -57,12 +67,14 @@ class Who(NamedTuple):
 def split(part: str) -> Copy | None:
     """Return the location in a path, None for anything but a message file."""
     names = part.split("/")
+    if len(names) > 4 and ".." not in names:
+        return Copy("/".join(names[:-3]), *names[-3:])
     return Copy(*names) if len(names) == 4 else None
 
 
 def who(letter: SignedFile, copy: Copy) -> Who:
     """Return sender and recipients; a sent copy without From is its owner's."""
-    sender = bare(letter.get("From")) or (copy.owner if copy.box != INBOX else "")
+    sender = bare(letter.get("From")) or (copy.address if copy.box != INBOX else "")
     return Who(name_of(sender), tuple(map(name_of, addresses(letter.get("To"), letter.get("Cc")))))
 
 
@@ -100,8 +112,8 @@ def trace_of(letter: SignedFile, copy: Copy, message_id: str, key: str, changed:
         message_id=message_id,
         origin=id_of(letter, copy),
         letter=hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest(),
-        slot="" if is_kept else f"{way_of(letter, copy)} {plain_of(copy.owner)}",
-        owner=sender if is_kept else name_of(copy.owner),
+        slot="" if is_kept else f"{way_of(letter, copy)}{copy.tree.replace(' ', '_')} {plain_of(copy.address)}",
+        owner=sender if is_kept else name_of(copy.address),
         to=tuple(plain_of(address_of(name)) for name in recipients),
         time=changed if (date := moment(letter.get("Date"))) is None else date,
         file="/".join(copy),

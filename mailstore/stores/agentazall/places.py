@@ -23,9 +23,12 @@ __all__ = [
     "find",
     "is_agent_folder",
     "is_agent_name",
+    "is_mailbox",
     "looks_like",
     "mailbox_dir",
     "roots_below",
+    "transport_trees",
+    "trees_of",
 ]
 
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -38,6 +41,8 @@ LOOKED_AT = 200
 """Maximum number of entries examined to recognise a folder."""
 MOST_ROOTS = 50
 MAILBOXES = "mailboxes"
+TRANSPORTS = ("relay", "email", "ftp")
+"""The folders that hold the trees of a transport each, which are one mailbox together."""
 
 
 def find(path: Path) -> Path | None:
@@ -57,6 +62,8 @@ def find(path: Path) -> Path | None:
             return place
     if is_agent_folder(path) and looks_like(path.parent):
         return path.parent
+    if transport_trees(path):
+        return path
     is_bare = path.name == MAILBOXES and path.parent.name == "data"
     return path if is_bare and not any(path.iterdir()) else None
 
@@ -64,6 +71,42 @@ def find(path: Path) -> Path | None:
 def looks_like(folder: Path) -> bool:
     """Return whether any of a folder's first entries is an agent's folder. Raises OSError."""
     return any(is_agent_folder(entry) for entry in islice(_folders(folder), LOOKED_AT))
+
+
+def is_mailbox(folder: Path) -> bool:
+    """Return whether a folder holds agents' folders, or a tree of them for each transport. Raises OSError."""
+    return looks_like(folder) or bool(transport_trees(folder))
+
+
+def trees_of(root: Path) -> list[str]:
+    """Return the folders with agents' folders of a mailbox, from its root: one that is empty, or those of transports.
+
+    Raises OSError.
+    """
+    return [""] if looks_like(root) else transport_trees(root) or [""]
+
+
+def transport_trees(path: Path) -> list[str]:
+    """Return the trees in a folder that holds one or more for each of several transports; none for any other.
+
+    Raises OSError.
+    """
+    found: dict[str, list[str]] = {}
+    for name in TRANSPORTS:
+        folder = path / name
+        if folder.is_dir() and not folder.is_symlink():
+            roots = [folder] if looks_like(folder) else [root for root in _roots_in(folder) if looks_like(root)]
+            found[name] = [root.relative_to(path).as_posix() for root in roots if root.is_relative_to(path)]
+    return [tree for trees in found.values() for tree in trees] if sum(map(bool, found.values())) > 1 else []
+
+
+def _roots_in(folder: Path) -> list[Path]:
+    """Return the folder of mailboxes in a folder, or those in the folders in it."""
+    for place in (folder / MAILBOXES, folder / "data" / MAILBOXES):
+        if place.is_dir() and looks_like(place):
+            return [place]
+    places = [below / "data" / MAILBOXES for below in islice(sorted(_folders(folder)), MOST_ROOTS)]
+    return [place for place in places if place.is_dir()]
 
 
 def roots_below(path: Path, *, deep: bool = True) -> dict[str, Path]:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.stores.agentazall.places import config_at, mailbox_dir
+from mailstore.stores.agentazall.places import config_at, mailbox_dir, trees_of
 
 __all__ = ["OPEN", "Filter", "filter_of", "filters_of", "is_blocked", "rules_of"]
 
@@ -67,8 +67,9 @@ def rules_of(root: Path, address: str) -> tuple[str, Filter] | None:
 def _configured(root: Path) -> Iterator[tuple[str, str, Filter]]:
     """Yield each agent with a configuration beside the mailboxes, the file's name, and its filter."""
     with suppress(OSError):
-        for path in islice(sorted(root.parent.parent.glob("config*.json")), MOST_CONFIGS):
-            with suppress(OSError):
-                config = config_at(path)
-                if config is not None and mailbox_dir(config, path) == root:
-                    yield str(config.get("agent_name")), path.name, filter_of(config)
+        for folder in [root / tree for tree in trees_of(root)]:
+            for path in islice(sorted(folder.parent.parent.glob("config*.json")), MOST_CONFIGS):
+                with suppress(OSError):
+                    config = config_at(path)
+                    if config is not None and mailbox_dir(config, path) == folder:
+                        yield str(config.get("agent_name")), path.name, filter_of(config)

@@ -209,7 +209,7 @@ def _proofs(letter: SignedFile, copy: Copy, message_id: str) -> list[Event]:
     """Return the delivery, and perhaps the read record, that a copy in an inbox proves."""
     if copy.box != INBOX:
         return []
-    owner = name_of(copy.owner)
+    owner = name_of(copy.address)
     is_read = letter.get("Status").lower() == "read"
     return [Delivery(message_id, owner), *([Receipt(message_id, owner)] if is_read else [])]
 

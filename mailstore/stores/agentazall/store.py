@@ -25,7 +25,7 @@ from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.decode import Copy, id_of, split, who
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
-from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, looks_like, roots_below
+from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, is_mailbox, roots_below, trees_of
 from mailstore.stores.agentazall.source import AgentAZAllSource
 from mailstore.stores.agentazall.tree import AgentFolders
 from mailstore.stores.agentazall.ways import delayed_in, is_in_outbox, ways_in
@@ -67,7 +67,7 @@ class AgentAZAllStore(WatchedStore):
     @classmethod
     def recognise(cls, path: Path) -> bool:
         """Return whether there are agents' folders at a path, in it, or where a config.json says."""
-        return is_found(find, path, looks_like)
+        return is_found(find, path, is_mailbox)
 
     @classmethod
     def roots(cls, path: Path) -> dict[str, Path]:
@@ -123,7 +123,7 @@ class AgentAZAllStore(WatchedStore):
 
     def write_message(self, draft: Draft) -> Message:
         """Write a signed letter by the person into each recipient's inbox, and a copy to keep; return it as written."""
-        from mailstore.stores.agentazall.writer import write_letter
+        from mailstore.stores.agentazall.writer import tree_for, write_letter
 
         if not self.folder.is_dir():
             raise StoreError(f"{self.folder} is not there", "was the mailbox moved?")
@@ -131,10 +131,11 @@ class AgentAZAllStore(WatchedStore):
             raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
         subject = draft.subject or self._answering(draft.thread)
         try:
-            copy = write_letter(self.folder, draft, subject, self._pins)
+            tree = tree_for(self.folder, draft.recipients)
+            copy = write_letter(self.folder / tree, draft, subject, self._pins)
         except OSError as error:
             raise refusal(self.folder / HUMAN, error) from error
-        return self._source.sent(copy)
+        return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into these new folders, unsigned: no agent's program has them yet."""
@@ -177,9 +178,8 @@ class AgentAZAllStore(WatchedStore):
 
     def ways(self, message: Message, places: Sequence[str] = ()) -> list[LetterWay]:
         """Return how a message was sent by a sync, and how its copies came."""
-        return ways_in(
-            self.folder, [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
-        )
+        ids = [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
+        return [way for root in self._roots() for way in ways_in(root, ids)]
 
     def is_waiting(self, places: Sequence[str]) -> bool:
         """Return whether a copy of a message is in an outbox."""
@@ -187,7 +187,13 @@ class AgentAZAllStore(WatchedStore):
 
     def delayed(self) -> dict[str, LetterWay]:
         """Return the letters that a sync could not send yet."""
-        return delayed_in(self.folder)
+        return {letter: way for root in self._roots() for letter, way in delayed_in(root).items()}
+
+    def _roots(self) -> list[Path]:
+        try:
+            return [self.folder / tree for tree in trees_of(self.folder)]
+        except OSError:
+            return [self.folder]
 
     def _paired(self, message: Message, places: Sequence[str]) -> list[tuple[Copy, SignedFile]]:
         """Return the copies of a message: those in some files too, to which a relay gave other ids."""
@@ -236,7 +242,7 @@ class AgentAZAllStore(WatchedStore):
         except OSError:
             return
         parties = [address_of(name) for name in (message.sender, *message.recipients)]
-        agents = [agent for agent in parties if agent in tree.agents]
+        agents = [agent for party in parties for agent in tree.agents if agent.rpartition("/")[2] == party]
         agents += [agent for agent in tree.agents if agent not in agents]
         days = [(agent, first.day) for agent in agents if first.day in tree.days(agent)]
         days += [(agent, day) for agent in agents for day in tree.days(agent) if day != first.day]

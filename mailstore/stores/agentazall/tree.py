@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.stores.agentazall.box import AgentBox
-from mailstore.stores.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name
+from mailstore.stores.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
 __all__ = ["TASKS", "AgentFolders"]
 
@@ -61,7 +61,8 @@ class AgentFolders:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._agents = _Subfolders(root, is_agent_name)
+        self._bases: dict[str, _Subfolders] = {}
+        self._bases_at = float("-inf")
         self._days: dict[str, _Subfolders] = {}
         self._boxes: dict[str, AgentBox] = {}
         self._linked: list[str] = []
@@ -70,8 +71,8 @@ class AgentFolders:
 
     @property
     def agents(self) -> list[str]:
-        """Return the agents' folders, as of the last look."""
-        return self._agents.names
+        """Return the agents' folders from the root, as of the last look."""
+        return [_joined(tree, name) for tree, agents in self._bases.items() for name in agents.names]
 
     def days(self, agent: str) -> list[str]:
         """Return the days of an agent, newest first."""
@@ -79,9 +80,17 @@ class AgentFolders:
 
     def look_at_folders(self) -> None:
         """List the agents and their days. Raises OSError if the mailbox doesn't exist."""
-        if not self._agents.look():
+        if not self.root.is_dir():
             self.root.lstat()
             raise FileNotFoundError(2, "no such file or directory", str(self.root))
+        if time.monotonic() - self._bases_at > WHOLLY_SECONDS:
+            trees = trees_of(self.root)
+            self._bases = {
+                tree: self._bases.get(tree) or _Subfolders(self.root / tree, is_agent_name) for tree in trees
+            }
+            self._bases_at = time.monotonic()
+        for agents in self._bases.values():
+            agents.look()
         self._days = {
             agent: self._days.get(agent) or _Subfolders(self.root / agent, DAY.fullmatch) for agent in self.agents
         }
@@ -100,6 +109,7 @@ class AgentFolders:
 
     def watched(self) -> Iterator[str]:
         """Yield the folders to watch, relative to the root: those of the newest days."""
+        yield from filter(None, self._bases)
         for agent in self.agents:
             yield agent
             for day in self.days(agent)[:WATCHED_DAYS]:
@@ -143,7 +153,8 @@ class AgentFolders:
         return box
 
     def _links(self) -> Iterator[str]:
-        yield from self._agents.links
+        for tree, agents in self._bases.items():
+            yield from (_joined(tree, link) for link in agents.links)
         for agent, days in self._days.items():
             yield from (f"{agent}/{day}" for day in days.links)
             for day in days.names:
@@ -151,3 +162,7 @@ class AgentFolders:
                     name = f"{agent}/{day}/{box}"
                     if not self._box(name).parts and (self.root / name).is_symlink():
                         yield name
+
+
+def _joined(tree: str, name: str) -> str:
+    return f"{tree}/{name}" if tree else name

@@ -7,6 +7,7 @@ import os
 import secrets
 import time
 import unicodedata
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -21,14 +22,29 @@ from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.identity import own_identity
 from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
-from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name
+from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
-__all__ = ["write_letter"]
+__all__ = ["tree_for", "write_letter"]
 
 MODE = 0o640
 AGENT_KEY = ".agent_key"
 ENDING = frozenset({"Cc", "Zl", "Zp"})
 """Unicode categories of line ends and invisible characters."""
+
+
+def tree_for(root: Path, names: Sequence[str]) -> str:
+    """Return the tree in which a letter is written: the first with a folder for each of some recipients.
+
+    Raises DraftRefused where there are several and none has all of them, and OSError.
+    """
+    trees = trees_of(root)
+    if len(trees) == 1:
+        return trees[0]
+    wanted = {address_of(name) for name in names}
+    for tree in trees:
+        if wanted <= set(os.listdir(root / tree)):  # noqa: PTH208 - names, as they are spelled
+            return tree
+    raise DraftRefused("to", "names agents that no tree of this mailbox holds together", "write to each of them alone")
 
 
 def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
