@@ -286,9 +286,11 @@ def test_every_record_is_of_one_letter_and_none_lies_twice_in_one_place(
     assert together(shuffled) == letters
 
 
-def test_a_folder_of_agents_with_a_root_each_is_opened_as_one() -> None:
-    labels = {"email-emil", "email-emma", "relay-ralf", "relay-rita", "relay-rosa"}
-    with open_store(ROOTS) as store:
+def test_a_folder_of_agents_with_a_root_each_is_opened_as_one(tmp_path: Path) -> None:
+    labels = {"mail-emil", "mail-emma", "relay-ralf", "relay-rita", "relay-rosa"}
+    shutil.copytree(ROOTS / "email", tmp_path / "roots" / "mail")
+    shutil.copytree(ROOTS / "relay", tmp_path / "roots" / "relay")
+    with open_store(tmp_path / "roots") as store:
         mailbox = folded(scanned(store))
         assert set(parts_of(store.url)) == labels
     assert set(mailbox.mailboxes()) == labels

@@ -49,11 +49,13 @@ def about_agent(root: Path, name: str, pins: Pins) -> list[AgentFact]:
     if not trees:
         facts.append(AgentFact("folder", "none here: it is on another machine, or only named"))
         return [*facts, AgentFact("fingerprint", f"{pinned} (of its letters)")] if pinned else facts
-    found = dict.fromkeys(fact for tree in trees for fact in _told_in(root, tree, address, pinned))
-    seen: dict[tuple[str, str], AgentFact] = {}
-    for fact in found:
-        seen.setdefault((fact.name, fact.value), fact)
-    return [*facts, *seen.values()]
+    if len(trees) == 1:
+        return [*facts, *_told_in(root, trees[0], address, pinned)]
+    # an agent has a key and a configuration in each tree
+    for tree in trees:
+        facts.append(AgentFact("tree", tree))
+        facts += _told_in(root, tree, address, pinned)
+    return facts
 
 
 def _is_home(home: Path) -> bool:
