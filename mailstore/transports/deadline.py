@@ -54,6 +54,6 @@ class Deadline:
 
 
 def _shut(connection: socket.socket) -> None:
-    """End a connection under whoever waits for it; of TLS, the socket below."""
+    """Shut a connection down, waking the thread that waits for it; for TLS, the socket below."""
     with suppress(OSError):
         socket.socket.shutdown(connection, socket.SHUT_RDWR)

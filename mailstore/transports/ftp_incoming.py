@@ -195,7 +195,7 @@ class FtpInbox:
         return before is not None and before.shape == shape and time.monotonic() - before.since >= seconds
 
     def _is_over(self, spot: _Spot, path: str, shape: object) -> bool:
-        """Return whether nobody is uploading this any more: it is old, by the server's word, and does not change."""
+        """Return whether the upload has ended: by the server's clock the file is old, and it does not change."""
         if not self._is_still(spot, shape, SETTLE_SECONDS):
             return False
         changed = spot.entry.changed or self._lend().changed(path) or ""

@@ -1,4 +1,4 @@
-"""Put a letter into a recipient's folder on an FTP server, so that nobody ever sees half of it."""
+"""Put a letter into a recipient's folder on an FTP server, so that a partial one is never visible."""
 
 from __future__ import annotations
 

@@ -220,7 +220,7 @@ class FtpSession:
 
 
 def _entry(line: str) -> Entry | None:
-    """Return what a line of MLSD tells, None for the folder itself, the one above, and what is no entry."""
+    """Return what a line of MLSD tells, None for the folder itself, its parent, and invalid lines."""
     facts, space, name = line.partition(" ")
     if not space:
         return None

@@ -163,7 +163,7 @@ class RelayTransport(Transport):
         if batch.agent and agent_of(batch.agent) != self._agent:
             self._stranger = (
                 f"this token belongs to {said(batch.agent)}, not to {self._account.address} "
-                f"({len(batch.messages)} letters fetched with it lie in {path})"
+                f"({len(batch.messages)} letters fetched with it are in {path})"
             )
             return 0
         taken = 0

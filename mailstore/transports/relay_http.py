@@ -1,4 +1,4 @@
-"""One HTTP exchange with a relay: bounded in size and time, the token never told to anyone else."""
+"""One HTTP exchange with a relay: bounded in size and time, and the token goes to that server only."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_loopback(host: str) -> bool:
 
 
 class RelayHttp:
-    """The server of a relay, at `http://HOST[:PORT][/PATH]` or with https. Raises MailError if that is no such URL.
+    """The server of a relay, at `http://HOST[:PORT][/PATH]` or with https. Raises MailError for any other URL.
 
     Without TLS, a server on another machine is refused unless `allow_plain`.
     """
@@ -95,7 +95,10 @@ class RelayHttp:
                     method, self._url + path, json=value, headers=headers, extensions={"trace": trace}
                 ) as response:
                     status, retry = response.status_code, response.headers.get("retry-after", "")[:40]
-                    for piece in response.iter_bytes():
+                    encoding = response.headers.get("content-encoding", "identity").lower()
+                    # others would inflate a small piece without bound
+                    is_known = encoding in ("identity", "gzip", "deflate")
+                    for piece in response.iter_bytes() if is_known else response.iter_raw():
                         body += piece
                         if len(body) > most:
                             fault = f"it sent more than {most >> 10} KiB"

@@ -1,4 +1,4 @@
-"""What a relay's status codes mean for a letter."""
+"""Turn a relay's status codes into errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["refusal_of"]
 RefusalKind = Literal["down", "refused"]
 REFUSALS: dict[int, tuple[RefusalKind, str, str]] = {
     400: ("refused", "the relay can't read this letter", ""),
-    401: ("down", "the relay does not know this token", "register again, or mend the token in the settings"),
+    401: ("down", "the relay rejects this token", "register again, or mend the token in the settings"),
     403: ("down", "the relay does not allow this", "mend the token in the settings"),
     409: ("refused", "the name is taken on this relay", "choose another, or use the token that you got for it"),
     413: ("refused", "the letter is larger than the relay takes", "send less at once"),
@@ -33,7 +33,7 @@ def refusal_of(answer: RelayAnswer, place: str, unknown: str, token: str = "") -
     if answer.status == 404:
         # a wrong URL says 404, too; the relay names the recipient or the agent
         is_relay = any(word in words.lower() for word in ("recipient", "agent", "account", "user"))
-        kind, problem = ("refused", unknown) if is_relay else ("down", "there is no relay at this URL")
+        kind, problem = ("refused", unknown) if is_relay else ("down", "this URL is not a relay's")
         remedy = "check the address" if is_relay else "check the server's URL"
     elif 300 <= answer.status < 400:
         problem, remedy = "the relay's URL has moved", "check the server's URL"

@@ -38,7 +38,7 @@ def register(server: str, name: str, *, ca_file: Path | None = None, allow_plain
     if answer.status == 400:
         raise LetterRefused(f"relay {http.place} refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -")
     if not 200 <= answer.status < 300:
-        raise refusal_of(answer, http.place, "there is no registration on this relay")
+        raise refusal_of(answer, http.place, "this relay does not register agents")
     value = decode(answer.body)
     found = value if isinstance(value, dict) else {}
     address, token = found.get("agent_address"), found.get("api_token")

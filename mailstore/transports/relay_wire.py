@@ -141,7 +141,7 @@ def _said(message: dict[str, Any]) -> bytes:
 
 
 def letter_of(message: dict[str, Any]) -> IncomingLetter:
-    """Return the letter in a message; a payload that is no JSON object is its body. Raises ValueError if too large."""
+    """Return the letter in a message; any payload but a JSON object is its body. Raises ValueError if too large."""
     payload = message.get("payload")
     content = decode(payload.encode("utf-8", "replace")) if isinstance(payload, str) else payload
     plain = payload if isinstance(payload, str) else json.dumps(payload)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import ssl
@@ -68,6 +69,16 @@ def test_a_flood_is_cut_and_what_came_before_is_kept(receiver: KeptLetters, monk
     assert [each.id for each in receiver.letters] == ["m1"]
 
 
+def test_a_packed_answer_is_read_and_a_bomb_is_cut(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed, bomb = gzip.compress(answer(message(1))), gzip.compress(answer(message(2))[:-2] + b" " * (8 << 20))
+    with scripted_server(http(packed, "200 OK", "Content-Encoding: gzip")) as port:
+        assert transport(port).receive(receiver) == 1
+    monkeypatch.setattr(relay_module, "MOST_RESPONSE", 1 << 20)
+    assert "more than 1024 KiB" in polled(receiver, http(bomb, "200 OK", "Content-Encoding: gzip"))
+    assert [each.id for each in receiver.letters] == ["m1", "m2"]
+    assert "not answer as a relay" in polled(receiver, http(b"x" * 100, "200 OK", "Content-Encoding: zstd"))
+
+
 def test_a_server_that_drips_is_left(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay_module, "POLL_SECONDS", 0.3)
 
@@ -125,9 +136,9 @@ def test_odd_messages_are_kept_or_named(receiver: KeptLetters) -> None:
     ("status", "said", "error", "words"),
     [
         ("400 Bad Request", "Recipient required", LetterRefused, "can't read this letter"),
-        ("401 Unauthorized", "Unauthorized", TransportDown, "does not know this token"),
+        ("401 Unauthorized", "Unauthorized", TransportDown, "rejects this token"),
         ("404 Not Found", "Recipient 'x' not found", LetterRefused, "x has no account on this relay"),
-        ("404 Not Found", "Not found", TransportDown, "there is no relay at this URL"),
+        ("404 Not Found", "Not found", TransportDown, "this URL is not a relay's"),
         ("409 Conflict", "exists", LetterRefused, "the name is taken"),
         ("413 Too Large", "Message too large", LetterRefused, "larger than the relay takes"),
         ("429 Too Many", "slow down", TransportDown, "too many requests"),
