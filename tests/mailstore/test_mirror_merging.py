@@ -23,6 +23,7 @@ from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.archive.archiver import Archival
 from mailstore.stores.haak.places import find
 from mailstore.stores.memory import MemoryStore
+from mailstore.stores.nats import NatsStore
 from mailstore.transfer.compare import Contents
 
 Opened = Callable[[], Store]
@@ -57,8 +58,12 @@ def everything() -> list[Adopted]:
     ]
 
 
-@pytest.fixture(params=["lines", "document", "memory"])
+@pytest.fixture(params=["lines", "document", "memory", "nats"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+    if request.param == "nats":
+        location = request.getfixturevalue("nats_location")
+        NatsStore.create(location).close()
+        return lambda: NatsStore.open(location)
     if request.param == "memory":
         records = MemoryStore().records
         return lambda: MemoryStore(records=records)

@@ -32,6 +32,7 @@ class RecordDecoder:
         self._small = {
             Topic.DELIVERY: partial(decode_line, stream, make=delivery_of),
             Topic.ROSTER: partial(decode_line, stream, make=agent_of),
+            Topic.PRESENCE: partial(decode_line, stream, make=agent_of),
             Topic.JOURNAL: partial(decode_line, stream, make=intervention_of),
             Topic.READ: partial(decode_receipt, stream),
         }

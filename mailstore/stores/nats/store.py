@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from msgspec import MsgspecError, msgpack
@@ -35,6 +36,8 @@ from mailstore.stores.nats.write import RecordWriter
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
+    from mailstore.records.merged import Merged
+    from mailstore.stores.nats.merging import NatsMerger
 
 __all__ = ["NatsStore", "NatsTlsStore"]
 
@@ -70,6 +73,8 @@ class NatsStore(Resumable):
         self._ready: list[list[Event]] = []
         self._follower: StreamFollower | None = None
         self._resumed_at = 0
+        self._merger: NatsMerger | None = None
+        self._merging = Lock()
 
     @classmethod
     def open(cls, location: str, *, poll: bool = False) -> Self:
@@ -319,6 +324,14 @@ class NatsStore(Resumable):
         from mailstore.stores.nats.adopt import outgoing_of
 
         self._writer.all(outgoing_of(self._address.mailbox, records))
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Publish the records of other mailboxes that this one does not have."""
+        from mailstore.stores.nats.merging import NatsMerger
+
+        with self._merging:
+            self._merger = self._merger or NatsMerger(self._connection, self._address.mailbox)
+            return self._merger.merge(records)
 
 
 class NatsTlsStore(NatsStore):

@@ -1,0 +1,182 @@
+"""Take records of other mailboxes into a stream that programs read and write.
+
+A server has no locks. Each record is published on condition that the last record on its subject is still the one that
+was read before it was looked up whether the record is there: who comes second is told so, and looks again.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from mailstore.errors import StoreError
+from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.haak_records.adopted import (
+    adopted_agent,
+    adopted_delivery,
+    adopted_intervention,
+    adopted_message,
+    adopted_read,
+    is_whole,
+)
+from mailstore.haak_records.records import agent_of
+from mailstore.haak_records.values import NotARecord
+from mailstore.kit.json_records import encode_record
+from mailstore.kit.known_records import KnownRecords, agent_digest
+from mailstore.records.adopted import Adopted, AdoptedMessage
+from mailstore.records.merged import Merged, TurnedAway
+from mailstore.records.message import Delivery, Intervention, Receipt
+from mailstore.records.roster import Agent
+from mailstore.resumable import Stale
+from mailstore.stores.nats.connection import Connection
+from mailstore.stores.nats.publish import Publication, Overtaken, publish
+from mailstore.stores.nats.reader import StreamReader
+from mailstore.stores.nats.stream import last_on
+from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
+
+__all__ = ["NatsMerger"]
+
+INCOMPLETE = "it has no sender, recipient, agent or reader"
+TRIES = 50
+BEHIND_SECONDS = 10.0
+"""How long a replica may lag behind its leader."""
+PAUSE_SECONDS = 0.02
+
+
+class NatsMerger:
+    """Publishes what a stream lacks; knows its records from reading along. One thread at a time."""
+
+    def __init__(self, connection: Connection, mailbox: str) -> None:
+        self._connection, self._mailbox = connection, mailbox
+        self._stream, self._presence = mail_stream(mailbox), presence_stream(mailbox)
+        self._reader = StreamReader(connection, mailbox)
+        self._known: KnownRecords | None = None
+        self._last: dict[str, int] = {}
+        """By subject, the number of its last record, as far as everything up to there was read."""
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Publish the records that are missing, in the order given. Raises StoreError."""
+        whole = [record for record in records if is_whole(record)]
+        refused = tuple(TurnedAway(record, INCOMPLETE) for record in records if not is_whole(record))
+        missing = self._read_along().missing(whole)
+        sent = {record.message.id for record in missing if isinstance(record, AdoptedMessage)}
+        audiences: dict[str, list[str]] = {}
+        for record in missing:
+            if isinstance(record, Delivery) and record.message_id in sent:
+                audiences.setdefault(record.message_id, []).append(record.recipient)
+        written: set[int] = set()
+        for record in missing:
+            is_in_header = isinstance(record, Delivery) and record.message_id in sent
+            if is_in_header or self._put(record, audiences):
+                written.add(id(record))
+        return Merged(tuple(record for record in whole if id(record) not in written), refused)
+
+    def _put(self, record: Adopted, audiences: dict[str, list[str]]) -> bool:
+        """Publish a record unless it is there; say whether it was not. Raises StoreError."""
+        to = self._subject(record)
+        for _ in range(TRIES):
+            known = self._read_up_to(to)
+            if not known.missing([record]):
+                return False
+            if isinstance(record, Agent) and self._signed(record, to):
+                known.add(record)
+                return True
+            try:
+                outgoing = self._outgoing(record, to, known, audiences)
+                self._last[to] = self._connection.run(publish(self._connection, self._stream, outgoing))
+            except Overtaken:
+                del self._last[to]
+                continue
+            except BaseException:
+                del self._last[to]  # it may be there: the next call looks
+                raise
+            known.add(record)
+            return True
+        raise StoreError(f"others keep writing to {self._mailbox}", "try again")
+
+    def _read_up_to(self, to: str) -> KnownRecords:
+        """Return what the mailbox has, with everything that is on a subject now. Raises StoreError."""
+        if to not in self._last:
+            last = self._connection.run(last_on(self._connection.client, self._stream, to))
+            number = last.sequence if last is not None else 0
+            end = time.monotonic() + BEHIND_SECONDS
+            known = self._read_along()
+            while self._reader.place.next <= number:
+                if time.monotonic() > end:
+                    raise StoreError(f"a server of {self._mailbox} lags behind its leader", "try again later")
+                time.sleep(PAUSE_SECONDS)
+                known = self._read_along()
+            self._last[to] = number
+            return known
+        assert self._known is not None
+        return self._known
+
+    def _read_along(self) -> KnownRecords:
+        try:
+            if self._known is not None:
+                for batch in self._reader.news():
+                    self._known.take(batch)
+                return self._known
+        except Stale:
+            self._last = {}
+        known = KnownRecords()
+        for batch in self._reader.scan():
+            known.take(batch)
+        self._known = known
+        return known
+
+    def _subject(self, record: Adopted) -> str:
+        match record:
+            case AdoptedMessage(message=message):
+                topic, name = Topic.MAIL, message.sender
+            case Agent():
+                topic, name = Topic.ROSTER, record.session_id
+            case Receipt():
+                topic, name = Topic.READ, record.reader
+            case Delivery():
+                topic, name = Topic.DELIVERY, ""
+            case Intervention():
+                topic, name = Topic.JOURNAL, record.actor
+        return subject(self._mailbox, topic, token_of(name))
+
+    def _outgoing(self, record: Adopted, to: str, known: KnownRecords, audiences: dict[str, list[str]]) -> Publication:
+        data: object
+        audience: tuple[str, ...] = ()
+        match record:
+            case AdoptedMessage(message=message):
+                data, unique = adopted_message(record, known.roster), message.id
+                audience = tuple(audiences.get(message.id, ()))
+            case Agent():
+                data, unique = adopted_agent(record), str(uuid.uuid4())
+            case Receipt(message_id, reader):
+                data, unique = adopted_read(record), f"read.{token_of(reader)}.{token_of(message_id)}"
+            case Delivery(message_id, recipient):
+                data, unique = adopted_delivery(record), f"delivery.{token_of(message_id)}.{token_of(recipient)}"
+            case Intervention():
+                data, unique = adopted_intervention(record), f"journal.{token_of(record.id)}"
+        return Publication(to, encode_record(data), unique, audience, self._last[to])
+
+    def _signed(self, agent: Agent, to: str) -> bool:
+        """Publish a mere heartbeat as a sign of the agent, which the roster's history does not keep."""
+        last = self._connection.run(last_on(self._connection.client, self._stream, to))
+        if last is None or _settled_digest(last.data) != agent_digest(_without_signs(agent)):
+            return False
+        sign = subject(self._mailbox, Topic.PRESENCE, token_of(agent.session_id))
+        outgoing = Publication(sign, encode_record(adopted_agent(agent)), str(uuid.uuid4()))
+        self._connection.run(publish(self._connection, self._presence, outgoing))
+        return True
+
+
+def _settled_digest(data: bytes) -> bytes:
+    try:
+        agent, _ = agent_of(loads(data))
+    except (*UNREADABLE, NotARecord, AttributeError):
+        return b""
+    return agent_digest(_without_signs(agent)) if isinstance(agent, Agent) else b""
+
+
+def _without_signs(agent: Agent) -> Agent:
+    return replace(agent, activity="", last_seen=None, updated=None)
