@@ -7,6 +7,7 @@ import time
 
 from console.cli.document import put_json
 from console.cli.loading import open_mailbox
+from console.cli.mirrors_shown import mirror_rows, mirror_words
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.settings import settings
@@ -60,6 +61,7 @@ def examine(store: Store, user: str) -> Checkup:
         cycles=[ReplyCycle(cycle.members, cycle.cut) for cycle in mailbox.cycles()],
         unresolvable=_unresolvable(mailbox),
         orphan_reads=[MessageName(message_id, reader) for message_id, reader in reads if message_id not in mailbox],
+        mirrors=mirror_rows(store.url),
     )
 
 
@@ -94,4 +96,5 @@ def _report(found: Checkup) -> str:
     ]
     if len(lines) == 1:
         lines.append("No problems found")
+    lines += map(mirror_words, found.mirrors)
     return "\n".join(map(visible_line, lines))

@@ -13,6 +13,7 @@ __all__ = [
     "MappedRow",
     "MappingRow",
     "MessageName",
+    "MirrorRow",
     "ReplyCycle",
     "SettingsFiles",
     "StoreRow",
@@ -51,8 +52,28 @@ class ReplyCycle(msgspec.Struct, frozen=True):
     cut: str
 
 
+class MirrorRow(msgspec.Struct, frozen=True):
+    """A mirror between this mailbox and another one, which gets its mail, or whose mail it gets, or both.
+
+    `equal_at` is when everything was copied last, `cut_off` when one of the two could not be reached any more, and
+    `why` the reason; `pending` records wait to be written, `lost` could not be mirrored, `conflicts` are ids that stand
+    for two messages.
+    """
+
+    other: str
+    direction: str
+    is_running: bool
+    equal_at: str | None
+    cut_off: str | None
+    why: str
+    pending: int
+    written: int
+    lost: int
+    conflicts: int
+
+
 class Checkup(msgspec.Struct, frozen=True):
-    """What `doctor` found; every list is empty in a sound mailbox."""
+    """What `doctor` found; every list is empty in a sound mailbox, except that of its mirrors."""
 
     mailbox: str
     messages: int
@@ -65,6 +86,7 @@ class Checkup(msgspec.Struct, frozen=True):
     cycles: list[ReplyCycle]
     unresolvable: list[MessageName]
     orphan_reads: list[MessageName]
+    mirrors: list[MirrorRow] = []
 
 
 class StoreRow(msgspec.Struct, frozen=True):

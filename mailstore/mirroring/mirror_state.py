@@ -1,7 +1,6 @@
 """What a mirror keeps between two runs, in the user's state folder: never what is in a mailbox, which is always read.
 
-Deleting it loses nothing for two mailboxes that keep ids: the next run compares all texts again. For a mailbox that
-messages are sent to, it holds which message is a copy of which.
+Deleting it loses nothing: the next run compares all texts again. So no write of it waits for the disk.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import msgspec
 from platformdirs import user_state_path
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
-from mailstore.files.append import replace_file
 from mailstore.mirroring.mirror_report import MirrorStatus
 
 __all__ = ["MirrorState", "mirrors_folder", "read_status", "statuses_of"]
@@ -26,10 +24,6 @@ __all__ = ["MirrorState", "mirrors_folder", "read_status", "statuses_of"]
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS compared (message_id TEXT PRIMARY KEY, header INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS agreed (session_id TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS left_out (message_id TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS copies (
-    message_id TEXT PRIMARY KEY, copy TEXT UNIQUE, digest BLOB NOT NULL, others TEXT NOT NULL
-) WITHOUT ROWID;
 """
 
 
@@ -122,8 +116,10 @@ class MirrorState:
 
     def save_status(self, status: MirrorStatus) -> None:
         """Save the status for `doctor`; one that can't be saved is left out."""
-        with suppress(OSError, StoreError):
-            replace_file(self._status, msgspec.json.encode(status))
+        new = self._status.with_suffix(".new")
+        with suppress(OSError):
+            new.write_bytes(msgspec.json.encode(status))
+            new.replace(self._status)
 
     def close(self) -> None:
         """Close the file."""
@@ -134,7 +130,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
     try:
         db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA synchronous = OFF")
         db.executescript(SCHEMA)
     except sqlite3.Error:
         db.close()

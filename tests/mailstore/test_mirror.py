@@ -1,0 +1,244 @@
+"""Two mailboxes that are mirrored: what comes where, what does not, and what is said about it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError
+from mailstore.mirroring.agent_lines import AgentLines, is_ahead
+from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
+from mailstore.records.draft import draft
+from mailstore.records.message import Delivery, Intervention, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.stores.channels import ChannelsStore
+from mailstore.stores.haak import HaakStore
+from mailstore.stores.memory import MemoryStore
+from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+HOUR = 3600.0
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def host(folder: Path) -> Opened:
+    """Make a HAAK mailbox; return what opens it."""
+    HaakStore.create(folder).close()
+    return lambda: HaakStore.open(folder)
+
+
+def hub(name: str = "hub") -> tuple[MemoryStore, Opened]:
+    """Make a mailbox in memory; return it, and what opens it."""
+    store = MemoryStore(Path(f"/{name}"))
+    return store, lambda: MemoryStore(Path(f"/{name}"), store.records)
+
+
+def append(folder: Path, *lines: dict[str, object], name: str = "agent-mailbox.jsonl") -> None:
+    with (folder / "data" / name).open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def test_what_is_new_comes_once_with_all_that_it_has(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    store, theirs = hub()
+    append(tmp_path / "a", letter("m1", "A text.\nMore.", metadata={"n": 1}, odd="field", thread="m0", ttl_hours=4))
+    store.append(letter("m2"), Receipt("m1", ANN, 9.0), Agent(ANN, role="x", updated=5.0), Delivery("m2", ANN, 3.0))
+    store.append(Intervention("i1", "user", "acknowledge", 4.0, "m2"), Intervention("i2", "user", "archive", 4.0))
+    status = mirrored(ours, theirs)
+    assert [end.run.words() for end in status.ends] == [
+        "1 message, 1 read, 1 delivery, 1 roster line, 1 journal record",
+        "1 message",
+    ]
+    assert status.equal_at is not None
+    assert not status.losses
+    assert not status.conflicts
+    for opened in (ours, theirs):
+        found, texts = contents(opened)
+        assert texts == {"m1": "A text.\nMore.", "m2": "A text."}
+        assert list(found.agents) == [ANN]
+        assert list(found.receipts) == [("m1", ANN)]
+    with theirs() as there:
+        record = json.loads(there.raw(contents(theirs)[0].messages["m1"]))
+    assert (record["metadata"], record["odd"], record["ttl_hours"]) == ({"n": 1}, "field", 4)
+    before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.jsonl")}
+    assert not any(end.run for end in mirrored(ours, theirs).ends)
+    assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.jsonl")} == before
+
+
+def test_one_way_writes_nothing_into_the_first(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    store, theirs = hub()
+    append(tmp_path / "a", letter("m1"))
+    store.append(letter("m2"), Agent(ANN, updated=5.0))
+    status = mirrored(ours, theirs, is_both=False)
+    assert list(contents(ours)[1]) == ["m1"]
+    assert sorted(contents(theirs)[1]) == ["m1", "m2"]
+    assert [end.written.messages for end in status.ends] == [0, 1]
+
+
+def test_an_id_of_two_messages_is_reported_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    store, theirs = hub()
+    append(tmp_path / "a", letter("m1", "Ours."), letter("m2", "Equal."))
+    store.append(letter("m1", "Theirs."), letter("m2", "Equal."), Receipt("m1", ANN))
+    status = mirrored(ours, theirs)
+    assert [(each.id, each.first[-5:], each.second[-7:]) for each in status.conflicts] == [("m1", "Ours.", "Theirs.")]
+    assert (contents(ours)[1]["m1"], contents(theirs)[1]["m1"]) == ("Ours.", "Theirs.")
+    assert not contents(ours)[0].receipts, "it was another message that was read"
+    assert mirrored(ours, theirs).conflict_number == 1
+
+
+def test_damage_and_duplicates_stay_where_they_are_and_are_told(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    append(tmp_path / "a", letter("m1", "First."), letter("m1", "Second."))
+    with (tmp_path / "a/data/agent-mailbox.jsonl").open("a") as file:
+        file.write("{torn\n" + json.dumps(letter("m2")) + "\n")
+    losses = {loss.what: loss for loss in mirrored(ours, theirs).losses}
+    assert contents(theirs)[1] == {"m1": "First.", "m2": "A text."}
+    assert losses["damaged record"].examples == ("agent-mailbox.jsonl:3",)
+    assert losses["duplicate id"].examples == ("m1",)
+
+
+def test_what_the_copy_lost_is_found_by_reading_it(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    months = tmp_path / "a/data/agent-mailbox-archive"
+    months.mkdir()
+    (months / "2026-03.jsonl").write_text(json.dumps(letter("m1")) + "\n")
+    (loss,) = mirrored(ours, theirs).losses
+    assert (loss.what, loss.examples, loss.before, loss.after) == ("archived", ("m1",), "yes", "no")
+
+
+@pytest.mark.parametrize("skew", [0.0, HOUR, -HOUR])
+def test_an_agent_is_taken_from_where_it_was_changed_last_whatever_the_clocks_say(tmp_path: Path, skew: float) -> None:
+    ours = host(tmp_path / "a")
+    store, theirs = hub()
+    store.append(Agent(ANN, role="x", updated=10 * HOUR))
+    mirrored(ours, theirs)
+    with ours() as one:
+        one.merge([Agent(ANN, role="y", updated=10 * HOUR + 1 + skew)])  # type: ignore[attr-defined]
+    mirrored(ours, theirs)
+    assert contents(theirs)[0].agents[ANN].role == "y"
+    store.append(Agent(ANN, role="z", status=Status.FROZEN, updated=10 * HOUR + 2))
+    mirrored(ours, theirs)
+    assert {contents(each)[0].agents[ANN].role for each in (ours, theirs)} == {"z"}
+
+
+def test_of_two_lines_written_without_each_other_the_later_counts() -> None:
+    first, second = AgentLines(), AgentLines()
+    first.put(Agent(ANN, role="x", updated=5.0))
+    second.put(Agent(ANN, role="y", updated=6.0))
+    assert (is_ahead(first, second, None), is_ahead(second, first, None)) == (False, True)
+    assert is_ahead(first, second, second.digest), "it was changed since both agreed"
+    first.put(second.last)
+    first.put(Agent(ANN, role="z", updated=1.0))
+    assert is_ahead(first, second, None)
+    assert [agent.role for agent in first.since(second.digest)] == ["z"]
+
+
+def test_another_mirror_of_the_same_two_is_refused_and_the_state_shown(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    mirrored(ours, theirs)
+    with ours() as store:
+        url = store.url
+    ((status, is_running),) = statuses_of(url)
+    assert (status.phase, is_running) == ("stopped", False)
+    with MirrorState.held(url, theirs().url):
+        assert statuses_of(url)[0][1]
+        with (
+            pytest.raises(MailboxBusy, match=r"process \d+ mirrors these two already"),
+            MirrorState.held(theirs().url, url),
+        ):
+            pass
+
+
+def test_a_damaged_or_deleted_state_costs_nothing(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    append(tmp_path / "a", letter("m1"), letter("m2"))
+    mirrored(ours, theirs)
+    for path in mirrors_folder().iterdir():
+        path.write_bytes(b"no state" * 100)
+    assert not any(end.run for end in mirrored(ours, theirs).ends)
+    shutil.rmtree(mirrors_folder())
+    assert not any(end.run for end in mirrored(ours, theirs).ends)
+
+
+def test_texts_that_were_compared_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    append(tmp_path / "a", letter("m1"))
+    mirrored(ours, theirs)
+
+    def fails(self: MemoryStore, message: object) -> str:
+        raise ContentGone("not now", "later")
+
+    monkeypatch.setattr(MemoryStore, "content", fails)
+    mirrored(ours, theirs)
+    append(tmp_path / "a", letter("m2"))
+    with pytest.raises(MailError, match="not now"):
+        mirrored(ours, theirs)
+
+
+def test_a_mailbox_that_is_missing_at_the_start_is_said(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    theirs = host(tmp_path / "b")
+    with ours() as one, theirs() as other:
+        urls = one.url, other.url
+    shutil.rmtree(tmp_path / "b")
+    with pytest.raises(MailboxMissing):
+        mirrored(ours, theirs, urls=urls)
+
+
+def test_any_kind_can_be_followed(tmp_path: Path) -> None:
+    (tmp_path / "collab").mkdir()
+    ChannelsStore.create(tmp_path / "collab").close()
+    channels: Opened = lambda: ChannelsStore.open(tmp_path / "collab")  # noqa: E731
+    ours = host(tmp_path / "a")
+    with channels() as store:
+        sent = store.send(draft(sender="user", recipients=("project:general",), content="A text."))
+    status = mirrored(channels, ours, is_both=False)
+    assert contents(ours)[1] == {sent.id: "A text."}
+    assert "reads recorded" in {loss.what for loss in status.losses}
+    assert not any(end.run for end in mirrored(channels, ours, is_both=False).ends)
+
+
+def test_two_hosts_and_a_hub_follow_each_other_though_each_is_cut_off(tmp_path: Path) -> None:
+    first, second = host(tmp_path / "a"), host(tmp_path / "b")
+    _, middle = hub()
+    boxes = (first, second, middle)
+
+    def hold(number: int) -> bool:
+        found = [contents(each) for each in boxes]
+        same = all(texts == found[0][1] for _, texts in found) and len({len(each.receipts) for each, _ in found}) == 1
+        return same and len(found[0][1]) == number
+
+    async def story() -> None:
+        async with following((first, middle), (second, middle)) as statuses:
+            append(tmp_path / "a", letter("m1"), letter("m2", sender="x"))
+            with second() as store:
+                store.send(draft(sender=BOB, recipients=(ANN,), content="Sent."))
+            await until(lambda: hold(3))
+            (tmp_path / "a").rename(tmp_path / "away")
+            await until(lambda: statuses[0].ends[0].cut_off is not None)
+            append(tmp_path / "away", letter("m3"))
+            with second() as store:
+                store.mark_read(ANN, ["m1"])
+                store.send(draft(sender=BOB, recipients=(ANN,), content="Meanwhile."))
+            (tmp_path / "away").rename(tmp_path / "a")
+            await until(lambda: hold(5))
+            await until(lambda: statuses[0].ends[0].cut_off is None)
+
+    asyncio.run(story())
+    for each in boxes:
+        assert not contents(each)[0].twins
