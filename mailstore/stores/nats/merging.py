@@ -32,7 +32,7 @@ from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
 from mailstore.stores.nats.connection import Connection
-from mailstore.stores.nats.publish import Publication, Overtaken, publish
+from mailstore.stores.nats.publish import Overtaken, Publication, publish
 from mailstore.stores.nats.reader import StreamReader
 from mailstore.stores.nats.stream import last_on
 from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
