@@ -131,6 +131,7 @@ class Exchange:
             self.pairs[message.id] = False
         elif other in self.targets:
             other.offers.letters[message.id] = message
+        self._take_early(side, message.id)
 
     def _take_twin(self, side: Side, message: Message) -> None:
         """Take in another record with an id that is known: the first one in the store counts, as in the fold."""
@@ -152,9 +153,19 @@ class Exchange:
             return
         side.facts.add(key)
         side.offers.withdraw(fact)
+        if isinstance(fact, Delivery) and fact.message_id not in side.messages:
+            side.early.setdefault(fact.message_id, []).append(fact)
+            return
         is_own_affair = isinstance(fact, Intervention) and fact.action == ARCHIVE
         if key not in other.facts and other in self.targets and not is_own_affair:
             other.offers.add(fact)
+
+    def _take_early(self, side: Side, message_id: str) -> None:
+        """Offer the deliveries that came before their message."""
+        other = self.other(side)
+        for fact in side.early.pop(message_id, ()):
+            if key_of(fact) not in other.facts and other in self.targets:
+                other.offers.add(fact)
 
     def _take_agent(self, side: Side, agent: Agent) -> None:
         lines = side.agents.setdefault(agent.session_id, AgentLines())

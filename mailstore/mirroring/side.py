@@ -72,6 +72,8 @@ class Side:
         self.messages: dict[str, Message | None] = {}
         """By id; None where the message was compared with its counterpart and nothing is left to do."""
         self.facts: set[FactKey] = set()
+        self.early: dict[str, list[Delivery]] = {}
+        """Deliveries of messages that were not seen yet: programs write them first."""
         self.agents: dict[str, AgentLines] = {}
         self.awaited: dict[str, Message] = {}
         """Messages of the other mailbox that were written here and not read back yet."""

@@ -49,11 +49,12 @@ def test_hosts_and_a_server_hold_the_same_after_it_was_killed(tmp_path: Path) ->
             async with following((first, boxes[2]), (boxes[2], second)) as statuses:
                 append(tmp_path / "a", "m1", "m2")
                 await until(lambda: hold({"m1", "m2"}))
-                await asyncio.to_thread(server.kill)
+                server.kill()
+                one_node(tmp_path / "nats", port=server.port)
                 await until(lambda: all(any(end.cut_off for end in status.ends) for status in statuses))
                 append(tmp_path / "a", "m3")
                 append(tmp_path / "b", "m4")
-                await asyncio.to_thread(server.start)
+                server.start()
                 with second() as store:
                     store.update_agent(Agent(ANN, role="librarian"))
                     store.mark_read(ANN, ["m1"])

@@ -1,0 +1,79 @@
+"""`signalbox mirror`, and what `doctor` says about it."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import Popen
+
+from tests.cli.conftest import Run
+
+Shell = Callable[..., "Popen[bytes]"]
+
+
+def two(run: Run) -> tuple[str, str]:
+    """Make two mailboxes, one with an agent and a message; return their URLs."""
+    for name in ("a", "b"):
+        assert run("init", name).status == 0
+    run("roster", "register", "ann-00000001", "--store", "a")
+    run("send", "--from", "user", "--to", "ann-00000001", "--body", "A text.", "--store", "a")
+    return tuple(run("doctor", "--store", name, "--json").document["mailbox"] for name in ("a", "b"))  # type: ignore[return-value]
+
+
+def test_once_says_what_it_wrote_and_doctor_shows_it(run: Run) -> None:
+    first, second = two(run)
+    done = run("mirror", "a", "b", "--both", "--once")
+    assert done.status == 0
+    assert done.out.splitlines() == [
+        f"{first}: nothing new",
+        f"{second}: 1 message, 1 delivery, 1 roster line",
+        "Both hold the same",
+    ]
+    assert run("mirror", "b", "a", "--once").out.splitlines() == [f"{first}: nothing new", "B holds everything of A"]
+    (row,) = run("doctor", "--store", "b", "--json").document["mirrors"]
+    assert (row["other"], row["direction"], row["is_running"], row["written"]) == (first, "to", False, 3)
+    assert f"mirror ← {second}: not running, last equal 20" in run("doctor", "--store", "a").out
+
+
+def test_an_id_conflict_is_a_status_of_one_and_shown(run: Run) -> None:
+    two(run)
+    for name, text in (("a", "One."), ("b", "Another.")):
+        line = {"id": "m1", "sender": "x", "recipient": "y", "content": text, "timestamp": "2026-03-16T12:00:00Z"}
+        with (Path(name) / "data/agent-mailbox.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")
+    done = run("mirror", "a", "b", "--once")
+    assert done.status == 1
+    assert "m1  x: One.  x: Another." in done.out
+    found = run("mirror", "a", "b", "--once", "--json").document
+    assert [(each["id"], each["second"]) for each in found["conflicts"]] == [("m1", "x: Another.")]
+    assert "1 id conflict" in run("doctor", "--store", "a").out
+
+
+def test_what_can_not_be_mirrored_is_refused(run: Run) -> None:
+    two(run)
+    assert "A and B are the same mailbox: name two" in run("mirror", "a", "a/data").err
+    assert "no mailbox at c" in run("mirror", "a", "c").err
+    (Path("c") / "channels").mkdir(parents=True)
+    refused = run("mirror", "a", "channels:c", "--once")
+    assert refused.status == 1
+    assert "a channels mailbox can't hold messages with their ids, senders and times" in refused.err
+    assert "nats://127.0.0.1:1/lab" in run("mirror", "a", "nats://user:secret@127.0.0.1:1/lab").err.replace(
+        ":secret", ""
+    )
+
+
+def test_it_follows_until_it_is_ended(run: Run, shell: Shell) -> None:
+    first, _ = two(run)
+    with shell("mirror", "a", "b", "--both") as process:
+        assert process.stdout is not None
+        assert b"1 message" in process.stdout.readline()
+        assert b"both hold the same" in process.stdout.readline()
+        run("send", "--from", "user", "--to", "ann-00000001", "--body", "More.", "--store", "b")
+        assert f"→ {first}: 1 message, 1 delivery".encode() in process.stdout.readline()
+        assert run("doctor", "--store", "a", "--json").document["mirrors"][0]["is_running"]
+        assert "mirrors these two already" in run("mirror", "b", "a").err
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == 0
+    assert not run("doctor", "--store", "a", "--json").document["mirrors"][0]["is_running"]
