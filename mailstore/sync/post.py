@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mailstore.errors import reason_of
 from mailstore.stores.agentazall.decode import Copy, split
 from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
-from mailstore.stores.agentazall.places import OUTBOX
+from mailstore.stores.agentazall.places import OUTBOX, SENT
 from mailstore.sync.filing import file_as_sent, finish_moves
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.local import deliver, folders_of
@@ -79,7 +79,7 @@ class Post:
                     found[each.letter.id] = each
                     self._plan(each)
             for way, file in self._ledger.waiting(self._agent):
-                if way.message_id not in found and (sent := self._sent(file)) is not None:
+                if way.message_id not in found and (sent := self._sent(file, way.message_id)) is not None:
                     found[way.message_id] = sent
             self._letters = found
             self._report(held)
@@ -152,7 +152,7 @@ class Post:
             self.moved += 1
             self._planned.pop(message_id, None)
             self._ledger.note_letter(self._agent, message_id, letter.digest, "/".join(place), time.time())
-            moved = self._sent("/".join(place))
+            moved = self._sent("/".join(place), message_id)
             if moved is not None:
                 self._letters[message_id] = moved
             else:
@@ -176,10 +176,14 @@ class Post:
         ways = self._ledger.ways(self._agent, message_id)
         return any(way.recipient == recipient and way.state is SendState.DELIVERED for way in ways)
 
-    def _sent(self, file: str) -> OutboxLetter | None:
-        place: Copy | None = split(file)
-        found = read_outgoing(self._root, place, self._own) if place else None
-        return found if isinstance(found, OutboxLetter) else None
+    def _sent(self, file: str, message_id: str) -> OutboxLetter | None:
+        """Return a letter that was noted at a place; one that was moved just before an interruption is in `sent/`."""
+        noted: Copy | None = split(file)
+        for place in () if noted is None else (noted, noted._replace(box=SENT)):
+            found = read_outgoing(self._root, place, self._own)
+            if isinstance(found, OutboxLetter) and found.letter.id == message_id:
+                return found
+        return None
 
     def _ways_by(self, letter: OutboxLetter, account: str) -> list[tuple[str, LedgerWay]]:
         """Return the ways of a letter by an account; a recipient that has a folder here needs none."""

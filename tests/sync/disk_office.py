@@ -21,7 +21,8 @@ class DiskTransport(Transport):
     def __init__(self, folder: Path, address: str, kind: str) -> None:
         self.kind = kind
         self._folder = folder
-        self._address = address
+        # a relay knows agents without their domain
+        self._address = address.removesuffix("@localhost") if kind == "relay" else address
 
     @property
     def label(self) -> str:

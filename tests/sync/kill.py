@@ -125,6 +125,9 @@ class Trial:
         assert [_body(path) for path in (alice / ALICE).glob("*/inbox/*.txt")] == ["Back"]
         assert sorted(_body(path) for path in (alice / ALICE).glob("*/sent/*.txt")) == sorted(BODIES)
         assert not list((alice / ALICE / DAY / "outbox").iterdir()), "something is left in the outbox"
+        for office, name in (("relay", "bob"), ("ftp", BOB)):
+            took = [path.read_text() for path in (self.folder / "office" / office / name).glob("*.[jg]*")]
+            assert {text.split('"id":"')[1][:12] for text in took} == {"a" * 12, "0" * 12, "1" * 12, "2" * 12}, office
         for box in (bob, alice / CAROL):
             (letter,) = [path for path in box.glob("*/inbox/*.txt") if _body(path) == BODIES[0]]
             _check_files(letter.with_suffix(""))
