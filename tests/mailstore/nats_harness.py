@@ -36,7 +36,7 @@ class NatsHarness(Harness):
 
     def __init__(self, passage: CuttablePassage, connection: Connection) -> None:
         self._passage = passage
-        self._connection = connection
+        self.connection = connection
         self.name = f"box {next(_names)}.α"
         self._away: list[StreamRecord] = []
         self._sent = 0
@@ -51,13 +51,11 @@ class NatsHarness(Harness):
         return location_of(f"//127.0.0.1:{self._passage.port}/{self.name}").address.location
 
     def make(self) -> None:
-        self._connection.run(create_streams(self._connection.client, self.name, 1))
+        self.connection.run(create_streams(self.connection.client, self.name, 1))
 
     def publish(self, topic: str, token: str, data: bytes, headers: dict[str, str] | None = None) -> int:
         """Publish bytes as any client may; return the sequence number."""
-        return self._connection.run(
-            self._publisher.publish(subject(self.name, topic, token), data, headers=headers)
-        ).seq
+        return self.connection.run(self._publisher.publish(subject(self.name, topic, token), data, headers=headers)).seq
 
     def put(self, topic: str, writer: str, fields: Mapping[str, Any]) -> int:
         """Publish a record under a writer's name."""
@@ -71,10 +69,10 @@ class NatsHarness(Harness):
             return
         to = subject(self.name, Topic.MAIL, token_of(fields["sender"]))
         data = json.dumps(fields, ensure_ascii=False).encode()
-        self._connection.run(self._publisher.publish_async(to, data))
+        self.connection.run(self._publisher.publish_async(to, data))
 
     def open(self, *, poll: bool = False) -> Store:
-        self._connection.run(self._publisher.publish_async_completed())
+        self.connection.run(self._publisher.publish_async_completed())
         return super().open(poll=poll)
 
     def agent(self, fields: Mapping[str, Any]) -> None:
@@ -82,7 +80,7 @@ class NatsHarness(Harness):
 
     def agent_fields(self, session_id: str) -> Mapping[str, Any]:
         to = subject(self.name, Topic.ROSTER, token_of(session_id))
-        found = self._connection.run(last_on(self._connection.client, self.stream, to))
+        found = self.connection.run(last_on(self.connection.client, self.stream, to))
         assert found is not None
         return dict(json.loads(found.data))
 
@@ -104,7 +102,7 @@ class NatsHarness(Harness):
     def remove(self) -> None:
         self._away = self.records()
         for name in (self.stream, presence_stream(self.name)):
-            self._connection.run(ask(self._connection.client, f"STREAM.DELETE.{name}"))
+            self.connection.run(ask(self.connection.client, f"STREAM.DELETE.{name}"))
 
     def restore(self) -> None:
         self.make()
@@ -119,7 +117,7 @@ class NatsHarness(Harness):
 
     def records(self) -> list[StreamRecord]:
         """Return everything in the stream."""
-        return self._connection.run(batch(self._connection.client, self.stream, 1, MANY))
+        return self.connection.run(batch(self.connection.client, self.stream, 1, MANY))
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
         return {str(each.sequence): (each.data, int(each.time * 1e6)) for each in self.records()}

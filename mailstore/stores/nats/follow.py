@@ -45,10 +45,11 @@ Came = list[StreamRecord] | Signs | Anew | Gone | Back
 class StreamFollower:
     """What came since a place in a stream, in order. Made and read from any thread; runs on the connection's."""
 
-    def __init__(self, connection: Connection, stream: str, presence: str, place: ReadPlace) -> None:
+    def __init__(self, connection: Connection, stream: str, presence: str, place: ReadPlace, signs_next: int) -> None:
         self._connection = connection
         self._stream, self._presence = stream, presence
         self._place = place
+        self._signs_next = signs_next
         self._waiting: deque[Came] = deque()
         self._room = asyncio.Event()
         self._woken: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
@@ -118,19 +119,19 @@ class StreamFollower:
             await pull.close()
 
     async def _follow_presence(self) -> None:
-        client_start = 0
         while True:
             await self._connection.up.wait()
             try:
                 client = self._connection.client
                 state = await stream_state(client, self._presence)
                 if state is not None:
-                    client_start = client_start if 0 < client_start <= state.last + 1 else state.last + 1
-                    pull = await Pull.opened(client, self._presence, client_start)
+                    if self._signs_next > state.last + 1:  # it was made again
+                        self._signs_next = 1
+                    pull = await Pull.opened(client, self._presence, self._signs_next)
                     try:
                         while True:
                             records = await self._next(pull)
-                            client_start = records[-1].sequence + 1
+                            self._signs_next = records[-1].sequence + 1
                             self._put(Signs(records))
                             await self._have_room()
                     finally:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import msgspec
 
-from mailstore.stores.nats.stream import API, STATUS, StreamRecord, ask, record_of
+from mailstore.stores.nats.stream import API, STATUS, StreamRecord, ask, marked, record_of
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -136,9 +136,7 @@ class Pull:
             await self._ask()
         time = int(tokens[at + 2]) / NANO
         record = record_of(message.subject, int(tokens[at]), time, message.data, headers)
-        if headers and "Nats-Stream" in headers:  # which a consumer adds to nothing
-            record = record._replace(copied_from=headers.get("Nats-Subject", "") or "?")
-        self._got.append(record)
+        self._got.append(marked(record, headers) if headers else record)
 
     def _told(self, headers: dict[str, str]) -> None:
         """Take a word of the server about the pull: that it is there, that the pull has ended, or the consumer."""

@@ -55,6 +55,8 @@ class StreamReader:
         """Forget everything read so far."""
         self._presence = LastSigns()
         self._told_agents = 0
+        self.signs_next = 1
+        """From where to go on in the stream of presence."""
         self.place = ReadPlace(state.created if state else "", 1)
         """From where to go on."""
 
@@ -142,7 +144,9 @@ class StreamReader:
         events = self._agents(records, is_sign=False)
         self._told_agents = records[-1].sequence if records else 0
         with suppress(StoreError):  # without the stream of presence the roster says who is there
-            events += self.signs(self._batch(1, EVERYTHING, ">", self.presence_stream))
+            signs = self._batch(1, EVERYTHING, ">", self.presence_stream)
+            self.signs_next = signs[-1].sequence + 1 if signs else 1
+            events += self.signs(signs)
         return events
 
     def _agents(self, records: Sequence[StreamRecord], *, is_sign: bool) -> list[Event]:

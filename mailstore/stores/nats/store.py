@@ -158,7 +158,7 @@ class NatsStore(Resumable):
         reader = self._reader
         if not reader.place.created:
             reader.begin(reader.state())
-        return StreamFollower(self._connection, self._stream, reader.presence_stream, reader.place)
+        return StreamFollower(self._connection, self._stream, reader.presence_stream, reader.place, reader.signs_next)
 
     def _told(self, came: Came) -> list[list[Event]]:
         """Return what has come as batches of events."""

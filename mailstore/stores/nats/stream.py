@@ -41,8 +41,8 @@ publish there. It marks an answer with headers; a stored copy has them twice whe
 """
 BATCHES_SINCE = (2, 11)
 STATUS, NOBODY = "Status", "503"
-SUBJECT = "Nats-Subject"
-"""The header that the server adds to a message, and to no other answer."""
+SUBJECT, TIME = "Nats-Subject", "Nats-Time-Stamp"
+"""What the server adds to a message; the time to no other answer, and whoever publishes can't add its value."""
 NO_STREAM = 10059
 """The server's number for a stream that does not exist."""
 
@@ -141,7 +141,7 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
     async def take(message: Msg) -> None:
         moved.set()
         headers = message.headers or {}
-        if headers.get(STATUS) or SUBJECT not in headers:
+        if TIME not in headers:
             if not ended.done():
                 is_there = headers.get(STATUS) != NOBODY
                 ended.set_result(int(headers.get("Nats-Num-Pending", "0")) if is_there else -1)
@@ -197,10 +197,15 @@ async def last_on(client: Client, stream: str, subject: str) -> StreamRecord | N
 
 
 async def _single(client: Client, stream: str, question: Mapping[str, Any]) -> StreamRecord | None:
+    from nats.errors import NoRespondersError
+
     asked = client.request(f"{API}.DIRECT.GET.{stream}", msgspec.json.encode(question), timeout=ANSWER_SECONDS)
-    answer = await _answered(client, stream, asked)
+    try:
+        answer = await _answered(client, stream, asked)
+    except NoRespondersError:  # which is also what the client library takes a message with a hostile header for
+        return None
     headers = answer.headers or {}
-    return _direct(answer.data, headers) if SUBJECT in headers else None
+    return _direct(answer.data, headers) if TIME in headers else None
 
 
 async def _answered(client: Client, stream: str, waiting: Coroutine[Any, Any, Answer]) -> Answer:
@@ -222,8 +227,16 @@ async def _from_leader(client: Client, stream: str, question: Mapping[str, Any])
         if refusal.code == 404:
             return None
         raise
-    data, headers = (_bytes(found.get(name)) for name in ("data", "hdrs"))
-    return record_of(found["subject"], found["seq"], time_of(found["time"]) or 0.0, data, _headers(headers))
+    headers = _headers(_bytes(found.get("hdrs")))
+    record = record_of(
+        found["subject"], found["seq"], time_of(found["time"]) or 0.0, _bytes(found.get("data")), headers
+    )
+    return marked(record, headers)
+
+
+def marked(record: StreamRecord, headers: Mapping[str, str]) -> StreamRecord:
+    """Return a record as a copy if its own headers are those of an answer, which the server adds to nothing else."""
+    return record._replace(copied_from=headers.get(SUBJECT) or "?") if "Nats-Stream" in headers else record
 
 
 def _direct(data: bytes, headers: Mapping[str, str]) -> StreamRecord:

@@ -92,7 +92,7 @@ class RecordWriter:
         to = subject(self._mailbox, Topic.ROSTER, token)
         for _ in range(TRIES):
             last = self._connection.run(last_on(self._connection.client, self._stream, to))
-            old = _entry(last.data) if last is not None else {}
+            old = _entry(last.data) if last is not None and not last.copied_from else {}
             entry = updated_entry([old] if old else [], old, agent, time.time())
             if old and _settled(entry) == _settled(old):
                 self._sign(token, entry)
