@@ -56,7 +56,7 @@ async def test_what_its_files_hold_is_seen_and_they_stay_as_they_are(kind: str, 
     ("kind", "agent", "reason"),
     [
         ("agenties", "ag_x1", "reads this file only when it starts"),
-        ("agent-mail", "GreenLake", "its server alone writes there"),
+        ("agent-mail", "GreenLake", "only its server writes there"),
     ],
 )
 async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: str, reason: str, tmp_path: Path) -> None:

@@ -136,6 +136,14 @@ ACTIONS: list[Action] = [
     *_haak("haak"),
     *_haak("haak-document"),
     *map(_convert, ("haak", "channels", "agentazall", "agenties")),
+    Action("channels", "presence", ("presence", "--as", ANN, "--state", "working", "--store", "{url}")),
+    Action(
+        "channels",
+        "register",
+        ("roster", "register", "eve-00000001", "--role", "clerk", "--store", "{url}"),
+        is_once=True,
+    ),
+    Action("channels", "bury", ("roster", "bury", BOB, "--store", "{url}"), is_once=True),
     Action("channels", "send", ("send", "--from", "user", "--to", BOB, "--body", SENT, "--store", "{url}"), adds=True),
     Action(
         "agentazall",

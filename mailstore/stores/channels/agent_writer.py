@@ -15,7 +15,7 @@ from mailstore.stores.channels.decode import name_of
 from mailstore.stores.channels.places import CHANNELS, ROSTER, is_broadcast
 from mailstore.stores.channels.presence import OFFLINE, is_fresher, present
 from mailstore.stores.channels.put_record import change_record, record_at
-from mailstore.stores.channels.roster import RETIRED, RosterFiles
+from mailstore.stores.channels.roster import RETIRED, RosterFiles, Traffic
 
 __all__ = ["write_agent"]
 
@@ -26,8 +26,10 @@ LONGEST_NAME = 100
 Record = dict[str, Any]
 
 
-def write_agent(root: Path, agent: Agent, now: float) -> None:
+def write_agent(root: Path, agent: Agent, traffic: Traffic, now: float) -> None:
     """Register an agent or change what is known of it. Raises StoreError and OSError.
+
+    `traffic` are the channels in which each agent wrote: they are tags too, and no lists of members for that.
 
     Presence that another program has written since stays; if the agent's status was to change, that is refused.
     """
@@ -35,7 +37,7 @@ def write_agent(root: Path, agent: Agent, now: float) -> None:
     for tag in agent.tags:
         if tag.startswith(CHANNEL):
             _check_name(tag.removeprefix(CHANNEL))
-    known = _known(root, agent.session_id)
+    known = _known(root, agent.session_id, traffic)
     moment = agent.updated or agent.last_seen or now
     entry = _place(root, (REGISTRY,), agent.session_id, "id")
     presence = _place(root, (SIGNALS, PRESENCE), agent.session_id, "agent_id", "agent")
@@ -43,13 +45,13 @@ def write_agent(root: Path, agent: Agent, now: float) -> None:
         record_at(path)  # a damaged one is refused before anything is written
     if _changes_presence(agent, known):
         change_record(presence, lambda before: _presence(before, agent, known, moment))
-    others = [tag for tag in agent.tags if not _has_members(root, tag)]
-    if _changes_entry(agent, known):
-        change_record(entry, lambda before: _registered(before or {}, agent, others, moment))
     own = set() if known is None else set(known.tags)
     for tag in sorted(own.symmetric_difference(agent.tags)):
         if _has_members(root, tag):
             _change_members(root, tag.removeprefix(CHANNEL), agent, moment, is_in=tag in agent.tags)
+    others = [tag for tag in agent.tags if not _has_members(root, tag)]
+    if _changes_entry(agent, known):  # last: until then the command can be repeated
+        change_record(entry, lambda before: _registered(before or {}, agent, others, moment))
 
 
 def _check_name(name: str) -> None:
@@ -60,10 +62,10 @@ def _check_name(name: str) -> None:
         raise StoreError(f'"{name}" is not an agent here', "use another name")
 
 
-def _known(root: Path, name: str) -> Agent | None:
+def _known(root: Path, name: str, traffic: Traffic) -> Agent | None:
     files = RosterFiles(root)
     files.look()
-    events = files.read({}) or ()
+    events = files.read(traffic) or ()
     return next((each for each in events if isinstance(each, Agent) and each.session_id == name), None)
 
 

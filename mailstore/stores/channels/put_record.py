@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import StoreError
+from mailstore.files.append import locked
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.json_records import encode_record
@@ -55,14 +55,24 @@ def change_record(path: Path, change: Change) -> bool:
 
 
 def _replaced(path: Path, data: bytes, before: Stamp | None) -> bool:
-    """Put new data in the place of a file, unless it was written since."""
-    new = path.with_name(f".{path.stem}-{secrets.token_hex(4)}.tmp")
-    with Pending(new, data, look_of(path, path.parent)) as pending:
+    """Put new data in the place of a file, unless it was written since; what a crash left of it is used again."""
+    new = path.with_name(f".{path.stem}.signalbox.tmp")
+    with locked(new, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, like=look_of(path, path.parent)) as fd:
+        is_done = False
         try:
-            if not pending.appear() or path_stamp(path) != before:
-                return False
-            new.rename(path)
+            os.ftruncate(fd, 0)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+            os.fsync(fd)
+            is_done = path_stamp(path) == before
+            if is_done:
+                new.rename(path)
+        except BaseException:
+            is_done = False
+            raise
         finally:
-            with suppress(FileNotFoundError):
-                new.unlink()
-    return True
+            if not is_done:  # once it has its name, another program may have begun the next one
+                with suppress(FileNotFoundError):
+                    new.unlink()
+    return is_done

@@ -22,7 +22,7 @@ from mailstore.stores.channels.decode import InvalidChannelFile, TruncatedRecord
 from mailstore.stores.channels.places import ROSTER, is_broadcast, tag_of
 from mailstore.stores.channels.presence import OFFLINE, activity_in, state_in
 
-__all__ = ["RosterFiles", "merged"]
+__all__ = ["RosterFiles", "Traffic", "merged"]
 
 REGISTRY, SIGNALS, PRESENCE, SESSIONS = ROSTER
 RETIRED = frozenset({"retired", "dead", "removed", "deregistered", "unregistered"})

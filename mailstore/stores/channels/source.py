@@ -148,7 +148,7 @@ class ChannelsSource(PartSource):
     def read(self, part: str) -> list[Event] | None:
         """Return a message and the read record it implies, or the agents; None if the file is half-written."""
         if part == ROSTER:
-            return self._roster.read(self._traffic())
+            return self._roster.read(self.traffic())
         _, name, *rest = part.split("/")
         if not rest or not is_encodable(part):
             return [Problem(shown_name(part), 1, 0, "its name is not UTF-8" if rest else self._closed[name])]
@@ -175,7 +175,7 @@ class ChannelsSource(PartSource):
             events.append(Problem(part, 1, 0, letter.warning, fatal=False))
         return events
 
-    def _traffic(self) -> dict[str, list[str]]:
+    def traffic(self) -> dict[str, list[str]]:
         """Return the channel tags of each sender; none for names that only received mail."""
         found: dict[str, list[str]] = {name: [] for name in self._seen}
         for name, channel in self._channels.items():

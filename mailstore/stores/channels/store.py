@@ -150,7 +150,7 @@ class ChannelsStore(WatchedStore):
 
         try:
             (self._root / CHANNELS).lstat()
-            write_agent(self._root, agent, time.time())
+            write_agent(self._root, agent, self._source.traffic(), time.time())
         except OSError as error:
             raise refusal(self._root, error) from error
 
