@@ -40,7 +40,7 @@ class NatsHarness(Harness):
         self.name = f"box {next(_names)}.α"
         self._away: list[StreamRecord] = []
         self._sent = 0
-        self._publisher = connection.client.jetstream()
+        self.publisher = connection.client.jetstream()
 
     @property
     def stream(self) -> str:
@@ -55,7 +55,7 @@ class NatsHarness(Harness):
 
     def publish(self, topic: str, token: str, data: bytes, headers: dict[str, str] | None = None) -> int:
         """Publish bytes as any client may; return the sequence number."""
-        return self.connection.run(self._publisher.publish(subject(self.name, topic, token), data, headers=headers)).seq
+        return self.connection.run(self.publisher.publish(subject(self.name, topic, token), data, headers=headers)).seq
 
     def put(self, topic: str, writer: str, fields: Mapping[str, Any]) -> int:
         """Publish a record under a writer's name."""
@@ -69,10 +69,10 @@ class NatsHarness(Harness):
             return
         to = subject(self.name, Topic.MAIL, token_of(fields["sender"]))
         data = json.dumps(fields, ensure_ascii=False).encode()
-        self.connection.run(self._publisher.publish_async(to, data))
+        self.connection.run(self.publisher.publish_async(to, data))
 
     def open(self, *, poll: bool = False) -> Store:
-        self.connection.run(self._publisher.publish_async_completed())
+        self.connection.run(self.publisher.publish_async_completed())
         return super().open(poll=poll)
 
     def agent(self, fields: Mapping[str, Any]) -> None:
