@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.errors import DraftRefused
+from mailstore.records.draft import Draft
+from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.ledger import SendState, accounts_of, arrivals_of, ledger_file
 from mailstore.sync.engine import SyncEngine
@@ -15,6 +18,7 @@ from mailstore.transports.letter_file import parse
 from tests.sync.rig import DAY, Machine, Office
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
+HUMAN, REMOTE = "human@localhost", "ann.agenttalk"
 
 
 def two(tmp_path: Path, *offices: Office) -> tuple[Machine, Machine]:
@@ -264,3 +268,25 @@ def test_a_letter_waits_for_attachments_that_its_header_lists(tmp_path: Path) ->
     machine.attach(path, "r.csv", b"1")
     assert machine.once().sent == 1
     assert [each.name for each in (machine.root / BOB).rglob("*.csv")] == ["r.csv"]
+
+
+def test_the_person_can_write_to_other_machines_once_a_sync_carries_that_mail(tmp_path: Path) -> None:
+    office = Office()
+    here, there = (
+        Machine(tmp_path / "a", HUMAN, ALICE, offices=(office,)),
+        Machine(tmp_path / "b", REMOTE, offices=(office,)),
+    )
+    draft = Draft(sender="user", recipients=(REMOTE, ALICE), content="Hello from the console", subject="Far away")
+    with AgentAZAllStore.open(here.root) as store:
+        with pytest.raises(DraftRefused, match="has no folder here"):
+            store.write_message(draft)
+        here.once()
+        written = store.write_message(draft)
+        assert here.once().sent == 1
+        assert there.once().received == 1
+        assert store.content(written) == "Hello from the console"
+    (body,) = there.bodies(REMOTE)
+    assert unwrapped(body) == "Hello from the console"
+    assert [unwrapped(each) for each in here.bodies(ALICE)] == ["Hello from the console"]
+    with AgentAZAllStore.open(here.root) as store, pytest.raises(DraftRefused, match="has no folder here"):
+        store.write_message(Draft(sender="user", recipients=("typo@localhost",), content="Hello"))

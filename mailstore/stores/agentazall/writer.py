@@ -20,7 +20,8 @@ from mailstore.stores.agentazall.block import MARKERS
 from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.identity import own_identity
-from mailstore.stores.agentazall.names import HUMAN, USER, address_of
+from mailstore.stores.agentazall.ledger import run_of
+from mailstore.stores.agentazall.names import HUMAN, USER, address_of, is_remote
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
@@ -42,7 +43,8 @@ def tree_for(root: Path, names: Sequence[str]) -> str:
         return trees[0]
     wanted = {address_of(name) for name in names}
     for tree in trees:
-        if wanted <= set(os.listdir(root / tree)):  # noqa: PTH208 - names, as they are spelled
+        there = set(os.listdir(root / tree))  # noqa: PTH208 - names, as they are spelled
+        if all(name in there or (is_remote(name) and is_carried(root / tree)) for name in wanted):
             return tree
     raise DraftRefused("to", "names agents that no tree of this mailbox holds together", "write to each of them alone")
 
@@ -50,10 +52,11 @@ def tree_for(root: Path, names: Sequence[str]) -> str:
 def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
     """Write a message, all its copies or none; return the location of the sender's.
 
-    If the person's folder was set up by the program itself, it has a daemon: the message goes to the outbox.
-    Otherwise it is delivered here, as that daemon would do. Raises DraftRefused, StoreError and OSError.
+    If the person's mail is carried, by the program's daemon or by a sync, the message goes to the outbox, and may be to
+    agents on other machines. Otherwise it is delivered here. Raises DraftRefused, StoreError and OSError.
     """
-    recipients = [_address(root, name) for name in dict.fromkeys(draft.recipients)]
+    is_out = is_carried(root)
+    recipients = [_address(root, name, is_out=is_out) for name in dict.fromkeys(draft.recipients)]
     body = _body(draft.content)
     title = _value("subject", subject) if subject else "".join(c if c.isprintable() else " " for c in first_line(body))
     thread = _value("thread", draft.thread or "")
@@ -75,19 +78,26 @@ def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
     }
     head = "".join(f"{name}: {value}\n" for name, value in header.items())
     day, file = time.strftime("%Y-%m-%d", now), f"{message_id}.txt"
-    kept = Copy(HUMAN, day, OUTBOX if (home / AGENT_KEY).is_file() else SENT, file)
+    kept = Copy(HUMAN, day, OUTBOX if is_out else SENT, file)
     copies = [Copy(name, day, INBOX, file) for name in recipients] if kept.box == SENT else []
     _write(root, [kept, *copies], f"{head}\n---\n{identity.signed(body)}".encode())
     return kept
 
 
-def _address(root: Path, name: str) -> str:
-    """Return the folder of a recipient. Raises DraftRefused if there is none."""
+def is_carried(root: Path) -> bool:
+    """Return whether the person's outbox is emptied: by a daemon, or by a sync that has worked for it."""
+    return (root / HUMAN / AGENT_KEY).is_file() or any(run.agent == HUMAN for run in run_of(root))
+
+
+def _address(root: Path, name: str, *, is_out: bool) -> str:
+    """Return the folder of a recipient, or a remote address that mail can go out to. Raises DraftRefused."""
     address = address_of(name)
     if address == HUMAN:
         raise DraftRefused("to", "is yourself", "name an agent")
     if not address.isprintable() or not is_agent_name(address) or {"/", "\\", ","}.intersection(address):
         raise DraftRefused("to", f"{name!r} is not an address here", "name an agent that has a folder here")
+    if is_out and is_remote(address) and not (root / address).exists():
+        return address
     # the exact name: a file system may accept another spelling for the same folder
     if address not in os.listdir(root) or (root / address).is_symlink() or not (root / address).is_dir():  # noqa: PTH208
         raise DraftRefused("to", f"{name!r} has no folder here", "name an agent that has one")
