@@ -59,9 +59,9 @@ def test_what_can_not_be_mirrored_is_refused(run: Run) -> None:
     refused = run("mirror", "a", "channels:c", "--once")
     assert refused.status == 1
     assert "a channels mailbox can't hold messages with their ids, senders and times" in refused.err
-    assert "nats://127.0.0.1:1/lab" in run("mirror", "a", "nats://user:secret@127.0.0.1:1/lab").err.replace(
-        ":secret", ""
-    )
+    unreachable = run("mirror", "a", "nats://user:secret@127.0.0.1:1/lab")
+    assert unreachable.status == 1
+    assert "secret" not in unreachable.err
 
 
 def test_it_follows_until_it_is_ended(run: Run, shell: Shell) -> None:
