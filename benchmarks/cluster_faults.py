@@ -18,7 +18,7 @@ from tests.servers.nats_cluster import NatsCluster
 
 __all__ = ["Fault", "fill", "freeze", "kill", "leader_of", "small_disk", "wait_current"]
 
-KILLED_SECONDS = 6.0
+KILLED_SECONDS = 15.0
 FULL_SECONDS = 15.0
 DISK_BYTES = 256 << 20
 CURRENT_SECONDS = 90.0

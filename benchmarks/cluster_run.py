@@ -68,7 +68,7 @@ class Outcome:
 
 def failing(folder: Path, is_quick: bool = False) -> str:
     """Run everything; return the report. Raises AssertionError if anything was lost, doubled or too late."""
-    outcome = run(folder, agents=6, each=50, seconds=25.0, is_quick=True) if is_quick else run(folder, 30, 667, 170.0)
+    outcome = run(folder, agents=6, each=50, seconds=25.0, is_quick=True) if is_quick else run(folder, 30, 667, 190.0)
     late = max(lateness(outcome, 0, NEVER), default=0.0)
     text = report(outcome)
     wrong = {"lost": outcome.lost, "doubled": outcome.doubled, "reads lost": outcome.unread}
