@@ -169,6 +169,27 @@ class AgentMailSettings(Struct, frozen=True):
     """The certificate of the authority that it is signed by, in PEM; empty: those of the system."""
 
 
+class NatsSettings(Struct, frozen=True):
+    """The table [nats]: how to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."""
+
+    creds: str = ""
+    """A creds file, which only you can read …"""
+
+    nkey: str = ""
+    """… or a file with the seed of an NKEY …"""
+
+    user: str = ""
+    password_file: str = ""
+    """… or a name, and a file with its password on the first line."""
+
+    ca: str = ""
+    """The authority's certificate, in PEM, for nats+tls; empty: those of the system."""
+
+    cert: str = ""
+    key: str = ""
+    """A certificate of your own and its key, for servers that ask for one."""
+
+
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
@@ -221,6 +242,7 @@ class Config(Struct, frozen=True):
     search: SearchSettings = field(default_factory=SearchSettings)
     transports: TransportSettings = field(default_factory=TransportSettings)
     agent_mail: AgentMailSettings = field(default_factory=AgentMailSettings)
+    nats: NatsSettings = field(default_factory=NatsSettings)
 
     views: dict[str, str] = field(default_factory=dict)
     """Saved views: queries by their names."""

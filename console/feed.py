@@ -91,8 +91,10 @@ async def feed(store: Store, user: str, seen: Callable[[], Sequence[Event]], sin
     """
     try:
         if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
+            preview = await asyncio.to_thread(prefetch.late_preview)
             if not prefetch.is_preview:
-                await _sliced(await asyncio.to_thread(store.glimpse), sink, True)
+                preview = await asyncio.to_thread(store.glimpse)
+            await _sliced(preview, sink, True)
             mailbox = await _whole(store, user, seen, may_use_snapshot=True)
             while mailbox is not None:
                 sink.adopt(mailbox)

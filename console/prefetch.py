@@ -54,6 +54,15 @@ class Prefetch:
         self._returned = len(found)
         return found
 
+    def late_preview(self) -> list[Event]:
+        """Return a preview that `head` came too early for; blocks until it is read."""
+        self._thread.join()
+        if not self.is_preview:
+            return []
+        late = [event for batch in self._read[self._returned :] for event in batch]
+        self._returned = len(self._read)
+        return late
+
     def rest(self) -> Iterator[list[Event]]:
         """Yield the batches that `head` did not return; blocks. Raises StoreError and OSError."""
         self._thread.join()

@@ -64,6 +64,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     wake = { command = ["waker", "-v"], types = ["question"] }
     hooks = { tags = ["domain:press"] }
     agent_mail = { url = "http://127.0.0.1:8765/mcp/", secret_file = "~/token", ca_file = "a.pem" }
+    nats = { user = "maria", password_file = "~/nats" }
     """
     config, problems = load_config(write(tmp_path, text))
     assert not problems
@@ -76,12 +77,14 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert config.search.index
     assert config.hooks.tags == ["domain:press"]
     assert (config.agent_mail.url, config.agent_mail.secret_file) == ("http://127.0.0.1:8765/mcp/", "~/token")
+    assert (config.nats.user, config.nats.password_file) == ("maria", "~/nats")
     tables = {
         "agent_mail",
         "archive",
         "attention",
         "away",
         "hooks",
+        "nats",
         "notifications",
         "policy",
         "retention",

@@ -10,10 +10,12 @@ from contextlib import closing
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from console.demo.nats_server import NatsServer
+from mailstore import server_settings
 from mailstore.errors import StoreError
 from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
@@ -54,16 +56,19 @@ def who_am_i(host: str, environment: Mapping[str, str], *, tls: bool = False, **
     """Connect, and return what the server says of the connection."""
     from mailstore.stores.nats.opening import opened
 
+    address = location_of(f"//{host}/fleet", is_tls=tls).address
+
     async def ask() -> dict[str, Any]:
-        names = {f"SIGNALBOX_NATS_{name}": value for name, value in environment.items()}
-        address = location_of(f"//{host}/fleet", is_tls=tls).address
-        client = await opened(address, credentials_for(address, more.pop("userinfo", ()), names), **more)
+        client = await opened(address, options, **more)
         try:
             await client.flush()
             return dict(client._server_info)
         finally:
             await client.close()
 
+    names = {f"SIGNALBOX_NATS_{name}": value for name, value in environment.items()}
+    with patch.dict("os.environ", names):
+        options = credentials_for(address, more.pop("userinfo", ()))
     return asyncio.run(ask())
 
 
@@ -212,3 +217,15 @@ def test_no_server_and_a_silent_one_are_told() -> None:
         assert f"{host} does not answer" in refused(host, {}, seconds=0.1)
     assert f"{host} refuses connections: start the server" in refused(host, {})
     assert "can't be found by its name" in refused("nowhere.invalid:4222", {})
+
+
+def test_the_settings_are_read_where_the_environment_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"user": "maria", "password_file": "", "creds": "/nowhere.creds"}
+    monkeypatch.setattr(server_settings, "_read", lambda table: settings if table == "nats" else {})
+    address = location_of("//127.0.0.1/fleet").address
+    with pytest.raises(StoreError, match=r"/nowhere\.creds can.t be read"):
+        credentials_for(address)
+    settings["creds"] = ""
+    assert credentials_for(address)["user"] == "maria"
+    monkeypatch.setenv("SIGNALBOX_NATS_PASSWORD", PASSWORD)
+    assert credentials_for(address) == {"token": PASSWORD}

@@ -64,9 +64,11 @@ def _opened(url: str) -> str | None:
     from console.hooks.site_packages import turn_on
 
     turn_on()
+    from console.server_tables import use_config_file
     from mailstore.errors import MailError
     from mailstore.registry import open_store
 
+    use_config_file()
     try:
         with open_store(url) as store:
             return store.url

@@ -49,10 +49,12 @@ def _change_through_store(mailbox: str, agent_id: str, change: Change, now: floa
     turn_on()
     from msgspec.structs import replace
 
+    from console.server_tables import use_config_file
     from mailstore.capabilities import Capability
     from mailstore.records.roster import Agent, Status
     from mailstore.registry import open_store
 
+    use_config_file()
     with open_store(mailbox) as store:
         capabilities = store.capabilities_for(agent_id)
         if Capability.UPDATE_ROSTER not in capabilities:

@@ -1,4 +1,6 @@
-"""What a connection is opened with: user and password, creds file or NKEY, and TLS; from the URL or the environment.
+"""What a connection is opened with: user and password, creds file or NKEY, and TLS.
+
+They come from the URL, from the environment, or from the table [nats] of the settings, which has no `password` itself:
 
 | variable | holds |
 |---|---|
@@ -15,12 +17,12 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mailstore.errors import MailError, StoreError, reason_of
+from mailstore.server_settings import server_settings, variable
 from mailstore.stores.nats.address import NatsAddress
 from mailstore.stores.nats.nkey import sign, user_key
 from mailstore.transports.secret import Secret, private_text
@@ -29,6 +31,9 @@ from mailstore.transports.secure import tls_context
 __all__ = ["PREFIX", "credentials_for", "inbox_of"]
 
 PREFIX = "SIGNALBOX_NATS_"
+TABLE = "nats"
+LOGIN = ("creds", "nkey", "user", "password", "password_file")
+TRUST = ("ca", "cert", "key")
 PART = re.compile(r"-----BEGIN ([A-Z ]+)-----\s*(\S+)\s*-+END [A-Z ]+-+")
 JWT = "NATS USER JWT"
 SEED = "USER NKEY SEED"
@@ -36,26 +41,31 @@ INBOX = re.compile(r"[A-Za-z0-9_%-]+")
 """Names that may stand in a subject as they are."""
 
 
-def credentials_for(
-    address: NatsAddress, userinfo: tuple[str, ...] = (), environment: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def credentials_for(address: NatsAddress, userinfo: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the options of `opened` that hold credentials and TLS; those of a URL come first.
 
     `userinfo` is a name and a password, or a token alone.
 
     Raises StoreError for a file that others can read, that can't be read or that is not what it should be.
     """
-    found = os.environ if environment is None else environment
-    settings = {key.removeprefix(PREFIX).lower(): value for key, value in found.items() if key.startswith(PREFIX)}
-    options = _who(userinfo, {key: value for key, value in settings.items() if value})
+    options = _who(userinfo)
     if address.is_tls:
-        options["tls"] = _context(settings.get("ca", ""), settings.get("cert", ""), settings.get("key", ""))
+        found = _settings(TRUST)
+        options["tls"] = _context(found.get("ca", ""), found.get("cert", ""), found.get("key", ""))
     return options
 
 
-def _who(userinfo: tuple[str, ...], settings: Mapping[str, str]) -> dict[str, Any]:
+def _settings(names: tuple[str, ...]) -> dict[str, str]:
+    """Return what is set; the settings say nothing of names of which the environment gives any."""
+    given = {name: os.environ.get(variable(TABLE, name), "") for name in names}
+    found = given if any(given.values()) else server_settings(TABLE, *names)
+    return {name: str(value) for name, value in found.items() if value}
+
+
+def _who(userinfo: tuple[str, ...]) -> dict[str, Any]:
     if userinfo:
         return _login(*userinfo) if len(userinfo) > 1 else {"token": userinfo[0]}
+    settings = _settings(LOGIN)
     if creds := settings.get("creds"):
         return _creds(Path(creds).expanduser())
     if nkey := settings.get("nkey"):
