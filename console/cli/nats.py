@@ -18,12 +18,12 @@ from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Status
 from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.nkey import new_seed, user_key
-from mailstore.stores.nats.permissions import grant_for, server_users
+from mailstore.stores.nats.permissions import grant_for, grant_for_mirror, server_users
 from mailstore.stores.nats.subjects import token_of
 from mailstore.transports.secret import SecretMissing, private_text
 
 ACTIONS = ("permissions",)
-ADMIN = "signalbox-admin"
+ADMIN, MIRROR = "signalbox-admin", "signalbox-mirror"
 WITH_NAMES = (
     "# Log in with SIGNALBOX_NATS_USER and SIGNALBOX_NATS_PASSWORD; nats-server reads the variables named here."
 )
@@ -51,14 +51,15 @@ def run(args: argparse.Namespace) -> int:
     mailbox = location_of(store.url.partition(":")[2]).address.mailbox
     names = list(dict.fromkeys([PERSON, *sorted(agent.session_id for agent in agents)]))
     if args.keys is None:
-        grants = [grant_for(mailbox, name) for name in names]
+        grants = [*(grant_for(mailbox, name) for name in names), grant_for_mirror(mailbox, MIRROR)]
         variables = _variables([ADMIN, *(grant.user for grant in grants)])
         logins = [f'user: "{grant.user}", password: ${variables[grant.user]}' for grant in grants]
         admin = f'user: "{ADMIN}", password: ${variables[ADMIN]}'
     else:
-        keys = _keys(args.keys.expanduser(), [ADMIN, *names])
+        keys = _keys(args.keys.expanduser(), [ADMIN, MIRROR, *names])
         grants = [grant_for(mailbox, name, inbox=keys[name]) for name in names]
-        logins = [f"nkey: {keys[name]}" for name in names]
+        grants.append(grant_for_mirror(mailbox, MIRROR, inbox=keys[MIRROR]))
+        logins = [f"nkey: {keys[name]}" for name in (*names, MIRROR)]
         admin = f"nkey: {keys[ADMIN]}"
     put("\n".join(_explanation(store.url, args.keys)))
     put(server_users(grants, logins, admin))
@@ -70,7 +71,7 @@ def _explanation(url: str, keys: Path | None) -> list[str]:
     return [
         f"# Who may write what in {visible_line(url)}: for the configuration of nats-server.",
         "# An agent writes mail, reads, its roster entry and its presence under its own name only; all read all.",
-        f"# {ADMIN} is for signalbox init; give it to no agent.",
+        f"# {ADMIN} is for signalbox init, {MIRROR} for signalbox mirror; give them to no agent.",
         WITH_NAMES if keys is None else WITH_KEYS.format(visible_line(str(keys))),
     ]
 

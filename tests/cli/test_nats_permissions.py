@@ -206,7 +206,7 @@ def test_keys_are_kept_and_only_for_their_owner(run: Run, nats_location: str, tm
     first = run("nats", "permissions", "--store", url, "--keys", tmp_path / "keys").out
     assert run("nats", "permissions", "--store", url, "--keys", tmp_path / "keys").out == first
     files = sorted(path.name for path in (tmp_path / "keys").iterdir())
-    assert files == ["odd%2F%C3%BC.nk", "signalbox-admin.nk", "user.nk"]
+    assert files == ["odd%2F%C3%BC.nk", "signalbox-admin.nk", "signalbox-mirror.nk", "user.nk"]
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in (tmp_path / "keys").iterdir())
     assert not any(path.read_text().strip() in first for path in (tmp_path / "keys").iterdir())
 

@@ -90,6 +90,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "retention",
         "search",
         "send",
+        "transports",
         "views",
         "wake",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import ClassVar
 
 import pytest
 
-from console import preload
+from console import prefetch, preload
 from console.cli import open as open_command
 from console.prefetch import Prefetch
 from console.state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.records.events import Event, Progress, Seen
+from mailstore.stores.haak import HaakStore
 from mailstore.stores.memory import MemoryStore
 from tests.conftest import Open, Start
 from tests.console.screen_text import opened
@@ -57,6 +59,7 @@ HEAVY = (
 )
 AT_THE_FIRST_FRAME = """
 import sys
+import threading
 from pathlib import Path
 from textual.drivers.linux_driver import LinuxDriver
 told, write = Path(sys.argv.pop()), LinuxDriver.write
@@ -120,6 +123,23 @@ def test_what_fails_ahead_is_told_by_the_rest(tmp_path: Path) -> None:
     assert ahead.head() == [[Seen("a")]]
     with pytest.raises(StoreError, match="it is gone"):
         list(ahead.rest())
+
+
+def test_a_preview_that_the_first_frame_did_not_wait_for_comes_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail, _ = every_case(tmp_path)
+    may_go = threading.Event()
+    usual = HaakStore.glimpse
+    monkeypatch.setattr(prefetch, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(HaakStore, "is_long", lambda store: True)
+    monkeypatch.setattr(HaakStore, "glimpse", lambda store: usual(store) if may_go.wait(10) else [])
+    with HaakStore.open(mail.mailbox) as store:
+        ahead = Prefetch(store)
+        assert ahead.head() == []
+        may_go.set()
+        assert ahead.late_preview() == usual(store) != []
+        assert ahead.late_preview() == []
 
 
 def test_keys_typed_at_the_first_frame_reach_the_pane_that_they_open(tmp_path: Path, open_console: Open) -> None:

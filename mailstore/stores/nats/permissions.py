@@ -11,7 +11,7 @@ from mailstore.records.protocol import PERSON
 from mailstore.stores.nats.credentials import inbox_of
 from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
 
-__all__ = ["Grant", "grant_for", "server_users"]
+__all__ = ["Grant", "grant_for", "grant_for_mirror", "server_users"]
 
 OWN = (Topic.MAIL, Topic.READ, Topic.ROSTER, Topic.PRESENCE)
 PERSONS = (Topic.MAIL, Topic.JOURNAL, Topic.PRESENCE)
@@ -51,6 +51,14 @@ def grant_for(mailbox: str, name: str, *, inbox: str = "") -> Grant:
     streams = (mail_stream(mailbox), presence_stream(mailbox))
     read = [pattern.format(stream) for stream in streams for pattern in READING]
     return Grant(user, (*written, *read), (f"{inbox_of(inbox or user)}.>", subject(mailbox, "*", "*")))
+
+
+def grant_for_mirror(mailbox: str, user: str, *, inbox: str = "") -> Grant:
+    """Return what a program may do that carries everybody's records from another mailbox."""
+    streams = (mail_stream(mailbox), presence_stream(mailbox))
+    read = [pattern.format(stream) for stream in streams for pattern in READING]
+    every = subject(mailbox, "*", "*")
+    return Grant(user, (every, *read), (f"{inbox_of(inbox or user)}.>", every))
 
 
 def server_users(grants: Iterable[Grant], logins: Iterable[str], admin: str) -> str:
