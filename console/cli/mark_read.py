@@ -1,4 +1,4 @@
-"""`signalbox mark-read --as ID`: record that an agent has read these messages."""
+"""`signalbox mark-read --as ID`: record that an agent has read these messages, or acknowledges them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.unread_mail import keeps_reads, unread_mail
+from mailstore.optional import acknowledge
 from mailstore.records.message import Message
 
 
@@ -21,6 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     reader_option(parser, "Reader: a session id, or user", required=True)
     parser.add_argument("ids", metavar="MSG", nargs="*", help="Message ids")
     parser.add_argument("--all", action="store_true", help="All mail that this agent has not read")
+    parser.add_argument(
+        "--acknowledge", action="store_true", help="Acknowledge them to their senders too, where the system knows that"
+    )
     mailbox_options(parser)
 
 
@@ -35,13 +39,17 @@ def run(args: argparse.Namespace) -> int:
         messages = (
             unread_mail(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
         )
+        ids = [message.id for message in messages]
+        acknowledged = acknowledge(mail.store, reader, ids) if args.acknowledge else 0
         marked = mark(mail, reader, messages)
         if marked and not keeps_reads(mail.store, mail.mailbox, reader):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")
     if args.json:
-        put_json({"reader": reader, "marked": len(marked), "messages": marked})
+        said = {"acknowledged": acknowledged} if args.acknowledge else {}
+        put_json({"reader": reader, "marked": len(marked), "messages": marked, **said})
     else:
-        put(f"Marked {len(marked)} as read by {visible_line(reader)}{_rest(len(messages) - len(marked))}")
+        also = f", acknowledged {acknowledged}" if args.acknowledge else ""
+        put(f"Marked {len(marked)} as read by {visible_line(reader)}{_rest(len(messages) - len(marked))}{also}")
     return 0
 
 
