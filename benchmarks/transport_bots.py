@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.identity import Identity, public_of
 from mailstore.stores.agentazall.signature import facts_of
-from mailstore.transports.letter_file import parse
+from mailstore.transports.letter_file import is_partial, parse
 from tests.project.import_graph import ROOT
 from tests.servers.agentazall_programs import agentazall_python
 
@@ -113,7 +113,10 @@ class Bot:
 
 def _received(path: Path, keys: Mapping[str, Identity]) -> Received | None:
     """Return a letter; None while the original program, which writes in place, is not done with it."""
-    letter = parse(path.read_bytes())
+    data = path.read_bytes()
+    if is_partial(data):
+        return None
+    letter = parse(data)
     facts = facts_of(letter)
     text = unwrapped(letter.body)
     if "letter " not in text:

@@ -12,14 +12,14 @@ __all__ = ["RoundResult", "page"]
 
 
 class RoundResult(NamedTuple):
-    """Counts of letters: `copies` were fetched by our daemons, `strange` came without having been sent.
+    """Counts of letters: `copies` were fetched by our daemons from each server, `strange` came without being sent.
 
     `delays` are seconds from the outbox into the inbox, sorted.
     """
 
     name: str
     sent: int
-    copies: int
+    copies: dict[str, int]
     received: int
     lost: int
     doubled: int
@@ -41,10 +41,14 @@ class RoundResult(NamedTuple):
         """Return a percentile of the delays in seconds."""
         return self.delays[max(0, -(-len(self.delays) * percent // 100) - 1)] if self.delays else 0.0
 
+    @property
+    def from_each(self) -> str:
+        return ", ".join(f"{kind} {count:,}" for kind, count in sorted(self.copies.items()))
+
     def row(self) -> str:
         """Return the row of the page's table."""
         cells = (
-            self.name, f"{self.sent:,}", f"{self.copies:,}", f"{self.received:,}",
+            self.name, f"{self.sent:,}", self.from_each, f"{self.received:,}",
             self.lost + self.waiting, self.doubled + self.strange,
             f"{self.signed:,}", f"{self.upstream:,}", self.kills or "", f"{self.seconds:.0f} s",
             f"{self.delay(50):.2f} s", f"{self.delay(99):.2f} s",
@@ -69,10 +73,10 @@ as many letters as the paper's rounds, {total:,} in all. In the fourth every let
 one of the servers is killed with SIGKILL and is started again after 5 s. In the last three, two of the bots use the
 original daemon instead.
 
-*Copies* are what our daemons fetched from servers; *lost* counts what never came or still waited at the end, *doubled*
-what was twice in an inbox, or there without having been sent. A signature is *valid* if it covers the whole text with
-its sender's key; *valid upstream* if the original program's own rules say so, too. Delays are from the outbox to the
-inbox; our daemon looks every quarter of a second, the original one every second.
+*Copies* are what our daemons fetched from each server; *lost* counts what never came or still waited at the end,
+*doubled* what was twice in an inbox, or there without having been sent. A signature is *valid* if it covers the whole
+text with its sender's key; *valid upstream* if the original program's own rules say so, too. Delays are from the outbox
+to the inbox; our daemon looks every quarter of a second, the original one every second.
 
 | round | sent | copies | in inboxes | lost | doubled | valid | valid upstream | kills | took | delay p50 | delay p99 |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

@@ -23,14 +23,14 @@ from typing import NamedTuple
 from benchmarks.transport_bots import BOTS, OURS, THEIRS, Bot, Received, Sent, running_bots
 from benchmarks.transport_report import RoundResult, page
 from benchmarks.transport_servers import KINDS, TransportServers
-from mailstore.stores.agentazall.ledger import ledger_file, waiting_in
+from mailstore.stores.agentazall.ledger import accounts_of, ledger_file, waiting_in
 
 __all__ = ["ROUNDS", "Round", "play"]
 
 EVERY_SECONDS = 0.25
 KILL_SECONDS, DOWN_SECONDS = 20.0, 5.0
 QUIET_SECONDS = 5.0
-"""How long nothing may come once everything was delivered: copies that come late would be doubled now."""
+"""How long nothing must have come at the end."""
 PATIENCE_SECONDS = 120.0
 LOOK_SECONDS = 0.05
 SEEDS = 3
@@ -119,8 +119,7 @@ def play(rule: Round, folder: Path) -> RoundResult:
             if rule.has_kills:
                 killing.join()
             _until(talk, lambda: not any(bot.waiting() or waiting_in(bot.root) for bot in bots))
-            quiet = time.monotonic() + QUIET_SECONDS
-            _until(talk, lambda: time.monotonic() > quiet)
+            _until(talk, _Quiet(bots))
     return _judged(rule, talk, bots, servers, seconds)
 
 
@@ -152,7 +151,7 @@ def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportSer
     return RoundResult(
         name=rule.name,
         sent=len(talk.sent),
-        copies=sum(_fetched(bot) for bot in bots if bot.daemon == OURS),
+        copies=dict(_fetched(bots)),
         received=len(talk.received),
         lost=len(due - came.keys()),
         doubled=sum(count - 1 for count in came.values()),
@@ -166,11 +165,29 @@ def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportSer
     )
 
 
-def _fetched(bot: Bot) -> int:
-    """Return how many letters its daemon took from servers, those that it knew already too."""
-    with closing(sqlite3.connect(f"file:{ledger_file(bot.root)}?mode=ro", uri=True)) as ledger:
-        (count,) = ledger.execute("SELECT count(*) FROM arrivals WHERE state IN ('kept', 'duplicate')").fetchone()
-    return int(count)
+class _Quiet:
+    """Says when nothing comes any more, though all accounts work: a copy that comes late would be doubled now."""
+
+    def __init__(self, bots: Sequence[Bot]) -> None:
+        self._bots = bots
+        self._last = (-1, 0.0)
+
+    def __call__(self) -> bool:
+        count = _fetched(self._bots).total()
+        if count != self._last[0] or not all(each.is_up for bot in self._bots for each in accounts_of(bot.root)):
+            self._last = count, time.monotonic()
+        return time.monotonic() > self._last[1] + QUIET_SECONDS
+
+
+def _fetched(bots: Sequence[Bot]) -> Counter[str]:
+    """Return how many letters our daemons took from each server, those that they knew already too."""
+    found: Counter[str] = Counter()
+    for bot in bots:
+        if bot.daemon == OURS:
+            with closing(sqlite3.connect(f"file:{ledger_file(bot.root)}?mode=ro", uri=True)) as ledger:
+                for (label,) in ledger.execute("SELECT transport FROM arrivals WHERE state IN ('kept', 'duplicate')"):
+                    found[label.partition(" ")[0]] += 1
+    return found
 
 
 def main(words: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from imapclient import IMAPClient  # type: ignore[import-untyped]
 
@@ -57,13 +57,22 @@ class _Client(IMAPClient):  # type: ignore[misc]
         return _Connection(self._mail_server)
 
 
+class _Searched(NamedTuple):
+    """What the numbers of a folder's letters are valid with, and the next number; 0 if the server doesn't say."""
+
+    validity: int
+    next: int
+
+
 class ImapSession(MailSession):
     """A connection that is logged in. Raises TransportDown if that fails."""
 
     def __init__(self, server: MailServer, folders: Sequence[str]) -> None:
         self._server = server
+        self._done: dict[str, _Searched] = {}
         self._folders = folders
         self._selected = ""
+        self._searched: dict[str, _Searched] = {}
         self._has_peek = True
         self._is_closed = False
         server.limits.begin()
@@ -106,25 +115,33 @@ class ImapSession(MailSession):
 
     def _uids_in(self, folder: str, knows: Callable[[str], bool]) -> tuple[int, list[int]]:
         """Return what the numbers of a folder's letters are valid with, and those that are unknown."""
-        count, validity = self._select(folder)
+        count, found = self._select(folder)
+        last = self._done.get(folder)
+        self._searched[folder] = found
+        # every number to come is at least the one that was next at a look whose letters were all taken in
+        first = last.next if last and found.next and last.validity == found.validity else 0
+        if first and first == found.next:
+            return found.validity, []
         uids: set[int] = set()
-        for first in range(1, count + 1, AT_ONCE):
+        for asked in [f"UID {first}:*"] if first else _portions(count):
             self._server.limits.begin()
             with self._clear():
-                uids.update(self._client.search([f"{first}:{min(first + AT_ONCE - 1, count)}"]))
-        return validity, [uid for uid in sorted(uids) if not knows(_key(folder, validity, uid))]
+                uids.update(self._client.search(asked.split()))
+        new = (uid for uid in sorted(uids) if uid >= first)
+        return found.validity, [uid for uid in new if not knows(_key(folder, found.validity, uid))]
 
-    def _select(self, folder: str) -> tuple[int, int]:
+    def _select(self, folder: str) -> tuple[int, _Searched]:
+        """Open a folder to read it; return how many letters it has, and how they are numbered."""
         self._server.limits.begin()
         self._selected = ""
         try:
             with self._clear():
                 facts = self._client.select_folder(folder, readonly=True)
-                found = int(facts.get(b"EXISTS", 0)), int(facts.get(b"UIDVALIDITY", 0))
+                count, *numbers = (int(facts.get(name, 0)) for name in (b"EXISTS", b"UIDVALIDITY", b"UIDNEXT"))
         except _Refusal as refusal:
             raise refusal.told(f'has no folder "{folder}"', self._choices()) from None
         self._selected = folder
-        return found
+        return count, _Searched(*numbers)
 
     def _choices(self) -> str:
         with suppress(TransportDown), self._clear():
@@ -172,7 +189,8 @@ class ImapSession(MailSession):
         return found
 
     def finish(self) -> None:
-        """Keep the connection for the next look."""
+        """Keep the connection for the next look, which begins where this one ended."""
+        self._done.update(self._searched)
 
     def log_out(self) -> None:
         """Take leave of the server, if it still listens."""
@@ -228,6 +246,11 @@ class _Refusal(TransportDown):
     def told(self, what: str, remedy: str) -> TransportDown:
         """Return what was refused, with the reason and how to mend it."""
         return TransportDown(f"{self._label} {what} ({self._said})", remedy)
+
+
+def _portions(count: int) -> list[str]:
+    """Return sets of so many letters, by their places."""
+    return [f"{first}:{min(first + AT_ONCE - 1, count)}" for first in range(1, count + 1, AT_ONCE)]
 
 
 def _key(folder: str, validity: int, uid: int) -> str:

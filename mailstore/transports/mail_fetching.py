@@ -69,15 +69,23 @@ class MailFetching:
     def __init__(self, opened: Callable[[], MailSession]) -> None:
         self._opened = opened
         self._broken: set[str] = set()
+        self._known: set[str] = set()
 
     def receive(self, receiver: Receiver) -> int:
         """Give everything new to a receiver and return how many letters. Raises TransportDown, and OSError from it."""
         count = breaks = 0
+
+        def knows(key: str) -> bool:
+            # a mailbox may hold many letters, and each look asks about all
+            if key not in self._known and receiver.knows(key):
+                self._known.add(key)
+            return key in self._known
+
         while True:
             session = self._opened()
             try:
                 problem = None
-                for mail in self._in_order(session.listed(receiver.knows)):
+                for mail in self._in_order(session.listed(knows)):
                     try:
                         count += self._take_in(session, mail, receiver)
                     except _Broken as broken:

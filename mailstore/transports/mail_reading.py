@@ -34,6 +34,8 @@ def letter_in(data: bytes, key: str, arrived: float | None = None) -> IncomingLe
 
     The body has LF as its line ends and is otherwise what was sent; base64 that holds a signature is kept to the byte.
     """
+    if not data.strip():
+        raise DamagedMail("it is empty")
     header = header_of(data)
     body, attachments = _contents(parts_of(data))
     copies = _addresses(header.get("cc"))

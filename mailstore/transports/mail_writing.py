@@ -5,20 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import mimetypes
-import os
 import re
-import stat
 import time
 from collections.abc import Iterable
 from email.utils import formatdate
 from urllib.parse import quote
 
-from mailstore.errors import reason_of
+from mailstore.transports.attached import attached_files
 from mailstore.transports.letter_file import moment
 from mailstore.transports.mail_reading import ID_FIELD, THREAD_FIELD
-from mailstore.transports.transport import MOST_BYTES, Attachment, LetterRefused, OutgoingLetter
+from mailstore.transports.transport import LetterRefused, OutgoingLetter
 
-__all__ = ["checked_address", "mail_bytes", "read_attachment"]
+__all__ = ["checked_address", "mail_bytes"]
 
 LINE = 72
 PLAIN_WORDS = re.compile(r"(?!.*=\?)[!-~]([ -~]{0,60}[!-~])?\Z", re.ASCII)
@@ -52,9 +50,8 @@ def mail_bytes(letter: OutgoingLetter, sender: str) -> bytes:
         head.append(f"{THREAD_FIELD}: {_words('thread', letter.thread)}")
     lines = [*head, "MIME-Version: 1.0"]
     text = ["Content-Type: text/plain; charset=utf-8", *_encoded(_body(letter))]
-    if not letter.attachments:
-        return "\r\n".join([*lines, *text, ""]).encode()
-    return "\r\n".join([*lines, *_mixed(letter, text), ""]).encode()
+    files = attached_files(letter)
+    return "\r\n".join([*lines, *(_mixed(letter, text, files) if files else text), ""]).encode()
 
 
 def checked_address(address: str) -> str:
@@ -67,53 +64,28 @@ def checked_address(address: str) -> str:
     return address
 
 
-def read_attachment(attachment: Attachment, most: int = MOST_BYTES) -> bytes:
-    """Return the bytes of a file that goes with a letter. Raises LetterRefused: too large, gone, no file."""
-    try:
-        fd = os.open(attachment.path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with open(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise LetterRefused(f'attachment "{attachment.name}" is not a file', "send a file")
-            data = file.read(most + 1)
-    except OSError as error:
-        raise LetterRefused(f'attachment "{attachment.name}" can\'t be read', reason_of(error)) from error
-    if len(data) > most:
-        raise _too_large()
-    return data
-
-
-def _too_large() -> LetterRefused:
-    return LetterRefused(f"the letter is larger than {MOST_BYTES >> 20} MB", "send less in one letter")
-
-
 def _body(letter: OutgoingLetter) -> bytes:
     try:
-        data = letter.body.encode()
+        return letter.body.encode()
     except UnicodeEncodeError:
         raise LetterRefused("the body is not valid Unicode", "correct the file") from None
-    if len(data) > MOST_BYTES:
-        raise _too_large()
-    return data
 
 
-def _mixed(letter: OutgoingLetter, text: list[str]) -> list[str]:
+def _mixed(letter: OutgoingLetter, text: list[str], files: tuple[tuple[str, bytes], ...]) -> list[str]:
     boundary = "=_" + hashlib.sha256(repr((letter.id, letter.date)).encode()).hexdigest()[:32]  # never in base64
     lines = [f'Content-Type: multipart/mixed; boundary="{boundary}"', "", f"--{boundary}", *text]
-    left = MOST_BYTES - len(letter.body)
-    for attachment in letter.attachments:
-        data = read_attachment(attachment, left)
-        left -= len(data)
-        kind = mimetypes.guess_type(attachment.name)[0] or "application/octet-stream"
-        lines += [f"--{boundary}", f"Content-Type: {kind}", f"Content-Disposition: attachment; {_name(attachment)}"]
+    for name, data in files:
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        lines += [f"--{boundary}", f"Content-Type: {kind}", f"Content-Disposition: attachment; {_name(name)}"]
         lines += _encoded(data)
     return [*lines, f"--{boundary}--"]
 
 
-def _name(attachment: Attachment) -> str:
-    if PLAIN_NAME.match(attachment.name):
-        return f'filename="{attachment.name}"'
+def _name(name: str) -> str:
+    if PLAIN_NAME.match(name):
+        return f'filename="{name}"'
     # a name on a disk may be bytes that are not UTF-8
-    return "filename*=utf-8''" + quote(attachment.name.encode("utf-8", "surrogateescape"), safe="")
+    return "filename*=utf-8''" + quote(name.encode("utf-8", "surrogateescape"), safe="")
 
 
 def _encoded(data: bytes) -> list[str]:

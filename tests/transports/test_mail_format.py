@@ -117,7 +117,7 @@ def test_a_recipient_injects_nothing_into_the_header() -> None:
 def test_an_attachment_that_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/passwd")
     for path in (tmp_path / "link", tmp_path, tmp_path / "missing"):
-        with pytest.raises(LetterRefused, match='attachment "a"'):
+        with pytest.raises(LetterRefused, match="attachment 'a'"):
             sent(attachments=(Attachment("a", path),))
 
 
@@ -174,9 +174,15 @@ def test_a_forwarded_mail_is_attached_whole() -> None:
 
 
 def test_a_letter_without_anything_is_a_letter() -> None:
-    for data in (b"", b"\r\n", b"\r\n\r\n", b"no colon", b"\xff\xfe\0"):
+    for data in (b"\r\nText", b"no colon", b"\xff\xfe\0"):
         found = letter_in(data, "1")
         assert (found.sender, found.recipients, found.date, found.arrived) == ("unknown@invalid", (), "", None)
+
+
+def test_an_empty_file_is_no_letter() -> None:
+    for data in (b"", b"\r\n", b"\r\n\r\n"):
+        with pytest.raises(DamagedMail, match="it is empty"):
+            letter_in(data, "1")
 
 
 def test_parts_are_bounded() -> None:

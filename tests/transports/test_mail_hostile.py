@@ -271,6 +271,22 @@ def test_one_letter_that_breaks_the_connection_stops_no_other(receiver: KeptLett
     assert not receiver.turned
 
 
+def test_a_mailbox_in_which_nothing_came_is_not_listed_again(receiver: KeptLetters) -> None:
+    searched = []
+
+    class Once(dict[bytes, bytes]):
+        def __getitem__(self, key: bytes) -> bytes:
+            if key == b"UID SEARCH":
+                searched.append(key)
+            return super().__getitem__(key)
+
+    answer = IMAP[b"EXAMINE"].replace(b"TAG", b"* OK [UIDNEXT 3] ok\r\nTAG")
+    script = answering(HELLO["imap"], Once({**IMAP, b"EXAMINE": answer}))
+    with scripted_server(script) as port, closing(transport("imap", port)) as made:
+        assert [used(made, receiver) for _ in range(3)] == [2, 0, 0]
+    assert len(searched) == 1
+
+
 def test_a_damaged_letter_is_turned_away_with_its_beginning(receiver: KeptLetters) -> None:
     bad = b"From: a@x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\n" * 2000
     answers = {**POP3, b"RETR 1": b"+OK\r\n" + bad + b".\r\n", b"LIST": b"+OK\r\n.\r\n"}
