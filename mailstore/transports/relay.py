@@ -6,26 +6,15 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from mailstore.errors import reason_of
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.transports.relay_fetch import Fetched, fetched
 from mailstore.transports.relay_http import RelayAnswer, RelayHttp
 from mailstore.transports.relay_refusals import refusal_of
-from mailstore.transports.relay_wire import (
-    Batch,
-    agent_of,
-    batch_of,
-    decode,
-    encoded,
-    fresh_id,
-    letter_of,
-    message_id,
-    payload_of,
-    sender_of,
-)
+from mailstore.transports.relay_wire import agent_of, batch_of, decode, digest, letter_of, message_key, payload_of
 from mailstore.transports.secret import Secret, SecretMissing
 from mailstore.transports.secure import said
 from mailstore.transports.transport import (
@@ -85,7 +74,8 @@ class RelayTransport(Transport):
     def send(self, letter: OutgoingLetter, recipient: str) -> None:
         """Hand a letter over; the relay says 404 to a recipient that it doesn't know."""
         value = {"to": recipient, "payload": payload_of(letter)}
-        answer = self._asked("POST", "/send", value=value, most=MOST_ANSWER, seconds=SEND_SECONDS)
+        token = self._token()
+        answer = self._http.exchange("POST", "/send", value=value, token=token, most=MOST_ANSWER, seconds=SEND_SECONDS)
         if not 200 <= answer.status < 300:
             raise self._failed(answer, f"{recipient} has no account on this relay")
         told = decode(answer.body)
@@ -98,51 +88,45 @@ class RelayTransport(Transport):
         taken = sum(self._take_in(receiver, path) for path in receiver.spooled())
         self._check_owner()
         _check_room(receiver)
-        answer = self._asked("GET", "/messages", most=MOST_RESPONSE, seconds=POLL_SECONDS)
-        if answer.status != 200:
-            raise self._failed(answer, "no relay there")
-        batch = batch_of(answer.body)
-        if batch is None:
-            receiver.turn_away(f"answer {message_id({}, answer.body)}", "not a relay's answer", answer.body[:EXCERPT])
-            raise TransportDown(
-                f"{self._http.place} does not answer as a relay" + (f" ({answer.fault})" if answer.fault else ""),
-                "check the server's URL",
-            )
-        taken += self._kept(receiver, answer, batch)
+        found = self._fetched(receiver)
+        taken += self._take_in(receiver, Path(found.path)) if found.path else 0
         self._check_owner()
-        if answer.fault:
+        if found.fault:
             raise TransportDown(
-                f"relay {self._http.place} failed ({answer.fault})",
+                f"relay {self._http.place} failed ({found.fault})",
                 f"{taken} letters that came whole are kept; ask for the others",
             )
         return taken
 
+    def _fetched(self, receiver: Receiver) -> Fetched:
+        """Ask the relay, and note what was turned away. Raises TransportDown, LetterRefused and OSError."""
+        token = self._token()
+        self._http.prepare()
+
+        def poll() -> RelayAnswer:
+            return self._http.exchange("GET", "/messages", token=token, most=MOST_RESPONSE, seconds=POLL_SECONDS)
+
+        found = fetched(poll, self._agent, receiver, POLL_SECONDS)
+        if found.status != 200:
+            raise self._failed(found.answer, "this URL is not a relay's")
+        if not found.is_batch:
+            receiver.turn_away(f"answer {digest(found.body)}", "not a relay's answer", found.body)
+            raise TransportDown(
+                f"{self._http.place} does not answer as a relay" + (f" ({found.fault})" if found.fault else ""),
+                "check the server's URL",
+            )
+        for key in found.blocked:
+            receiver.turn_away(key, "blocked by the address filter")
+        if found.rest:
+            receiver.turn_away(f"rest {digest(found.rest)}", "part of an answer that can't be read", found.rest)
+        if found.data:
+            self._unspooled.append(found.data)
+            raise OSError(found.errno, found.strerror)
+        return found
+
     def _check_owner(self) -> None:
         if self._stranger:
             raise TransportDown(self._stranger, "give this account its own token, then move that file away")
-
-    def _kept(self, receiver: Receiver, answer: RelayAnswer, batch: Batch) -> int:
-        """Put an answer on the disk, without what the filter turns away, and take it in; return how many letters."""
-        is_ours = batch.agent == "" or agent_of(batch.agent) == self._agent
-        blocked = [each for each in batch.messages if is_ours and not receiver.admits(sender_of(each))]
-        admitted = [each for each in batch.messages if each not in blocked] if blocked else batch.messages
-        renamed = _told_apart(receiver, admitted) if is_ours else admitted
-        is_as_it_came = renamed == batch.messages and not answer.fault and not batch.rest
-        data = answer.body if is_as_it_came else encoded(Batch(batch.agent, renamed))
-        path = None
-        if renamed or not is_ours:
-            try:
-                path = receiver.spool(data)
-            except OSError:
-                # the only copy: kept until there is room
-                self._unspooled.append(data)
-                raise
-        for each in blocked:
-            receiver.turn_away(message_id(each), "blocked by the address filter")
-        if batch.rest:
-            key = f"rest {message_id({}, batch.rest)}"
-            receiver.turn_away(key, "part of an answer that can't be read", batch.rest[:EXCERPT])
-        return self._take_in(receiver, path) if path else 0
 
     def _spool_again(self, receiver: Receiver) -> None:
         while self._unspooled:
@@ -171,19 +155,18 @@ class RelayTransport(Transport):
             try:
                 letter = letter_of(message)
             except ValueError as error:
-                receiver.turn_away(message_id(message), reason_of(error), json.dumps(message).encode()[:EXCERPT])
+                receiver.turn_away(message_key(message), reason_of(error), json.dumps(message).encode()[:EXCERPT])
                 continue
             taken += not receiver.knows(letter.key)
             receiver.keep(letter)
         receiver.unspool(path)
         return taken
 
-    def _asked(self, method: str, path: str, *, value: Any = None, most: int, seconds: float) -> RelayAnswer:
+    def _token(self) -> str:
         try:
-            token = self._account.secret.reveal()
+            return self._account.secret.reveal()
         except SecretMissing as error:
             raise TransportDown(error.problem, error.remedy) from None
-        return self._http.exchange(method, path, value=value, token=token, most=most, seconds=seconds)
 
     def _failed(self, answer: RelayAnswer, unknown: str) -> TransportDown | LetterRefused:
         with suppress(SecretMissing):
@@ -193,19 +176,6 @@ class RelayTransport(Transport):
     def close(self) -> None:
         """Close the client."""
         self._http.close()
-
-
-def _told_apart(receiver: Receiver, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return messages with ids of their own: of two with one id, and of one without, none is lost."""
-    seen: dict[str, dict[str, Any]] = {}
-    for each in messages:
-        key = message_id(each)
-        if seen.get(key) == each:
-            continue
-        if key in seen or key != each.get("id") or receiver.knows(key):
-            key = fresh_id(each)
-        seen.setdefault(key, each)
-    return [each if key == each.get("id") else {**each, "id": key} for key, each in seen.items()]
 
 
 def _check_room(receiver: Receiver) -> None:

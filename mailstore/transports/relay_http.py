@@ -70,6 +70,10 @@ class RelayHttp:
         self._seconds = seconds
         self._client: httpx2.Client | None = None
 
+    def prepare(self) -> None:
+        """Import what is needed, and make the client; raises TransportDown where the library is missing."""
+        self._connected()
+
     def exchange(
         self, method: str, path: str, *, value: Any = None, token: str = "", most: int, seconds: float
     ) -> RelayAnswer:

@@ -23,10 +23,10 @@ __all__ = [
     "agent_of",
     "batch_of",
     "decode",
+    "digest",
     "encoded",
-    "fresh_id",
     "letter_of",
-    "message_id",
+    "message_key",
     "payload_of",
     "sender_of",
 ]
@@ -123,21 +123,17 @@ def sender_of(message: dict[str, Any]) -> str:
     return _text(message.get("from"))
 
 
-def message_id(message: dict[str, Any], data: bytes = b"") -> str:
-    """Return a message's id on the relay; for one without, a digest of it, or of `data`."""
+def message_key(message: dict[str, Any]) -> str:
+    """Return a key for a message: its id on the relay, and a digest, since ids may be missing or used twice."""
+    said = json.dumps([message.get(name) for name in ("id", "from", "timestamp", "payload")], sort_keys=True)
     found = message.get("id")
-    if isinstance(found, str) and 0 < len(found) <= LONGEST_ID and found.isprintable():
-        return found
-    return hashlib.sha256(data or _said(message)).hexdigest()[:16]
+    name = found if isinstance(found, str) and len(found) <= LONGEST_ID and found.isprintable() else ""
+    return f"{name}#{digest(said.encode())}"
 
 
-def fresh_id(message: dict[str, Any]) -> str:
-    """Return an id for a message whose own is another's, too; the same at every look."""
-    return f"{message_id(message)}#{hashlib.sha256(_said(message)).hexdigest()[:16]}"
-
-
-def _said(message: dict[str, Any]) -> bytes:
-    return json.dumps([message.get(name) for name in ("id", "from", "timestamp", "payload")], sort_keys=True).encode()
+def digest(data: bytes) -> str:
+    """Return a short name for bytes."""
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def letter_of(message: dict[str, Any]) -> IncomingLetter:
@@ -150,7 +146,7 @@ def letter_of(message: dict[str, Any]) -> IncomingLetter:
     copies = _texts(fields.get("cc"))
     recipients = (*_texts(fields.get("to")), *copies) or (_text(message.get("to")),)
     return IncomingLetter(
-        key=message_id(message),
+        key=message_key(message),
         sender=sender_of(message),
         recipients=tuple(dict.fromkeys(each for each in recipients if each)),
         subject=_text(fields.get("subject")) or UNNAMED,

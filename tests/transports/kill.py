@@ -1,7 +1,6 @@
 """Kills two syncs again and again, at any moment, while they exchange letters over a real server.
 
-`python -m tests.transports.kill relay --rounds 300`; `ftp` likewise. What a relay has handed out
-and deleted, and what the killed process had not yet written, is lost: the protocol has no acknowledgement.
+`python -m tests.transports.kill relay --rounds 300`; `ftp` likewise. Nothing may be lost, doubled or left.
 """
 
 from __future__ import annotations

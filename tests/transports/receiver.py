@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import Path
 
 from mailstore.transports.transport import IncomingLetter
@@ -19,8 +18,7 @@ class KeptLetters:
         self.kept: dict[str, IncomingLetter] = {}
         self.turned: dict[str, str] = {}
         self.excerpts: dict[str, bytes] = {}
-        self.every_spool: list[bytes] = []
-        self._numbers = count()
+        (folder / "every").mkdir()
 
     @property
     def letters(self) -> list[IncomingLetter]:
@@ -40,11 +38,16 @@ class KeptLetters:
         self.excerpts[key] = excerpt
 
     def spool(self, data: bytes) -> Path:
-        path = self.folder / f"{next(self._numbers):06}.spool"
-        path.write_bytes(data)
-        if data:
-            self.every_spool.append(data)
+        number = len(list((self.folder / "every").iterdir()))
+        path = self.folder / f"{number:06}.spool"
+        for place in (self.folder / "every" / path.name, path):
+            place.write_bytes(data)
         return path
+
+    @property
+    def every_spool(self) -> list[bytes]:
+        """Everything that was ever spooled, by a process of its own too."""
+        return [data for path in (self.folder / "every").iterdir() if (data := path.read_bytes())]
 
     def unspool(self, path: Path) -> None:
         path.unlink()
