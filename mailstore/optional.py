@@ -277,6 +277,8 @@ def why_not_acknowledged(store: object, message_id: str) -> str:
 
 def acknowledge(store: object, reader: str, message_ids: Sequence[str]) -> int:
     """Acknowledge messages for a recipient; return how many it had not yet. Blocks; raises StoreError, Unsupported."""
+    if not message_ids:
+        return 0
     why_not = next(filter(None, (why_not_acknowledged(store, each) for each in message_ids)), "")
     if why_not or not isinstance(store, Acknowledgements):
         raise Unsupported("nothing was acknowledged", why_not)
