@@ -58,9 +58,9 @@ def test_an_answer_that_is_lost_is_asked_for_again(nats_box: NatsHarness, monkey
     once = publishing._once
     calls: list[str] = []
 
-    async def unheard(client: Any, stream: str, publication: Any) -> int:
+    async def unheard(client: Any, stream: str, publication: Any, seconds: float) -> int:
         calls.append(publication.unique)
-        found = await once(client, stream, publication)
+        found = await once(client, stream, publication, seconds)
         if len(calls) == 1:
             raise OSError("the answer was lost")
         return found
@@ -73,7 +73,10 @@ def test_an_answer_that_is_lost_is_asked_for_again(nats_box: NatsHarness, monkey
     assert len(nats_box.records()) == 1
 
 
-def test_without_a_connection_nothing_is_sent_and_the_reason_is_told(nats_box: NatsHarness) -> None:
+def test_without_a_connection_nothing_is_sent_and_the_reason_is_told(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "MOVING_SECONDS", 0.1)
     nats_box.make()
     with nats_box.open() as store:
         nats_box.disconnect()

@@ -21,6 +21,7 @@ GRACE_SECONDS = 0.5
 PATIENCE_SECONDS = 2.0
 """For how long a stream may be without a leader before that is spoken of."""
 AGAIN_SECONDS = 0.25
+FALLEN_SECONDS = 1.0
 ANSWER_SECONDS = 1.5
 """Amid an election nobody answers, and the question is lost: it is asked again soon, so that a reader is not late."""
 MOST_WAITING = 20
@@ -55,6 +56,7 @@ class StreamFollower:
         self._woken: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._is_gone = False
         self._troubled_since = 0.0
+        self._has_fallen = False
         connection.run(self._start())
 
     @property
@@ -101,10 +103,17 @@ class StreamFollower:
             self._gone("the mailbox is no longer on the server")
             await asyncio.sleep(AGAIN_SECONDS)
             return
-        if state.created != self._place.created or state.last < self._place.next - 1:
-            is_other = state.created != self._place.created
+        is_other = state.created != self._place.created
+        if not is_other and state.last < self._place.next - 1 and not self._has_fallen:
+            self._has_fallen = (
+                True  # a server that was cut off may answer: another one is asked before all is read again
+            )
+            await asyncio.sleep(FALLEN_SECONDS)
+            return
+        if is_other or state.last < self._place.next - 1:
             self._put(Anew("the mailbox was made anew" if is_other else "the mailbox has lost its newest mail", state))
             self._place, self._is_gone = ReadPlace(state.created, 1), False
+        self._has_fallen = False
         pull = await asyncio.wait_for(Pull.opened(client, self._stream, self._place.next), ANSWER_SECONDS)
         try:
             if self._is_gone:
@@ -170,7 +179,7 @@ class StreamFollower:
         now = asyncio.get_running_loop().time()
         self._troubled_since = self._troubled_since or now
         if now - self._troubled_since > PATIENCE_SECONDS:
-            self._gone(f"{self._connection.address.shown_hosts} has no leader for the mailbox ({_words(error)})")
+            self._gone(f"{self._connection.address.shown_hosts} has no leader for the mailbox{_words(error)}")
         await asyncio.sleep(AGAIN_SECONDS)
 
     def _gone(self, reason: str) -> None:
@@ -186,4 +195,6 @@ class StreamFollower:
 
 
 def _words(error: Exception) -> str:
-    return str(error).removeprefix("nats: ") or type(error).__name__
+    """Return what an error adds to what is told; nothing where it only says that there was no answer."""
+    words = str(error).removeprefix("nats: ")
+    return f" ({words})" if words and not isinstance(error, TimeoutError) else ""

@@ -20,6 +20,10 @@ __all__ = ["Overtaken", "Publication", "Unconfirmed", "publish", "publish_all"]
 
 AT_ONCE = 500
 PAUSE_SECONDS = 0.25
+MOVING_SECONDS = 2.0
+"""How long it may take a client whose server ended to move to another one."""
+FIRST_ANSWER_SECONDS = 1.0
+"""How long an answer is waited for at first; sending again is harmless, as the server knows the id."""
 TRIES_SECONDS = 15.0
 """How long a record is repeated: longer than an election takes, shorter than the window for duplicates."""
 WRONG_LAST = frozenset({10071, 10164})
@@ -53,12 +57,16 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
     from nats.errors import Error, MaxPayloadError, NoRespondersError
 
     loop = asyncio.get_running_loop()
-    if not connection.up.is_set():
-        raise StoreError(f"{connection.address.shown_hosts} can't be reached", "nothing was sent; try again later")
-    end = loop.time() + TRIES_SECONDS
+    try:
+        await asyncio.wait_for(connection.up.wait(), MOVING_SECONDS)
+    except TimeoutError:
+        raise StoreError(
+            f"{connection.address.shown_hosts} can't be reached", "nothing was sent; try again later"
+        ) from None
+    end, patience = loop.time() + TRIES_SECONDS, FIRST_ANSWER_SECONDS
     while True:
         try:
-            return await _once(connection.client, stream, outgoing)
+            return await _once(connection.client, stream, outgoing, patience)
         except RequestRefused as refusal:
             if refusal.number in WRONG_LAST:
                 raise Overtaken from refusal
@@ -71,7 +79,7 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
                 f"the record has {len(outgoing.data):,} bytes, and the server takes {most:,}", "send less text"
             ) from error
         except NoRespondersError as error:
-            if await stream_state(connection.client, stream) is None:
+            if await _is_missing(connection.client, stream):
                 raise missing(connection.address) from error
             why = error
         except (Error, OSError) as error:
@@ -80,6 +88,7 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
             why = error
         if loop.time() > end:
             raise _unconfirmed(connection, why)
+        patience = min(2 * patience, ANSWER_SECONDS)
         await asyncio.sleep(PAUSE_SECONDS)
         if not connection.up.is_set():
             try:
@@ -108,13 +117,23 @@ async def _together(connection: Connection, stream: str, outgoing: Sequence[Publ
     return [each for each in found if isinstance(each, int)]
 
 
-async def _once(client: Client, stream: str, outgoing: Publication) -> int:
+async def _is_missing(client: Client, stream: str) -> bool:
+    """Say whether there is no such stream; not if that can't be learned now."""
+    from nats.errors import Error
+
+    try:
+        return await stream_state(client, stream) is None
+    except (Error, OSError, RequestRefused):
+        return False
+
+
+async def _once(client: Client, stream: str, outgoing: Publication, seconds: float) -> int:
     headers = {"Nats-Msg-Id": outgoing.unique, "Nats-Expected-Stream": stream}
     if outgoing.audience:
         headers[AUDIENCE] = _ascii(outgoing.audience)
     if outgoing.after is not None:
         headers["Nats-Expected-Last-Subject-Sequence"] = str(outgoing.after)
-    answer = await client.request(outgoing.subject, outgoing.data, timeout=ANSWER_SECONDS, headers=headers)
+    answer = await client.request(outgoing.subject, outgoing.data, timeout=seconds, headers=headers)
     found = msgspec.json.decode(answer.data)
     if error := found.get("error"):
         raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
