@@ -15,7 +15,7 @@ from console.errors import Refused, UsedWrongly
 from console.toml_errors import invalid_toml, must_be
 from mailstore.errors import MailError, reason_of
 from mailstore.location import path_of
-from mailstore.stores.agentazall.places import config_at, find, mailbox_dir
+from mailstore.stores.agentazall.places import config_at, find, mailbox_dir, transport_trees
 from mailstore.sync.own_config import agents_in, plan_of
 from mailstore.sync.plan import AgentPlan, SyncPlan
 from mailstore.sync.settings import TransportSettings
@@ -83,6 +83,10 @@ def _root(given: str) -> Path:
     root = find(path)
     if root is None:
         raise Refused(f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json")
+    if trees := transport_trees(root):
+        raise Refused(
+            f"{root} holds several trees ({', '.join(trees)})", "name one of them; each has accounts of its own"
+        )
     return root.resolve()
 
 

@@ -172,3 +172,10 @@ def test_secrets_are_in_no_plan(tmp_path: Path) -> None:
     assert len(plan.agents[0].accounts) == 1
     assert "s3cret" not in repr(plan)
     assert "s3cret" not in repr(plan.agents[0].accounts[0].open())
+
+
+def test_a_folder_with_a_tree_for_each_transport_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("relay", "ftp"):
+        Machine(tmp_path / "all" / name, ALICE)
+    assert main(["sync", str(tmp_path / "all"), "--once"]) == 1
+    assert "holds several trees (relay/data/mailboxes, ftp/data/mailboxes): name one of them" in capsys.readouterr().err
