@@ -17,6 +17,9 @@ import pytest
 from console.demo.nats_server import NatsServer
 from mailstore import server_settings
 from mailstore.errors import StoreError
+from mailstore.records.draft import draft
+from mailstore.records.message import Message
+from mailstore.registry import create_store, open_store
 from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
 from tests.servers.certificates import Certificates
@@ -229,3 +232,55 @@ def test_the_settings_are_read_where_the_environment_says_nothing(monkeypatch: p
     assert credentials_for(address)["user"] == "maria"
     monkeypatch.setenv("SIGNALBOX_NATS_PASSWORD", PASSWORD)
     assert credentials_for(address) == {"token": PASSWORD}
+
+
+def test_a_server_that_freezes_is_left_for_another_at_once_with_tls_too(
+    server_with: Any,
+    server_certificates: Certificates,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from mailstore.stores.nats.opening import ended, opened
+
+    monkeypatch.setenv("SIGNALBOX_NATS_CA", str(server_certificates.authority))
+    servers = [server_with(tls_block(server_certificates)) for _ in range(2)]
+    address = location_of(f"//{','.join(server.address for server in servers)}/fleet", is_tls=True).address
+
+    async def freeze() -> None:
+        back = asyncio.Event()
+
+        async def note() -> None:
+            back.set()
+
+        quick = {"ping_interval": 0.05, "max_outstanding_pings": 1, "connect_timeout": 0.5}
+        options = {**credentials_for(address), **quick}
+        client = await opened(address, options, callbacks={"reconnected_cb": note})
+        assert client.connected_url is not None
+        frozen = next(server for server in servers if client.connected_url.netloc.endswith(f":{server.port}"))
+        frozen.freeze()
+        try:
+            await asyncio.wait_for(back.wait(), 5)
+            assert not client.connected_url.netloc.endswith(f":{frozen.port}")
+        finally:
+            frozen.thaw()
+            await ended(client)
+
+    asyncio.run(freeze())
+    for server in servers:
+        server.stop()
+    assert not [record for record in caplog.records if record.name == "asyncio"]
+
+
+def test_a_mailbox_is_used_over_tls(
+    server_with: Any, server_certificates: Certificates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = server_with(tls_block(server_certificates), users_block({"maria": (PASSWORD, {})}))
+    monkeypatch.setenv("SIGNALBOX_NATS_CA", str(server_certificates.authority))
+    with create_store("nats+tls", f"//maria:{PASSWORD}@{server.address}/fleet") as store:
+        sent = store.send(draft(sender="ann", recipients=("bob",), content="In private."))
+        assert (store.url, store.title) == (f"nats+tls://{server.address}/fleet", f"fleet on {server.address}")
+        assert store.content(sent) == "In private."
+    with open_store(store.url) as again:
+        assert [each.id for batch in again.scan() for each in batch if isinstance(each, Message)] == [sent.id]
+    with pytest.raises(StoreError, match=r"takes connections with TLS only: write nats\+tls://"):
+        open_store(f"nats://maria:{PASSWORD}@{server.address}/fleet")

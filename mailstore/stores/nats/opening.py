@@ -63,6 +63,21 @@ class NatsClient(Client):
             self._transport.close()  # type: ignore[no-untyped-call]
         await super()._connect_to_server(s)
 
+    def _connect_command(self) -> bytes:
+        if self._needs_tls:
+            # else each end of a connection is a warning of asyncio, printed over the console
+            self._writer()._protocol._over_ssl = True
+        command: bytes = super()._connect_command()
+        return command
+
+    async def _attempt_reconnect(self) -> None:
+        if self._needs_tls:
+            self._writer().transport.abort()  # a frozen server would be waited for, for half a minute
+        await super()._attempt_reconnect()
+
+    def _writer(self) -> Any:
+        return self._transport._io_writer  # type: ignore[union-attr]
+
     async def request(self, subject: str, *words: Any, **options: Any) -> Msg:
         """Ask as the client does; raises PermissionDenied at once, where that would wait until its time is over."""
         asking = asyncio.ensure_future(super().request(subject, *words, **options))
