@@ -1,6 +1,7 @@
 """Kills two syncs again and again, at any moment, while they exchange letters over a real server.
 
-`python -m tests.transports.kill relay --rounds 300`; `ftp` likewise. Nothing may be lost, doubled or left.
+`python -m tests.transports.kill relay --rounds 300`; `ftp`, `imap` and `pop3` likewise. Nothing may be lost, doubled or
+left.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from mailstore.sync.their_config import plan_in
 from mailstore.transports.letter_file import parse
 from tests.servers.agentazall_programs import AgentRelay, running_relay
 from tests.servers.ftp_servers import FtpPlace, agentazall_ftp
+from tests.servers.mail_servers import PASSWORD, AgentMailServer, running_mail_server
 from tests.sync.rig import Machine
 
 ANN, BOB = "ann.agenttalk", "bob.agenttalk"
@@ -32,11 +34,21 @@ LONGEST = 0.5
 """Seconds after which a sync is killed at the latest."""
 
 
-def config_in(folder: Path, name: str, server: AgentRelay | FtpPlace) -> Path:
+Server = AgentRelay | FtpPlace | AgentMailServer
+
+
+def config_in(folder: Path, name: str, server: Server, *, uses_pop3: bool = False) -> Path:
     fields: dict[str, Any] = {"agent_name": name, "mailbox_dir": "./data/mailboxes", "transport": "none"}
     if isinstance(server, AgentRelay):
         token = server.token(name.partition(".")[0])
         fields["relays"] = [{"server": server.url, "token": token, "address": name}]
+    elif isinstance(server, AgentMailServer):
+        account: dict[str, Any] = {
+            "username": server.account(name), "password": PASSWORD, "use_pop3": uses_pop3,
+            **{f"{kind}_server": "127.0.0.1" for kind in ("smtp", "imap", "pop3")},
+            "smtp_port": server.smtp, "imap_port": server.imap, "pop3_port": server.pop3,
+        }  # fmt: skip
+        fields |= {"transport": "email", "email": account}
     else:
         account = {"host": "127.0.0.1", "port": server.port, "user": server.username, "password": server.password}
         fields |= {"transport": "ftp", "ftp": account, "ftp_servers": [account]}
@@ -67,10 +79,10 @@ def bodies_in(root: Path, name: str) -> list[str]:
     return [parse(path.read_bytes()).body for path in root.glob(f"{name}/*/inbox/*.txt")]
 
 
-def tried(server: AgentRelay | FtpPlace, folder: Path, rounds: int) -> int:
+def tried(server: Server, folder: Path, rounds: int, *, uses_pop3: bool) -> int:
     """Kill both sides in every round, then let them finish; return how many letters were lost or doubled."""
     ann, bob = Machine(folder / "a", ANN), Machine(folder / "b", BOB)
-    configs = [config_in(folder / "a", ANN, server), config_in(folder / "b", BOB, server)]
+    configs = [config_in(folder / at, name, server, uses_pop3=uses_pop3) for at, name in (("a", ANN), ("b", BOB))]
     written: list[str] = []
     killed = 0
     for number in range(rounds):
@@ -91,20 +103,23 @@ def tried(server: AgentRelay | FtpPlace, folder: Path, rounds: int) -> int:
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=["relay", "ftp"])
+    parser.add_argument("kind", choices=["relay", "ftp", "imap", "pop3"])
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args(words)
     print(f"seed {given.seed}")
     random.seed(given.seed)
-    start: Callable[[Path], AbstractContextManager[AgentRelay | FtpPlace]]
-    start = running_relay if given.kind == "relay" else agentazall_ftp
+    starts: dict[str, Callable[[Path], AbstractContextManager[Server]]] = {
+        "relay": running_relay,
+        "ftp": agentazall_ftp,
+    }
+    start = starts.get(given.kind, running_mail_server)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["XDG_STATE_HOME"] = str(folder / "state")
         (folder / "server").mkdir()
         with start(folder / "server") as server:
-            return 1 if tried(server, folder, given.rounds) else 0
+            return 1 if tried(server, folder, given.rounds, uses_pop3=given.kind == "pop3") else 0
 
 
 if __name__ == "__main__":
