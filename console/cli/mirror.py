@@ -83,7 +83,7 @@ def _check(store: Store, is_written: bool) -> None:
     if is_written and not isinstance(store, Merges):
         raise Refused(
             f"{store.called()} can't hold messages with their ids, senders and times",
-            "only haak and nats mailboxes can; signalbox convert copies into this kind once",
+            "only haak, nats and channels can; signalbox convert copies into this kind once",
         )
 
 

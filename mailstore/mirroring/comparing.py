@@ -10,20 +10,19 @@ from mailstore.mirroring.exchange import Exchange
 from mailstore.mirroring.losses import MirrorLosses
 from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.records.message import Message
-from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare
+from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, is_same_sender
 
 __all__ = ["compare_pairs", "header_number"]
 
 AT_ONCE = 500
-SAME_SECONDS = 1e-3
 FIELDS = {name: label for name, label in MESSAGE_FIELDS.items() if name != "archived"}
 """A message may be archived in one mailbox and live in the other: that is each mailbox's own affair."""
 
 
-def header_number(message: Message) -> int:
-    """Return a number of 63 bits that stands for what a message's header says, the same in every run."""
-    said = (message.sender, *message.recipients, "", message.thread or "", message.subject)
-    digest = blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def header_number(*messages: Message) -> int:
+    """Return a number of 63 bits that stands for what some headers say, whatever their order, the same in every run."""
+    said = sorted("\0".join((it.sender, *it.recipients, "", it.thread or "", it.subject)) for it in messages)
+    digest = blake2b("\1".join(said).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
 
 
@@ -53,8 +52,7 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> dict[str, Mirror
         ours, theirs = first.messages.get(message_id), second.messages.get(message_id)
         if ours is None or theirs is None:
             continue
-        number = header_number(ours)
-        if not is_own and exchange.compared.get(message_id) == number == header_number(theirs):
+        if not is_own and exchange.compared.get(message_id) == header_number(ours, theirs):
             first.messages[message_id] = second.messages[message_id] = None
         else:
             pairs.append((ours, theirs))
@@ -74,7 +72,7 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> dict[str, Mirror
             exchange.losses.conflict(ours, theirs)
         else:
             _note_losses(exchange, ours, theirs, our_text == their_text, is_own=is_own)
-            equal.append((ours.id, header_number(ours)))
+            equal.append((ours.id, header_number(ours, theirs)))
             exchange.losses.conflicts.pop(ours.id, None)
         first.messages[ours.id] = second.messages[ours.id] = None
     if equal:
@@ -83,12 +81,8 @@ def _compare_some(exchange: Exchange, some: dict[str, bool]) -> dict[str, Mirror
 
 
 def is_conflict(ours: Message, theirs: Message, our_text: str, their_text: str) -> bool:
-    """Say whether two messages of one id are two messages: text, sender, recipients or time differ."""
-    if our_text != their_text or ours.sender != theirs.sender:
-        return True
-    if set(ours.recipients) != set(theirs.recipients):
-        return True
-    return ours.timed and theirs.timed and abs(ours.time - theirs.time) > SAME_SECONDS
+    """Say whether two messages of one id are two messages; what else differs may be what one kind can't hold."""
+    return our_text != their_text or not is_same_sender(ours.sender, theirs.sender)
 
 
 def _note_losses(exchange: Exchange, ours: Message, theirs: Message, is_text_equal: bool, *, is_own: bool) -> None:

@@ -68,9 +68,8 @@ class _Copying:
         with trouble_with(self._target):
             found = store.merge([writable(record) for record in records])
         for turned in found.refused:
-            record = turned.record
-            name = record.message.id if isinstance(record, AdoptedMessage) else str(record)[:60]
-            self._exchange.losses.add("record", self._target.name, name, "", turned.reason)
+            what, name = _told(turned.record)
+            self._exchange.losses.add(what, self._target.name, name, turned.reason, "not mirrored")
         return found
 
     def _write_agent(self, session: str) -> None:
@@ -167,6 +166,20 @@ class _Copying:
                     target.end.wrote(deliveries=1)
                 case Intervention():
                     target.end.wrote(journal=1)
+
+
+def _told(record: Adopted) -> tuple[str, str]:
+    """Return what a record is called, and which one it is."""
+    match record:
+        case AdoptedMessage(message=message):
+            return "message", message.id
+        case Receipt(message_id, name):
+            return "read", f"{message_id} by {name}"
+        case Delivery(message_id, name):
+            return "delivery", f"{message_id} to {name}"
+        case Intervention():
+            return "journal record", record.id
+    return "agent", record.session_id
 
 
 def _parts(letters: Sequence[AdoptedMessage]) -> Iterator[list[AdoptedMessage]]:

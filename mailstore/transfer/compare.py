@@ -28,6 +28,7 @@ __all__ = [
     "compare_expiry",
     "compare_facts",
     "compared",
+    "is_same_sender",
 ]
 
 SAME_SECONDS = 1e-3
@@ -199,6 +200,11 @@ def _plain(field: str, value: Any, roster: Roster | None) -> Any:
     if field in UNORDERED:
         return frozenset(value)
     return _address(value) if field == "sender" else value
+
+
+def is_same_sender(before: str, after: str) -> bool:
+    """Say whether two names mean the same sender in every kind of mailbox."""
+    return _address(before) == _address(after)
 
 
 def _address(text: str) -> str:

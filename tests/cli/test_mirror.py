@@ -55,10 +55,11 @@ def test_what_can_not_be_mirrored_is_refused(run: Run) -> None:
     two(run)
     assert "A and B are the same mailbox: name two" in run("mirror", "a", "a/data").err
     assert "no mailbox at c" in run("mirror", "a", "c").err
-    (Path("c") / "channels").mkdir(parents=True)
-    refused = run("mirror", "a", "channels:c", "--once")
+    (Path("c") / ".agenties").mkdir(parents=True)
+    (Path("c") / ".agenties/mailbox.jsonl").touch()
+    refused = run("mirror", "a", "agenties:c", "--once")
     assert refused.status == 1
-    assert "a channels mailbox can't hold messages with their ids, senders and times" in refused.err
+    assert "an agenties mailbox can't hold messages with their ids, senders and times" in refused.err
     unreachable = run("mirror", "a", "nats://user:secret@127.0.0.1:1/lab")
     assert unreachable.status == 1
     assert "secret" not in unreachable.err

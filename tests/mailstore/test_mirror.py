@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ import pytest
 from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
+from mailstore.records.adopted import AdoptedMessage
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.channels import ChannelsStore
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.memory import MemoryStore
+from mailstore.transfer.compare import Contents
 from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -211,6 +214,45 @@ def test_any_kind_can_be_followed(tmp_path: Path) -> None:
     assert contents(ours)[1] == {sent.id: "A text."}
     assert "reads recorded" in {loss.what for loss in status.losses}
     assert not any(end.run for end in mirrored(channels, ours, is_both=False).ends)
+
+
+def test_channels_get_messages_with_their_ids_and_say_what_has_no_place_there(tmp_path: Path) -> None:
+    (tmp_path / "collab").mkdir()
+    ChannelsStore.create(tmp_path / "collab").close()
+    channels: Opened = lambda: ChannelsStore.open(tmp_path / "collab")  # noqa: E731
+    ours = host(tmp_path / "a")
+    append(tmp_path / "a", letter("m1", subject="A subject", ttl_hours=3), letter("m2", "/../x", sender="../x"))
+    with ours() as one:
+        one.mark_read(ANN, ["m1"])
+        one.update_agent(Agent(ANN))
+    with channels() as store:
+        sent = store.send(draft(sender="user", recipients=("project:general",), content="Theirs."))
+    status = mirrored(ours, channels)
+    assert contents(channels)[1] == contents(ours)[1] == {"m1": "A text.", "m2": "/../x", sent.id: "Theirs."}
+    assert {"read", "agent", "subject", "ttl hours", "recipients"} <= {loss.what for loss in status.losses}
+    assert not status.conflicts
+    shutil.rmtree(mirrors_folder())
+    mirrored(channels, ours)
+    again = mirrored(ours, channels)
+    assert not any(end.run for end in again.ends)
+    assert not again.conflicts
+
+
+def test_many_mirrors_at_once_write_a_channel_file_once(tmp_path: Path) -> None:
+    (tmp_path / "collab").mkdir()
+    ChannelsStore.create(tmp_path / "collab").close()
+    _, theirs = hub()
+    MemoryStore(records=theirs().records).append(*(letter(f"m{at}") for at in range(20)))  # type: ignore[attr-defined]
+    with theirs() as store:
+        found = Contents(store)
+        letters = [AdoptedMessage(found.messages[f"m{at}"], "A text.") for at in range(20)]
+    stores = [ChannelsStore.open(tmp_path / "collab") for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        merged = list(pool.map(lambda store: store.merge(letters), stores))
+    assert sum(20 - len(each.present) for each in merged) == 20
+    there, texts = contents(lambda: ChannelsStore.open(tmp_path / "collab"))
+    assert not there.twins
+    assert len(texts) == 20
 
 
 def test_two_hosts_and_a_hub_follow_each_other_though_each_is_cut_off(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from mailstore.stores.channels.presence import OFFLINE
 from mailstore.stores.channels.roster import RETIRED
 from mailstore.stores.channels.writer import HEX_BELOW
 
-__all__ = ["adopt"]
+__all__ = ["adopt", "placed_letter"]
 
 MAIL = "mail"
 """The channel for messages that were in none."""
@@ -66,6 +66,13 @@ def _folder_name(channel: str) -> str:
 
 def _write(root: Path, letter: AdoptedMessage, roster: Roster) -> str:
     """Write a message to a file of its own; return the channel."""
+    channel, stems, record = placed_letter(letter, roster)
+    _put(root / CHANNELS / channel, stems, record)
+    return channel
+
+
+def placed_letter(letter: AdoptedMessage, roster: Roster) -> tuple[str, Iterator[str], dict[str, Any]]:
+    """Return the channel of a message, the names that its file may have in their order, and its record."""
     message = letter.message
     tag = next((text for text in message.recipients if text.startswith(TAG) and text != TAG), TAG + MAIL)
     channel = _folder_name(tag.removeprefix(TAG))
@@ -84,8 +91,7 @@ def _write(root: Path, letter: AdoptedMessage, roster: Roster) -> str:
     }
     if not message.timed:
         del record["timestamp"]
-    _put(root / CHANNELS / channel, _stems(message, safe_name(sender, ":")), record)
-    return channel
+    return channel, _stems(message, safe_name(sender, ":")), record
 
 
 def _stems(message: Message, sender: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from mailstore.errors import ContentGone
@@ -21,11 +22,13 @@ from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_
 from mailstore.stores.channels.source import ChannelsSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
+    from mailstore.records.merged import Merged
     from mailstore.records.roster import Agent
+    from mailstore.stores.channels.merging import ChannelsMerger
 
 __all__ = ["ChannelsStore"]
 
@@ -60,6 +63,8 @@ class ChannelsStore(WatchedStore):
         self._root = root
         self._source = ChannelsSource(root)
         super().__init__(PartReader(self._source), root, poll=poll)
+        self._merger: ChannelsMerger | None = None
+        self._merging = Lock()
 
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
         """Return which agents would wake: some react to their bare name anywhere in a text."""
@@ -162,3 +167,14 @@ class ChannelsStore(WatchedStore):
             adopt(self._root, records)
         except OSError as error:
             raise refusal(self._root / CHANNELS, error) from error
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Write the messages of other mailboxes that are in no channel yet."""
+        from mailstore.stores.channels.merging import ChannelsMerger
+
+        with self._merging:
+            self._merger = self._merger or ChannelsMerger(self._root)
+            try:
+                return self._merger.merge(records)
+            except OSError as error:
+                raise refusal(self._root / CHANNELS, error) from error
