@@ -18,7 +18,7 @@ from mailstore.stores.nats.subjects import Topic
 if TYPE_CHECKING:
     from mailstore.haak_records.line_filter import SearchTerm
 
-__all__ = ["RecentRecords", "StreamSearch"]
+__all__ = ["RecentRecords", "RecordSearch"]
 
 MOST_BYTES = 1 << 25
 
@@ -52,7 +52,7 @@ class RecentRecords:
             self._size = 0
 
 
-class StreamSearch:
+class RecordSearch:
     """Reads the whole stream at every query, the newest records first."""
 
     def __init__(self, reader: StreamReader, recent: RecentRecords) -> None:

@@ -27,7 +27,7 @@ from mailstore.stores.nats.decode import RecordDecoder
 from mailstore.stores.nats.failures import missing
 from mailstore.stores.nats.follow import Anew, Came, Signs, StreamFollower
 from mailstore.stores.nats.reader import StreamReader
-from mailstore.stores.nats.search import RecentRecords, StreamSearch
+from mailstore.stores.nats.search import RecentRecords, RecordSearch
 from mailstore.stores.nats.stream import StreamRecord, one, singles, stream_state
 from mailstore.stores.nats.streams import create_streams
 from mailstore.stores.nats.subjects import mail_stream
@@ -222,7 +222,7 @@ class NatsStore(Resumable):
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
         """Return an iterator over the ids of messages whose records may contain some words."""
-        return StreamSearch(StreamReader(self._connection, self._address.mailbox), self._recent).of(words)
+        return RecordSearch(StreamReader(self._connection, self._address.mailbox), self._recent).of(words)
 
     def keep_index(self, folder: Path) -> None:
         """Keep nothing: the servers' records are read at every search."""
