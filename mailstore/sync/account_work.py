@@ -40,11 +40,12 @@ class AccountWork:
         self._shared = shared
         self._ledger = ledger
 
-    def round(self, stop: Event) -> float | None:
-        """Do everything once; return how long to pause if it failed, None if the account works."""
+    def round(self, stop: Event, *, is_all: bool = False) -> float | None:
+        """Do what is due, or all; return how long to pause if that failed, None if the account works."""
         try:
             if self._transport.can_send:
-                self._send_all(stop)
+                # after a failure nothing waits for its own time: the server is back
+                self._send_all(stop, None if is_all or self.trouble else time.time())
             if self._transport.can_receive and not stop.is_set():
                 self._transport.receive(self._door)
         except MailError as error:
@@ -67,8 +68,8 @@ class AccountWork:
         """Return how many letters were kept, copies of known ones not counted."""
         return self._door.kept
 
-    def _send_all(self, stop: Event) -> None:
-        for errand in self._post.errands(self.label):
+    def _send_all(self, stop: Event, now: float | None) -> None:
+        for errand in self._post.errands(self.label, now):
             if stop.is_set():
                 return
             if (held := self._post.hold(errand)) is not None:

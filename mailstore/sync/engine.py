@@ -123,7 +123,7 @@ class SyncEngine:
             self._stop.wait(LOOK_AGAIN_SECONDS)
             self._look()
         threads = [
-            Thread(target=account.round, args=(self._stop,), name=account.label, daemon=True)
+            Thread(target=account.round, args=(self._stop,), kwargs={"is_all": True}, name=account.label, daemon=True)
             for agent in self._agents
             for account in agent.accounts
         ]
@@ -143,7 +143,7 @@ class SyncEngine:
             self._look()
             for agent in self._agents:
                 for account in agent.accounts:
-                    if not account.trouble and agent.post.errands(account.label):
+                    if not account.trouble and agent.post.errands(account.label, time.time()):
                         account.wake.set()
             told(self.report())
             self._stop.wait(min(self._plan.every_seconds, LOOK_SECONDS))

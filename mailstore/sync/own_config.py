@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from mailstore.stores.agentazall.places import is_agent_folder, is_agent_name
-from mailstore.stores.agentazall.rules import OPEN, filters_of
+from mailstore.stores.agentazall.rules import Filter, filters_of
 from mailstore.sync.accounts import PORTS, account_of, secret_in
 from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan, WrongSettings
 from mailstore.sync.settings import FtpSettings, Pop3Settings, RelaySettings, SmtpSettings, TransportSettings
@@ -32,8 +32,9 @@ def plan_of(settings: TransportSettings, file: Path, root: Path) -> SyncPlan:
     if others := sorted(set(accounts) - set(settings.agents)) if settings.agents else []:
         raise WrongSettings(f"[transports] agents in {file} lacks {others[0]}, which has an account", "add it there")
     names = settings.agents or sorted(accounts) or agents_in(root)
+    rules = Filter(settings.filter.mode, tuple(settings.filter.blacklist), tuple(settings.filter.whitelist))
     filters = filters_of(root)
-    agents = [AgentPlan(name, tuple(accounts.get(name, ())), filters.get(name, OPEN)) for name in names]
+    agents = [AgentPlan(name, tuple(accounts.get(name, ())), filters.get(name, rules)) for name in names]
     return SyncPlan(root, tuple(agents), settings.every_seconds)
 
 

@@ -13,6 +13,7 @@ from mailstore.errors import reason_of
 from mailstore.stores.agentazall.decode import Copy, split
 from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
 from mailstore.stores.agentazall.places import OUTBOX, SENT
+from mailstore.sync.backoff import LONGEST_SECONDS
 from mailstore.sync.filing import file_as_sent, finish_moves
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.local import deliver, folders_of
@@ -94,7 +95,7 @@ class Post:
                 Errand(letter, recipient, way)
                 for letter in self._letters.values()
                 for recipient, way in self._ways_by(letter, account)
-                if way.state is SendState.WAITING and (now is None or way.next is None or way.next <= now)
+                if way.state is SendState.WAITING and (now is None or _is_due(way, now))
             ]
             return sorted(found, key=lambda each: each.way.tries)
 
@@ -226,6 +227,11 @@ class Post:
 
 def _new_way(letter: OutboxLetter, recipient: str, transport: str) -> LedgerWay:
     return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
+
+
+def _is_due(way: LedgerWay, now: float) -> bool:
+    """Return whether a way is to be tried now; a time that is too far ahead was noted by a clock that was wrong."""
+    return way.next is None or not now < way.next <= now + LONGEST_SECONDS
 
 
 def _tried(way: LedgerWay, state: SendState, reason: str) -> LedgerWay:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 __all__ = [
+    "FilterSettings",
     "FtpSettings",
     "ImapSettings",
     "Pop3Settings",
@@ -86,6 +87,19 @@ class FtpSettings(_Account, frozen=True):
     root: Text = "/"
 
 
+class FilterSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The table [transports.filter]: whose mail is taken in, by patterns such as "*@example.org"."""
+
+    mode: Literal["blacklist", "whitelist", "off"] = "blacklist"
+    """What the lists mean: whom to keep out, whom alone to let in; "off": let everybody in."""
+
+    blacklist: list[str] = []
+    """Senders that are kept out, in each mode but "off"."""
+
+    whitelist: list[str] = []
+    """Senders that are let in where the mode is "whitelist"; empty: all."""
+
+
 class TransportSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The table [transports]: by which ways signalbox sync carries the mail of an AgentAZAll mailbox."""
 
@@ -98,8 +112,20 @@ class TransportSettings(Struct, frozen=True, forbid_unknown_fields=True):
     every_seconds: Seconds = 10.0
     """How often to look for mail."""
 
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    """For agents whose own config.json has none."""
+
     relay: list[RelaySettings] = []
+    """Accounts on relays, each a table [[transports.relay]]; see docs/sync.md for all of these."""
+
     smtp: list[SmtpSettings] = []
+    """Accounts by which e-mail is sent."""
+
     imap: list[ImapSettings] = []
+    """Accounts from which e-mail is fetched, by folders."""
+
     pop3: list[Pop3Settings] = []
+    """Accounts from which e-mail is fetched."""
+
     ftp: list[FtpSettings] = []
+    """Accounts on FTP servers."""

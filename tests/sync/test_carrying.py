@@ -12,7 +12,7 @@ from mailstore.errors import DraftRefused
 from mailstore.records.draft import Draft
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.ledger import SendState, accounts_of, arrivals_of, ledger_file
+from mailstore.stores.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file
 from mailstore.sync.engine import SyncEngine
 from mailstore.transports.letter_file import parse
 from tests.sync.rig import DAY, Machine, Office
@@ -290,3 +290,17 @@ def test_the_person_can_write_to_other_machines_once_a_sync_carries_that_mail(tm
     assert [unwrapped(each) for each in here.bodies(ALICE)] == ["Hello from the console"]
     with AgentAZAllStore.open(here.root) as store, pytest.raises(DraftRefused, match="has no folder here"):
         store.write_message(Draft(sender="user", recipients=("typo@localhost",), content="Hello"))
+
+
+def test_a_clock_that_was_an_hour_ahead_delays_nothing(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, offices=(Office(),))
+    machine.write(ALICE, BOB, name="e" * 12)
+    label = f"post {ALICE}@office"
+    now = time.time()
+    with SyncEngine(machine.plan(), machine.tell) as engine:
+        engine._look()
+        (work,) = engine._agents
+        for after, due in ((now + 60, 0), (now + 3600, 1), (now - 1, 1)):
+            work.post.note(LedgerWay(ALICE, "e" * 12, BOB, label, SendState.WAITING, 1, now, "down", after))
+            assert len(work.post.errands(label, now)) == due
+        assert engine.once().sent == 1, "a single run waits for no time"

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
+from console.cli.sync_plan import plan_for
+from console.errors import UsedWrongly
 from mailstore.stores.agentazall.rules import Filter
 from mailstore.sync.engine import SyncEngine
 from mailstore.sync.their_config import plan_in
@@ -179,3 +181,29 @@ def test_a_folder_with_a_tree_for_each_transport_is_refused(tmp_path: Path, caps
         Machine(tmp_path / "all" / name, ALICE)
     assert main(["sync", str(tmp_path / "all"), "--once"]) == 1
     assert "holds several trees (relay/data/mailboxes, ftp/data/mailboxes): name one of them" in capsys.readouterr().err
+
+
+def test_the_settings_say_whose_mail_is_taken_in(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    settings(tmp_path, '[transports.filter]\nmode = "whitelist"\nwhitelist = ["*@example.org"]\n')
+    plan = plan_for(str(machine.root))
+    assert {agent.filter for agent in plan.agents} == {Filter("whitelist", (), ("*@example.org",))}
+    (tmp_path / "home" / "config" / "signalbox" / "config.toml").write_text('[transports.filter]\nmode = "both"\n')
+    with pytest.raises(UsedWrongly, match=r"filter\.mode can't contain"):
+        plan_for(str(machine.root))
+
+
+def test_an_account_of_the_settings_is_opened_with_its_fields(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    folder = tmp_path / "home" / "config" / "signalbox"
+    settings(
+        tmp_path,
+        f'[transports]\nmailbox = "{machine.root}"\nevery_seconds = 3\n'
+        f'[[transports.ftp]]\nagent = "{ALICE}"\nserver = "ftp.example.org"\nusername = "u"\nsecret_file = "s"\n'
+        f'[[transports.imap]]\nagent = "{ALICE}"\nserver = "imap.example.org"\nsecurity = "starttls"\n',
+    )
+    (folder / "s").write_text("pw")
+    plan = plan_for(None)
+    assert (plan.root, plan.every_seconds, [agent.name for agent in plan.agents]) == (machine.root, 3, [ALICE])
+    labels = [account.open().label for account in plan.agents[0].accounts]
+    assert labels == [f"imap {ALICE} at imap.example.org:143", f"ftp {ALICE} at ftp.example.org:21"]
