@@ -54,7 +54,7 @@ async def test_where_the_server_fails_that_is_said_and_the_draft_stays(
         async with opened(f"agent-mail:{mail.database.path}", state=tmp_path / "state.db", now=NOW, size=SIZE) as seat:
             await seat.press("2", "enter", "I")
             await seat.sees("Not acknowledged")
-            await seat.sees("ended the connection")
+            await seat.sees("nothing was acknowledged, as the server at")
             await seat.press("escape", "r")
             await seat.type("Kept.")
             await seat.press("ctrl+s")

@@ -100,6 +100,8 @@ def test_what_http_refuses_is_told_with_the_way_out(status: int, said: str, stor
     mail.status = status
     with pytest.raises(StoreError, match=said):
         store.send(LETTER)
+    with pytest.raises(StoreError, match=f"mail stays unread by its system, as .*{said}"):
+        store.mark_read("user", ["1"])
     assert mail.calls == []
 
 

@@ -10,6 +10,7 @@ from mailstore.stores.agent_mail.server import lookup
 from mailstore.stores.agent_mail.server.access import TABLE, ServerAccess
 from mailstore.stores.agent_mail.server.addressing import named
 from mailstore.stores.agent_mail.server.answers import ToolRefused
+from mailstore.stores.agent_mail.server.failures import ServerFailed
 from mailstore.stores.agent_mail.server.lookup import KnownMessage
 from mailstore.stores.agent_mail.server.served import ServedDatabase
 from mailstore.stores.agent_mail.server.tools import ToolCalls, with_tools
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ACKNOWLEDGE", "READ", "mark"]
 
 READ, ACKNOWLEDGE = "mark_message_read", "acknowledge_message"
+STAYS = {READ: "mail stays unread by its system", ACKNOWLEDGE: "nothing was acknowledged"}
 APPEARS_SECONDS = 5.0
 
 
@@ -45,6 +47,8 @@ def mark(mail: ServedDatabase, access: ServerAccess, tool: str, reader: str, mes
         with_tools(access, mark_all)
     except ToolRefused as refused:
         raise StoreError(f"the server refuses to mark mail ({refused.quoted})", "look at its log") from None
+    except ServerFailed as failed:
+        raise StoreError(f"{STAYS[tool]}, as {failed.problem}", failed.remedy) from None
     if mail.wait_for(lambda database: not due_in(database) or None, APPEARS_SECONDS) is None:
         raise StoreError(f"the server's marks do not appear in {mail.name}", f"check url in [{TABLE}]")
     return len(due)
