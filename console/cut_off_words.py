@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from console.render.safe import visible_line
-from console.render.short_text import clock
+from console.render.short_text import clock, shorten_middle
 from mailstore.state.connections import CutOff
 
 __all__ = ["back_line", "cut_off_forms", "cut_off_line", "cut_off_news", "draft_refusal", "newly"]
 
+LONGEST_LABEL = 12
+"""Cells of a label where there is little room."""
 LONGEST_REASON = 200
 """Characters of a reason that are shown in one line."""
 
@@ -24,12 +26,9 @@ def cut_off_forms(lost: Sequence[CutOff], number: int, now: float) -> list[str]:
     if len(lost) == 1:
         who = f"{first.label} " if first.label else ""
         long = f"{who}cut off since {since}"
-        return [
-            f"{long} · {visible_line(first.reason[:LONGEST_REASON])}",
-            long,
-            f"{who}cut off {since}",
-            f"cut off {since}",
-        ]
+        reason = visible_line(first.reason[:LONGEST_REASON])
+        short = f"{shorten_middle(first.label, LONGEST_LABEL)} " if first.label else ""
+        return [f"{long} · {reason}", long, f"{short}cut off {since}"]
     names = ", ".join(each.label for each in lost)
     return [
         f"{names} cut off since {since}",

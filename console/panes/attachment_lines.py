@@ -25,8 +25,10 @@ def attachment_lines(files: Sequence[AttachedFile], key: str, width: int, styles
     sign, warning = SIGNS["attached file"].glyph, SIGNS["warning tag"].glyph
     words = [f"{_name(file)} {size_words(file.size)}" for file in files if file.size is not None]
     lines = []
-    for line in wrapped([*words, f"{key}: open or save"], width - 2, " ·") if words else ():
-        lines.append(layout_line([(f"{sign} ", styles.accent), (line, styles.muted)], [], width, Style.null()))
+    listed = wrapped([*words, f"{key}: open or save"], width - 2, " ·") if words else []
+    for at, line in enumerate(listed):
+        before = (f"{sign} " if at == 0 else "  ", styles.accent)
+        lines.append(layout_line([before, (line, styles.muted)], [], width, Style.null()))
     for file in files:
         if file.size is None:
             text = f"{_name(file)}: {visible_line(file.problem)}"

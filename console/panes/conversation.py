@@ -260,6 +260,8 @@ class Conversation(BlockView):
             self.set_lines(block.key, event.job.width, event.lines, is_whole=event.is_whole)
             if event.is_whole:
                 self.hits.rendered(block.key)
+                if (at := self.place_of(block.key)) is not None and self._block(at) != block:
+                    self.doubt_lines(block.key)  # it changed while it was rendered
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report a worker that failed."""

@@ -89,7 +89,7 @@ def _trouble(mailbox: Mailbox, label: str, now: float) -> dict[str, Any]:
     """Return how the row of one of several mailboxes says that the mailbox, or some of its lines, can't be read."""
     if mailbox.failure_of(label):
         lost = mailbox.cut_off_of(f"{label}/")
-        return {"note": FAILED, "tone": "bad", "how_long": "" if lost is None else f"{FAILED} {clock(lost.since, now)}"}
+        return {"note": FAILED, "tone": "bad", "how_long": "" if lost is None else clock(lost.since, now)}
     unreadable = mailbox.unreadable_in(label)
     return {"sign": f"!{in_words(unreadable)}"} if unreadable else {}
 

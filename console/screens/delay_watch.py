@@ -23,7 +23,11 @@ class DelayWatch:
 
     def tick(self) -> None:
         """Look if it is time; called once a second."""
-        store = self._screen.session.store
+        session = self._screen.session
+        store = session.store
+        if session.delayed is None and isinstance(store, LetterWays):
+            session.delayed = {}
+            self._screen.redraw()
         if self._ticks % TICKS == 0 and not self._is_looking and isinstance(store, LetterWays):
             self._is_looking = True
             self._screen.run_task(self._look(), group="news")

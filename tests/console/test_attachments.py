@@ -75,6 +75,7 @@ async def test_files_are_named_with_sizes_opened_as_copies_and_saved(
         await seat.sees("attached  report.txt  10 bytes")
         await seat.press("escape", "X")
         await seat.sees("4 files")
+        assert "All mail" in seat.text, "the mail stays behind the list"
         files = [row.strip(" │┃▌▐") for row in seat.lines if "bytes" in row or "KiB" in row or "not there" in row]
         await seat.press("G", "k", "enter")  # the files are sorted by name: the last but one is the report
         await seat.sees("Open report.txt?")

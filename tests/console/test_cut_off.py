@@ -68,6 +68,7 @@ def test_among_several_the_header_names_which() -> None:
     assert cut_off_forms([lost], 3, NOW)[0] == f"lab cut off since {at(NOW)} · no answer"
     both = cut_off_forms([lost, CutOff("attic", "no answer", NOW + 60)], 3, NOW + 90)
     assert both == [f"lab, attic cut off since {at(NOW)}", f"2 of 3 cut off since {at(NOW)}", f"2 cut off {at(NOW)}"]
+    assert cut_off_forms([CutOff("a-very-long-label", "", NOW)], 3, NOW)[-1] == f"a-very…label cut off {at(NOW)}"
     hostile = cut_off_forms([CutOff("", "\x1b]0;owned\x07" + "x" * 9000, NOW)], 0, NOW)[0]
     assert "\x1b" not in hostile
     assert len(hostile) < 300
@@ -118,9 +119,10 @@ async def test_of_several_the_one_that_is_gone_is_named_and_the_others_go_on(
         await seat.press("ctrl+s")
         await seat.until(lambda: b"Hello." in desk.mailbox.read_bytes())
         lab.data.with_name("away").rename(lab.data)
-        await seat.until(lambda: "cut off" not in seat.lines[0])
+        await seat.until(lambda: "cut off" not in seat.lines[0] and "lab/m" in seat.app.session.mailbox)
         [kept] = [draft for draft in seat.app.session.personal.drafts if draft.body == "Hello?"]
         assert "lab/bob" in kept.recipients
+        await seat.sees("Iron")
 
 
 def test_without_a_screen_it_is_said_once_and_nothing_is_written(desk: MailFiles, open_console: Open) -> None:

@@ -44,10 +44,13 @@ async def test_a_letter_that_waits_is_marked_and_its_way_is_in_the_details(
     try:
         async with opened(shown, state=tmp_path / "state.db", now=NOW, size=(160, 40)) as seat:
             await seat.open_thread(f"{label}0a1b2c3d4e5f")
+            (await seat.screen.load_parts()).delay_watch.tick()
             await seat.sees("◷ waits in the outbox")
             tried(ledger, SendState.WAITING, REASON, 3)
-            seat.screen.parts.delay_watch._ticks = 0
-            seat.screen.parts.delay_watch.tick()
+            watch = (await seat.screen.load_parts()).delay_watch
+            await seat.until(lambda: not watch._is_looking)
+            watch._ticks = 0
+            watch.tick()
             await seat.sees("not sent yet by relay ann.agenttalk: relay ␛[31mdown")
             await seat.press("i")
             await seat.sees("ways")
