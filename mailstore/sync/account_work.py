@@ -39,6 +39,7 @@ class AccountWork:
         self._door = Door(shared, account, self.label)
         self._shared = shared
         self._ledger = ledger
+        transport.prepare(self._door)
 
     def round(self, stop: Event, *, is_all: bool = False) -> float | None:
         """Do what is due, or all; return how long to pause if that failed, None if the account works."""

@@ -11,7 +11,7 @@ import msgspec
 
 from mailstore.errors import reason_of
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.transports.relay_fetch import Fetched, fetched
+from mailstore.transports.relay_fetch import Fetched, RelayFetcher
 from mailstore.transports.relay_http import RelayAnswer, RelayHttp
 from mailstore.transports.relay_refusals import refusal_of
 from mailstore.transports.relay_wire import agent_of, batch_of, decode, digest, letter_of, message_key, payload_of
@@ -65,6 +65,7 @@ class RelayTransport(Transport):
         self._agent = agent_of(account.address)
         self._stranger = ""
         self._unspooled: list[bytes] = []
+        self._fetcher = RelayFetcher(self._poll, self._agent)
 
     @property
     def label(self) -> str:
@@ -82,6 +83,12 @@ class RelayTransport(Transport):
         if not isinstance(told, dict) or "message_id" not in told:
             raise TransportDown(f"{self._http.place} does not answer as a relay", "check the server's URL")
 
+    def prepare(self, receiver: Receiver) -> None:
+        """Start the process that fetches; where that fails, it is tried again when it is needed."""
+        with suppress(TransportDown, OSError):
+            self._http.prepare()
+            self._fetcher.start(receiver)
+
     def receive(self, receiver: Receiver) -> int:
         """Take in what an interrupted run has left, then what waits on the relay."""
         self._spool_again(receiver)
@@ -98,15 +105,14 @@ class RelayTransport(Transport):
             )
         return taken
 
+    def _poll(self, token: str) -> RelayAnswer:
+        return self._http.exchange("GET", "/messages", token=token, most=MOST_RESPONSE, seconds=POLL_SECONDS)
+
     def _fetched(self, receiver: Receiver) -> Fetched:
         """Ask the relay, and note what was turned away. Raises TransportDown, LetterRefused and OSError."""
         token = self._token()
         self._http.prepare()
-
-        def poll() -> RelayAnswer:
-            return self._http.exchange("GET", "/messages", token=token, most=MOST_RESPONSE, seconds=POLL_SECONDS)
-
-        found = fetched(poll, self._agent, receiver, POLL_SECONDS)
+        found = self._fetcher.fetched(receiver, token, POLL_SECONDS)
         if found.status != 200:
             raise self._failed(found.answer, "this URL is not a relay's")
         if not found.is_batch:
@@ -174,7 +180,8 @@ class RelayTransport(Transport):
         return refusal_of(answer, self._http.place, unknown)
 
     def close(self) -> None:
-        """Close the client."""
+        """Close the client, and end the process that fetches."""
+        self._fetcher.close()
         self._http.close()
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from mailstore.transports.outliving import ProcessLost, outliving
+from mailstore.transports.outliving import OutlivingProcess, ProcessLost
 from mailstore.transports.relay_http import RelayAnswer
 from mailstore.transports.relay_wire import Batch, agent_of, batch_of, encoded, message_key, sender_of
 from mailstore.transports.transport import Receiver, TransportDown
 
-__all__ = ["Fetched", "fetched"]
+__all__ = ["Fetched", "RelayFetcher"]
 
 EXCERPT = 1 << 16
 SECONDS = 60.0
@@ -45,23 +45,50 @@ class Fetched(msgspec.Struct, frozen=True):
         return RelayAnswer(self.status, self.body, self.fault, self.retry_after)
 
 
-def fetched(poll: Callable[[], RelayAnswer], agent: str, receiver: Receiver, seconds: float) -> Fetched:
-    """Ask a relay for an agent's letters. Raises TransportDown; `seconds` is how long the exchange may take."""
+class RelayFetcher:
+    """Asks a relay for an agent's letters, in a process that writes what it has got even if this one is killed.
 
-    def work() -> bytes:
+    `poll` gets the token. The process is made by `start`, or when it is first needed and after it has died.
+    """
+
+    def __init__(self, poll: Callable[[str], RelayAnswer], agent: str) -> None:
+        self._poll = poll
+        self._agent = agent
+        self._receiver: Receiver | None = None
+        self._process: OutlivingProcess | None = None
+
+    def start(self, receiver: Receiver) -> None:
+        """Fork the process: best before there are threads. Raises OSError."""
+        self.close()
+        self._receiver = receiver
+        self._process = OutlivingProcess(lambda token: self._work(token, receiver))
+
+    def fetched(self, receiver: Receiver, token: str, seconds: float) -> Fetched:
+        """Return what came of a poll; `seconds` is how long the exchange may take. Raises TransportDown."""
         try:
-            found = _written(poll(), agent, receiver)
+            if self._process is None or not self._process.is_usable or self._receiver is not receiver:
+                self.start(receiver)
+            assert self._process is not None
+            result = self._process.ask(token.encode(), seconds + SECONDS)
+        except ProcessLost as error:
+            raise TransportDown(f"the process that asks the relay failed ({error})", "it is tried again") from None
+        found = msgspec.msgpack.decode(result, type=Fetched)
+        if found.down is not None:
+            raise TransportDown(*found.down)
+        return found
+
+    def _work(self, token: bytes, receiver: Receiver) -> bytes:
+        try:
+            found = _written(self._poll(token.decode()), self._agent, receiver)
         except TransportDown as error:
             found = Fetched(0, down=(error.problem, error.remedy))
         return msgspec.msgpack.encode(found)
 
-    try:
-        found = msgspec.msgpack.decode(outliving(work, seconds + SECONDS), type=Fetched)
-    except ProcessLost as error:
-        raise TransportDown(f"the process that asks the relay failed ({error})", "it is tried again") from None
-    if found.down is not None:
-        raise TransportDown(*found.down)
-    return found
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
 def _written(answer: RelayAnswer, agent: str, receiver: Receiver) -> Fetched:

@@ -133,5 +133,8 @@ class Transport(ABC):
         """
         raise NotImplementedError
 
+    def prepare(self, receiver: Receiver) -> None:  # noqa: B027 - most have nothing to prepare
+        """Start what has to be started before there are threads; `receive` will get the same receiver."""
+
     def close(self) -> None:  # noqa: B027 - a transport that holds no connection has nothing to close
         """Close connections; may be called twice."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.transports.relay import RelayAccount, RelayTransport
 from tests.servers.agentazall_programs import AgentRelay, running_relay
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, Dovecot, running_dovecot, running_mail_server
@@ -35,6 +36,22 @@ def dovecot(server_certificates: Certificates) -> Iterator[Dovecot]:
     """A mail server of the kind that people run."""
     with running_dovecot(server_certificates) as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def _relays_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close what a test leaves open: the process that asks a relay would stay until the last test."""
+    made: list[RelayTransport] = []
+    begin = RelayTransport.__init__
+
+    def noted(transport: RelayTransport, account: RelayAccount) -> None:
+        begin(transport, account)
+        made.append(transport)
+
+    monkeypatch.setattr(RelayTransport, "__init__", noted)
+    yield
+    for each in made:
+        each.close()
 
 
 @pytest.fixture

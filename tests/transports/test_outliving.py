@@ -7,11 +7,12 @@ import select
 import signal
 import socket
 import threading
-import time
+from contextlib import closing
 
 import pytest
 
-from mailstore.transports.outliving import ProcessLost, outliving
+from mailstore.transports.outliving import OutlivingProcess, ProcessLost
+from mailstore.transports.transport import TransportDown
 from tests.servers.scripted import heard_request, http, scripted_server
 from tests.transports.receiver import KeptLetters
 from tests.transports.test_relay_hostile import answer, message, transport
@@ -19,27 +20,69 @@ from tests.transports.test_relay_hostile import answer, message, transport
 SECONDS = 20.0
 
 
-def test_a_result_of_any_size_comes_back() -> None:
-    assert outliving(lambda: b"", SECONDS) == b""
-    data = os.urandom(3 << 20)
-    assert outliving(lambda: data, SECONDS) == data
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_requests_and_results_of_any_size_go_over() -> None:
+    with closing(OutlivingProcess(lambda request: request * 2)) as process:
+        assert process.ask(b"", SECONDS) == b""
+        data = os.urandom(3 << 20)
+        assert process.ask(data, SECONDS) == data * 2
+    process.close()
+    assert not is_running(process._pid)
 
 
 def test_work_that_fails_or_takes_too_long_is_told() -> None:
-    def fail() -> bytes:
+    def fail(request: bytes) -> bytes:
         os._exit(3)
 
-    with pytest.raises(ProcessLost, match="ended before"):
-        outliving(fail, SECONDS)
-
-    def hang() -> bytes:
+    def hang(request: bytes) -> bytes:
         signal.pause()
         return b""
 
-    begun = time.monotonic()
-    with pytest.raises(ProcessLost, match="too long"):
-        outliving(hang, 0.05)
-    assert time.monotonic() - begun < SECONDS / 2
+    for work, words, seconds in ((fail, "ended before", SECONDS), (hang, "too long", 0.05)):
+        with closing(OutlivingProcess(work)) as process:
+            with pytest.raises(ProcessLost, match=words):
+                process.ask(b"x", seconds)
+            assert not process.is_usable
+        assert not is_running(process._pid)
+
+
+def test_one_that_is_not_closed_ends_with_its_parent_beside_others() -> None:
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            processes = [OutlivingProcess(lambda request: request) for _ in range(3)]
+            os.write(writing, processes[0].ask(b"x", SECONDS))
+            signal.pause()
+        finally:
+            os._exit(0)
+    os.close(writing)
+    assert os.read(reading, 1) == b"x"
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert select.select([reading], [], [], SECONDS)[0]
+    assert os.read(reading, 1) == b""  # the last of them has ended, too
+    os.close(reading)
+
+
+def test_a_process_that_died_is_replaced(receiver: KeptLetters) -> None:
+    with scripted_server(http(answer(message(1))), http(answer(message(2)))) as port, closing(transport(port)) as bob:
+        bob.prepare(receiver)
+        assert bob.receive(receiver) == 1
+        first = bob._fetcher._process
+        assert first is not None
+        os.kill(first._pid, signal.SIGKILL)
+        with pytest.raises(TransportDown, match="the process that asks the relay failed"):
+            bob.receive(receiver)
+        assert bob.receive(receiver) == 1
+    assert not is_running(first._pid)
 
 
 def test_letters_survive_the_process_that_asked_for_them(receiver: KeptLetters) -> None:
