@@ -1,7 +1,8 @@
 """A mailbox on three nodes while nodes fail, and what it costs: python -m benchmarks.cluster [--quick] [--only PART].
 
 Thirty agents send, two consoles are open; each node is killed in turn, one is frozen, the disk of one is full. Then the
-times of sending, of a message's way to the screen, and of opening, beside the file store. Writes benchmarks/CLUSTER.md.
+times of sending, of a message's way to the screen, and of opening, beside the file store. Writes benchmarks/CLUSTER.md,
+or with --only its sections anew.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,12 +28,14 @@ __all__ = ["main"]
 
 PAGE = Path(__file__).parent / "CLUSTER.md"
 PARTS: dict[str, Callable[[Path, bool], str]] = {"faults": failing, "send": sent, "append": appended, "open": opened}
+HEADINGS = ("## Nodes that fail", "## Send", "## A message's way to the screen", "## Opening")
 TEXT = """# A mailbox on NATS servers: results
 
 Taken by `python -m benchmarks.cluster` on {date}: {cores} cores shared by all servers, agents and consoles,
 {system} {machine}, Python {python}, nats-py {client}, {server}.
 
-All nodes are on loopback and on one disk. A message is acknowledged when `send` returns; a console is a real one in a
+The machine had other work at the same time: its load in the last quarter of an hour was {load:.0f} on {cores} cores, so compare
+the rows, not the figures. All nodes are on loopback and on one disk. A message is acknowledged when `send` returns; a console is a real one in a
 pseudo-terminal of 100 × 30, of which an emulator reads the number of messages in the header.
 
 {parts}"""
@@ -54,9 +58,16 @@ def main(words: list[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="signalbox-cluster-", ignore_cleanup_errors=True) as folder:
             texts.append(measure(Path(folder), args.quick))
         print(f"{name}: {time.monotonic() - begun:.0f} s\n{texts[-1]}", file=sys.stderr, flush=True)
-    if not (args.quick or args.only):
-        PAGE.write_text(_page(texts), encoding="utf-8")
+    if not args.quick:
+        PAGE.write_text(_page(_sections(texts)), encoding="utf-8")
     return 0
+
+
+def _sections(texts: list[str]) -> list[str]:
+    """Return the sections of the page, those that were measured now in place of those that were kept."""
+    kept = re.split(r"(?m)^(?=## )", PAGE.read_text(encoding="utf-8"))[1:] if PAGE.exists() else []
+    found = {text.partition("\n")[0]: text.rstrip("\n") + "\n" for text in (*kept, *texts)}
+    return [found[heading] for heading in HEADINGS if heading in found]
 
 
 def _page(texts: list[str]) -> str:
@@ -66,6 +77,7 @@ def _page(texts: list[str]) -> str:
     return TEXT.format(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         cores=os.cpu_count(),
+        load=os.getloadavg()[2],
         system=platform.system(),
         machine=platform.machine(),
         python=platform.python_version(),

@@ -201,7 +201,6 @@ Three nodes, three copies of each record, {agents} agents in processes of five, 
 message until both consoles counted as many; all times are in seconds.
 
 {table(heads, rows)}
-A send took {taken.median:.1f} ms (median), {taken.percentile(99):.0f} ms (p99) and {taken.percentile(100):,.0f} ms at
-worst. The consoles were {late.median:.0f} ms late (median), {late.percentile(99):,.0f} ms (p99),
+A send took {taken.median:.1f} ms (median), {taken.percentile(99):.0f} ms (p99) and {taken.percentile(100):,.0f} ms at worst. The consoles were {late.median:.0f} ms late (median), {late.percentile(99):,.0f} ms (p99),
 {late.percentile(100):,.0f} ms at worst.
 """
