@@ -34,9 +34,9 @@ TEXT = """# A mailbox on NATS servers: results
 Taken by `python -m benchmarks.cluster` on {date}: {cores} cores shared by all servers, agents and consoles,
 {system} {machine}, Python {python}, nats-py {client}, {server}.
 
-The machine had other work at the same time: its load in the last quarter of an hour was {load:.0f} on {cores} cores, so compare
-the rows, not the figures. All nodes are on loopback and on one disk. A message is acknowledged when `send` returns; a console is a real one in a
-pseudo-terminal of 100 × 30, of which an emulator reads the number of messages in the header.
+Its load in the last quarter of an hour was {load:.0f}: other programs ran at the same time, so compare the rows rather
+than the figures. All nodes are on loopback and on one disk. A message is acknowledged when `send` returns; a console is
+a real one in a pseudo-terminal, of which an emulator reads the number of messages in the header.
 
 {parts}"""
 

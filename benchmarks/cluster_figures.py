@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.bench import MAILBOX, Bench
-from benchmarks.console import newest_subject, quit_console, wait_read
+from benchmarks.bench import MAILBOX
+from benchmarks.console import quit_console, wait_read
+from benchmarks.generate import arrivals, generate
 from benchmarks.measure import Figures, table
 from console.demo.nats_config import one_node
 from console.demo.nats_server import NatsServer
@@ -26,6 +28,9 @@ __all__ = ["appended", "opened", "sent"]
 NAME = "measured"
 AT_ONCE = 2000
 ROSTER = "agent-roster.jsonl"
+ROW = "▌"
+"""What the list of threads marks a row with that is new."""
+DAYS = 30 * 86_400.0
 TEXT = "word " * 120
 
 
@@ -71,41 +76,43 @@ def appended(folder: Path, is_quick: bool = False) -> str:
 def opened(folder: Path, is_quick: bool = False) -> str:
     """Measure the first screen, reading everything, and opening again."""
     sizes = (1_000,) if is_quick else (100_000, 1_000_000)
-    bench = Bench(folder / "files", sizes)
     rows = []
     with NatsServer(one_node(folder / "server", max_file="30G")) as server:
         for size in sizes:
-            data = bench.mailbox(size)
+            data = folder / f"file-{size}"
+            _written(data, size)
             url = f"nats://{server.address}/{NAME}-{size}"
             create_store("nats", url.partition(":")[2]).close()
             rate = size / asyncio.run(_filled(server, f"{NAME}-{size}", data))
-            bare = folder / f"bare-{size}"
-            _messages_alone(data, bare)
-            for name, where in (("nats", url), ("haak", f"haak:{bare}")):
+            for name, where in (("nats", url), ("haak", f"haak:{data}")):
                 home = folder / f"home-{name}-{size}"
                 home.mkdir()
-                cold = _opened(where, home, size, newest_subject(data))
-                warm = _opened(where, home, size, newest_subject(data))
+                cold, warm = (_opened(where, home, size) for _ in range(2))
                 rows.append((f"{name}, {size:,}", *(f"{each:,.0f}" for each in (*cold, *warm))))
-            print(f"published at {rate:,.0f}/s")
+                print(rows[-1], file=sys.stderr, flush=True)
+            print(f"published at {rate:,.0f}/s", file=sys.stderr, flush=True)
     heads = ("ms until", "first screen", "everything read", "again: first screen", "again: everything read")
     words = "One node; messages and a roster, no reads. From the start of `signalbox open`; once each."
     return f"## Opening\n\n{words}\n\n{table(heads, rows)}"
 
 
-def _opened(url: str, home: Path, size: int, newest: str) -> tuple[float, float]:
+def _opened(url: str, home: Path, size: int) -> tuple[float, float]:
     with Terminal((*SIGNALBOX, "open", url), env=environment(home)) as terminal:
-        first = terminal.wait_for(newest, 120) - terminal.started_at
+        first = terminal.wait_for(ROW, 120) - terminal.started_at
         whole = wait_read(terminal, size) - terminal.started_at
         time.sleep(5.0 if size > 10_000 else 1.0)  # what was folded is kept in the background
         quit_console(terminal)
     return first / 1e6, whole / 1e6
 
 
-def _messages_alone(data: Path, folder: Path) -> None:
-    folder.mkdir()
-    for name in (MAILBOX, ROSTER):
-        (folder / name).hardlink_to(data / name)
+def _written(folder: Path, size: int) -> None:
+    """Write a mailbox of messages and a roster, without reads."""
+    generate(folder, 10)
+    for file in folder.iterdir():
+        if file.name != ROSTER:
+            file.unlink()
+    with (folder / MAILBOX).open("wb") as file:
+        file.writelines(arrivals(size, seed=1, start=time.time() - DAYS, seconds=DAYS))
 
 
 async def _filled(server: NatsServer, mailbox: str, data: Path) -> float:
