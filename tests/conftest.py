@@ -87,7 +87,7 @@ def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bare: str) -> N
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for kind in ("STATE", "CONFIG", "CACHE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / "home" / kind.lower()))
-    for name in ("NO_COLOR", "SIGNALBOX_STORE"):
+    for name in ("NO_COLOR", "SIGNALBOX_STORE", "SIGNALBOX_AGENT_MAIL_URL"):
         monkeypatch.delenv(name, raising=False)
 
 

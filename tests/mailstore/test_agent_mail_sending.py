@@ -13,8 +13,11 @@ import pytest
 from mailstore.conformance.following import following, scanned
 from mailstore.errors import DraftRefused, MailError, StoreError, Unsupported
 from mailstore.optional import acknowledge, why_not_acknowledged
+from mailstore.read_only import ReadOnly
 from mailstore.records.draft import Draft, draft
-from mailstore.registry import open_store
+from mailstore.records.message import Message
+from mailstore.records.scope import url_of
+from mailstore.registry import create_store, open_store
 from mailstore.store import Capability, Store
 from mailstore.stores.agent_mail import AgentMailStore
 from mailstore.stores.agent_mail.server import marking, sending
@@ -247,3 +250,25 @@ def test_nothing_but_the_server_writes_and_the_token_is_never_told(
     assert snapshot(mail.database.path.parent) == before
     assert mail.token not in caplog.text
     assert mail.token not in repr(vars(over_http))
+
+
+def test_beside_other_mailboxes_it_is_sent_to_and_acknowledged_by_its_label(
+    store: Store, mail: ServedMail, tmp_path: Path
+) -> None:
+    with create_store("haak", str(tmp_path / "other")) as other:
+        other.send(draft(sender="ann-00000001", recipients=("user",), content="Hello."))
+        url = url_of({"lab": store.url, "house": other.url})
+    with open_store(url) as both:
+        events = scanned(both)
+        [theirs] = [event.id for event in events if isinstance(event, Message) and event.id.startswith("house/")]
+        sent = both.send(letter("lab/GreenLake"))
+        assert (sent.id.partition("/")[0], sent.recipients) == ("lab", ("lab/GreenLake",))
+        assert why_not_acknowledged(both, theirs) == "its messages are not acknowledged: reply instead"
+        assert why_not_acknowledged(both, "lab/1") == ""
+        assert acknowledge(both, "user", ["lab/1"]) == 1
+        with pytest.raises(Unsupported, match="nothing was acknowledged: its messages are not acknowledged"):
+            acknowledge(both, "user", [theirs])
+    past = ReadOnly(store, "it is the past")
+    assert why_not_acknowledged(past, "1") == "it is the past"
+    with pytest.raises(Unsupported, match="it is the past"):
+        acknowledge(past, "user", ["1"])
