@@ -8,12 +8,16 @@ import signal
 import socket
 import threading
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from mailstore.sync.engine import SyncEngine
+from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
 from mailstore.transports.outliving import OutlivingProcess, ProcessLost
-from mailstore.transports.transport import TransportDown
+from mailstore.transports.transport import Receiver, Transport, TransportDown
 from tests.servers.scripted import heard_request, http, scripted_server
+from tests.sync.rig import Machine
 from tests.transports.receiver import KeptLetters
 from tests.transports.test_relay_hostile import answer, message, transport
 
@@ -114,3 +118,26 @@ def test_letters_survive_the_process_that_asked_for_them(receiver: KeptLetters) 
         assert len(receiver.spooled()) == 1
         assert transport(port).receive(receiver) == 1
         assert [each.id for each in receiver.letters] == ["m1"]
+
+
+def test_a_sync_prepares_its_accounts_before_it_has_threads(tmp_path: Path) -> None:
+    seen: list[tuple[Receiver, bool]] = []
+
+    class _Noting(Transport):
+        kind = "relay"
+        label = "relay noting"
+        can_send = False
+
+        def prepare(self, receiver: Receiver) -> None:
+            seen.append((receiver, threading.current_thread() is threading.main_thread()))
+
+        def receive(self, receiver: Receiver) -> int:
+            seen.append((receiver, threading.current_thread() is threading.main_thread()))
+            return 0
+
+    machine = Machine(tmp_path, "ann@localhost")
+    account = AccountPlan("relay", "ann", _Noting, {})
+    with SyncEngine(SyncPlan(machine.root, (AgentPlan("ann@localhost", (account,)),)), machine.tell) as engine:
+        engine.once()
+    assert [is_first for _, is_first in seen] == [True, False]
+    assert seen[0][0] is seen[1][0]
