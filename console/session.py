@@ -84,6 +84,8 @@ class Session:
         """The agents that hear of their mail by a hook."""
         self.delayed: Mapping[str, LetterWay] | None = None
         """The letters that could not be sent yet, by message id; None unless transports carry letters here."""
+        self.owed: set[str] = set()
+        """Messages whose read records wait until their mailbox can be reached again."""
         self.found: dict[str, SavedViewHits] = {}
         self.attention = ConcernsFound()
         self.last_query = ""

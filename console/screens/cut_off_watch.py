@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from console.cut_off_words import cut_off_news
 from console.screens.needs import PartScreen
 from mailstore.state.connections import CutOff
@@ -9,11 +12,18 @@ from mailstore.state.connections import CutOff
 __all__ = ["CutOffWatch"]
 
 
+class ReadsKeeper(Protocol):
+    """What is needed of reading."""
+
+    async def keep_seen(self, seen: Sequence[str], due: Sequence[str]) -> None: ...
+
+
 class CutOffWatch:
     """Compares what is cut off with what was so at the last drawing; the header says it as long as it lasts."""
 
-    def __init__(self, screen: PartScreen) -> None:
+    def __init__(self, screen: PartScreen, reading: ReadsKeeper) -> None:
         self._screen = screen
+        self._reading = reading
         self._lost: dict[str, CutOff] = {}
 
     def drawn(self) -> None:
@@ -22,3 +32,12 @@ class CutOffWatch:
         before, self._lost = self._lost, {lost.label: lost for lost in session.live.cut_off()}
         if words := cut_off_news(before, self._lost, session.clock()):
             self._screen.tell(" · ".join(words))
+            self._settle()
+
+    def _settle(self) -> None:
+        """Write the read records that waited for a mailbox that can be reached again."""
+        session = self._screen.session
+        due = [each for each in session.owed if session.live.cut_off_of(each) is None]
+        if due:
+            session.owed.difference_update(due)
+            self._screen.run_task(self._reading.keep_seen([], due), group="marks")

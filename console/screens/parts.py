@@ -108,7 +108,7 @@ class Parts:
         self.time_travel = TimeTravel(screen, self.searching)
         self.away = Away(screen)
         self.attention_watch = AttentionWatch(screen)
-        self.cut_off_watch = CutOffWatch(screen)
+        self.cut_off_watch = CutOffWatch(screen, self.reading)
         self.delay_watch = DelayWatch(screen)
         self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
         self.overviewing = Overviewing(screen, self.searching, self.time_travel)

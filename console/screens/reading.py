@@ -130,11 +130,13 @@ class Reading:
     async def keep_seen(self, seen: Sequence[str], due: Sequence[str]) -> None:
         """Save that messages were seen, and record it in the mailbox where a sender waits for that."""
         session = self._screen.session
+        owed = {each for each in due if session.live.cut_off_of(each) is not None}
+        session.owed |= owed
 
         def keep() -> StoreError | None:
             session.personal.save_seen(seen)
             try:
-                session.write_read_records(due)
+                session.write_read_records([each for each in due if each not in owed])
             except StoreError as error:
                 return error
             return None

@@ -96,6 +96,21 @@ async def test_what_can_not_be_reached_is_not_written_to_and_the_draft_is_kept(d
         await seat.until(lambda: b"Yes, you may." in desk.mailbox.read_bytes())
 
 
+async def test_what_was_read_meanwhile_is_recorded_when_the_mailbox_is_back(desk: MailFiles, tmp_path: Path) -> None:
+    desk.message("n", "ann-00000001", "user", "And this?", ago=30, subject="Another")
+    before = desk.reads.read_bytes() if desk.reads.exists() else b""
+    async with opened(desk.data, state=tmp_path / "state.db", size=(120, 30)) as seat:
+        await seat.sees("Another")
+        await lose(seat)
+        await seat.open_thread("n")
+        await seat.until(lambda: seat.app.session.owed == {"n"})
+        assert (desk.reads.read_bytes() if desk.reads.exists() else b"") == before
+        seat.app._fold([Back()])
+        seat.screen.redraw()
+        await seat.until(lambda: desk.reads.exists() and b'"n"' in desk.reads.read_bytes())
+        assert not seat.app.session.owed
+
+
 async def test_of_several_the_one_that_is_gone_is_named_and_the_others_go_on(
     desk: MailFiles, lab: MailFiles, tmp_path: Path
 ) -> None:
