@@ -76,7 +76,7 @@ original daemon instead.
 *Copies* are what our daemons fetched from each server; *lost* counts what never came or still waited at the end,
 *doubled* what was twice in an inbox, or there without having been sent. A signature is *valid* if it covers the whole
 text with its sender's key; *valid upstream* if the original program's own rules say so, too. Delays are from the outbox
-to the inbox; our daemon looks every quarter of a second, the original one every second.
+to the inbox; all daemons look every second.
 
 | round | sent | copies | in inboxes | lost | doubled | valid | valid upstream | kills | took | delay p50 | delay p99 |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |

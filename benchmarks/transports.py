@@ -27,11 +27,13 @@ from mailstore.stores.agentazall.ledger import accounts_of, ledger_file, waiting
 
 __all__ = ["ROUNDS", "Round", "play"]
 
-EVERY_SECONDS = 0.25
+EVERY_SECONDS = 1.0
 KILL_SECONDS, DOWN_SECONDS = 20.0, 5.0
 QUIET_SECONDS = 5.0
 """How long nothing must have come at the end."""
 PATIENCE_SECONDS = 120.0
+DELIVERY_SECONDS = 300.0
+"""How long the slowest server may take to get the letters that came by the others already."""
 LOOK_SECONDS = 0.05
 SEEDS = 3
 """Conversations that each pair of bots begins."""
@@ -104,8 +106,7 @@ def play(rule: Round, folder: Path) -> RoundResult:
     with servers.running():
         for bot in bots:
             servers.register(bot.address)
-            is_ours = bot.daemon == OURS
-            bot.configure(servers.settings(bot.address, rule.kinds), EVERY_SECONDS if is_ours else 1)
+            bot.configure(servers.settings(bot.address, rule.kinds), EVERY_SECONDS)
         with running_bots(bots):
             ended = threading.Event()
             killing = threading.Thread(target=_kill, args=(servers, ended))
@@ -118,18 +119,24 @@ def play(rule: Round, folder: Path) -> RoundResult:
             ended.set()
             if rule.has_kills:
                 killing.join()
-            _until(talk, lambda: not any(bot.waiting() or waiting_in(bot.root) for bot in bots))
-            _until(talk, _Quiet(bots))
-    return _judged(rule, talk, bots, servers, seconds)
+            _until(talk, lambda: not any(map(_left, bots)), DELIVERY_SECONDS)
+            _until(talk, _Quiet(bots), DELIVERY_SECONDS)
+            left = sum(map(_left, bots))
+    return _judged(rule, talk, bots, servers, seconds, left)
 
 
-def _until(talk: _Talk, is_reached: Callable[[], bool]) -> None:
+def _left(bot: Bot) -> int:
+    """Return how many letters of a bot wait in its outbox or for one of the servers."""
+    return bot.waiting() + len(waiting_in(bot.root))
+
+
+def _until(talk: _Talk, is_reached: Callable[[], bool], patience: float = PATIENCE_SECONDS) -> None:
     """Let the bots talk until something is so, or nothing has come for long."""
-    count, deadline = 0, time.monotonic() + PATIENCE_SECONDS
+    count, deadline = 0, time.monotonic() + patience
     while not is_reached() and time.monotonic() < deadline:
         talk.look()
         if len(talk.received) > count:
-            count, deadline = len(talk.received), time.monotonic() + PATIENCE_SECONDS
+            count, deadline = len(talk.received), time.monotonic() + patience
         time.sleep(LOOK_SECONDS)
 
 
@@ -144,7 +151,9 @@ def _kill(servers: TransportServers, ended: threading.Event) -> None:
         number += 1
 
 
-def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportServers, seconds: float) -> RoundResult:
+def _judged(
+    rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportServers, seconds: float, left: int
+) -> RoundResult:
     came = Counter((owner, letter.mark) for owner, letter in talk.received)
     due = {(each.recipient, each.mark) for each in talk.sent.values()}
     delays = [letter.time - talk.sent[letter.mark].time for _, letter in talk.received if letter.mark in talk.sent]
@@ -158,7 +167,7 @@ def _judged(rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportSer
         strange=len(came.keys() - due),
         signed=sum(letter.is_signed for _, letter in talk.received),
         upstream=sum(letter.is_valid_upstream for _, letter in talk.received),
-        waiting=sum(bot.waiting() for bot in bots),
+        waiting=left,
         kills=sum(servers.kills.values()),
         seconds=seconds,
         delays=tuple(sorted(delays)),
@@ -204,8 +213,8 @@ def main(words: Sequence[str]) -> int:
             result = play(rule._replace(letters=40) if args.quick else rule, Path(made))
         print(result.line(), flush=True)
         results.append(result)
-    if args.output:
-        args.output.write_text(page(results), encoding="utf-8")
+        if args.output:
+            args.output.write_text(page(results), encoding="utf-8")
     return 0 if all(result.is_good for result in results) else 1
 
 

@@ -73,6 +73,7 @@ class ImapSession(MailSession):
         self._folders = folders
         self._selected = ""
         self._searched: dict[str, _Searched] = {}
+        self._opened: tuple[int, _Searched] | None = None
         self._has_peek = True
         self._is_closed = False
         server.limits.begin()
@@ -98,13 +99,11 @@ class ImapSession(MailSession):
             raise refusal.told("refused the login", "check username and secret") from None
 
     def is_alive(self) -> bool:
-        """Say whether the connection can still be used."""
+        """Say whether the connection can still be used, by opening the first folder anew."""
         if self._is_closed:
             return False
-        self._server.limits.begin()
         try:
-            with self._clear():
-                self._client.noop()
+            self._opened = self._select(self._folders[0]) if self._folders else None
         except TransportDown:
             return False
         return True
@@ -115,7 +114,9 @@ class ImapSession(MailSession):
 
     def _uids_in(self, folder: str, knows: Callable[[str], bool]) -> tuple[int, list[int]]:
         """Return what the numbers of a folder's letters are valid with, and those that are unknown."""
-        count, found = self._select(folder)
+        opened = self._opened if folder == self._selected else None
+        self._opened = None
+        count, found = opened or self._select(folder)
         last = self._done.get(folder)
         self._searched[folder] = found
         # every number to come is at least the one that was next at a look whose letters were all taken in
