@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError
+from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError, StoreError
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
-from mailstore.records.adopted import AdoptedMessage
+from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.draft import draft
+from mailstore.records.merged import Merged
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.channels import ChannelsStore
@@ -214,6 +216,49 @@ def test_any_kind_can_be_followed(tmp_path: Path) -> None:
     assert contents(ours)[1] == {sent.id: "A text."}
     assert "reads recorded" in {loss.what for loss in status.losses}
     assert not any(end.run for end in mirrored(channels, ours, is_both=False).ends)
+
+
+def test_a_record_that_can_not_be_written_holds_up_no_other_and_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = host(tmp_path / "a")
+    _, theirs = hub()
+    append(tmp_path / "a", *(letter(f"m{at}", timestamp=f"2026-03-16T12:00:0{at}Z") for at in range(6)))
+    real, is_full = MemoryStore.merge, True
+
+    def merge(self: MemoryStore, records: Sequence[Adopted]) -> Merged:
+        if is_full and any(isinstance(each, AdoptedMessage) and each.message.id == "m2" for each in records):
+            raise StoreError("the disk is full", "free some space")
+        return real(self, records)
+
+    monkeypatch.setattr(MemoryStore, "merge", merge)
+    with pytest.raises(StoreError, match="the disk is full"):
+        mirrored(ours, theirs)
+    assert sorted(contents(theirs)[1]) == ["m0", "m1", "m3", "m4", "m5"]
+
+    async def story() -> None:
+        nonlocal is_full
+        async with following((ours, theirs)) as (status,):
+            await until(lambda: status.ends[1].reason.startswith("the disk is full"))
+            assert (status.phase, status.ends[1].pending) == ("waiting", 1)
+            is_full = False
+            await until(lambda: "m2" in contents(theirs)[1] and not status.ends[1].reason)
+
+    asyncio.run(story())
+
+
+def test_a_mailbox_that_is_replaced_is_read_and_filled_again(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a")
+    store, theirs = hub()
+    append(tmp_path / "a", letter("m1"), letter("m2"))
+
+    async def story() -> None:
+        async with following((ours, theirs)):
+            await until(lambda: len(contents(theirs)[1]) == 2)
+            store.replace(letter("m2"), letter("m3"))
+            await until(lambda: sorted(contents(theirs)[1]) == sorted(contents(ours)[1]) == ["m1", "m2", "m3"])
+
+    asyncio.run(story())
 
 
 def test_channels_get_messages_with_their_ids_and_say_what_has_no_place_there(tmp_path: Path) -> None:
