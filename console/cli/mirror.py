@@ -43,6 +43,10 @@ def run(args: argparse.Namespace) -> int:
     poll = args.poll or settings().poll
     urls = _checked(args, poll)
     told = _Lines(is_json=args.json, is_once=args.once)
+    if not (args.once or args.json):
+        put(visible_line(f"A is {urls[0]}"))
+        put(visible_line(f"B is {urls[1]}"))
+        sys.stdout.flush()
     with MirrorState.held(*urls) as state:
         mirror = Mirror(
             urls,
@@ -112,13 +116,12 @@ class _Lines:
 
     def _news(self, status: MirrorStatus) -> list[str]:
         lines: list[str] = []
-        for end in status.ends:
-            words = self._since_last(end).words()
-            if words:
-                lines.append(f"→ {end.url}: {words}")
-            if end.reason != self._reasons.get(end.url, ""):
-                lines.append(f"{end.url} is cut off: {end.reason}" if end.reason else f"{end.url} is back")
-                self._reasons[end.url] = end.reason
+        for name, end in zip("AB", status.ends, strict=True):
+            if end.reason != self._reasons.get(name, ""):
+                lines.append(f"{name} is cut off: {end.reason}" if end.reason else f"{name} is back")
+                self._reasons[name] = end.reason
+            if words := self._since_last(end).words():
+                lines.append(f"{'B → A' if name == 'A' else 'A → B'}: {words}")
         if status.conflict_number > self._conflicts:
             conflict = status.conflicts[-1]
             lines.append(f"id conflict: {conflict.id} is “{conflict.first}” in A and “{conflict.second}” in B")

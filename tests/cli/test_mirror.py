@@ -66,13 +66,15 @@ def test_what_can_not_be_mirrored_is_refused(run: Run) -> None:
 
 
 def test_it_follows_until_it_is_ended(run: Run, shell: Shell) -> None:
-    first, _ = two(run)
+    first, second = two(run)
     with shell("mirror", "a", "b", "--both") as process:
         assert process.stdout is not None
-        assert b"1 message" in process.stdout.readline()
+        said = [process.stdout.readline().decode() for _ in range(3)]
+        assert said[:2] == [f"A is {first}\n", f"B is {second}\n"]
+        assert "A → B: 1 message" in said[2]
         assert b"both hold the same" in process.stdout.readline()
         run("send", "--from", "user", "--to", "ann-00000001", "--body", "More.", "--store", "b")
-        assert f"→ {first}: 1 message, 1 delivery".encode() in process.stdout.readline()
+        assert "B → A: 1 message, 1 delivery".encode() in process.stdout.readline()
         assert run("doctor", "--store", "a", "--json").document["mirrors"][0]["is_running"]
         assert "mirrors these two already" in run("mirror", "b", "a").err
         process.send_signal(signal.SIGTERM)
