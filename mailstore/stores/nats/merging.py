@@ -6,6 +6,7 @@ was read before it was looked up whether the record is there: who comes second i
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Sequence
@@ -41,9 +42,14 @@ __all__ = ["NatsMerger"]
 
 INCOMPLETE = "it has no sender, recipient, agent or reader"
 TRIES = 50
+AT_ONCE = 100
+"""How many records wait for the server's acknowledgement at the same time."""
 BEHIND_SECONDS = 10.0
 """How long a replica may lag behind its leader."""
 PAUSE_SECONDS = 0.02
+
+
+Audiences = dict[str, list[str]]
 
 
 class NatsMerger:
@@ -63,18 +69,59 @@ class NatsMerger:
         refused = tuple(TurnedAway(record, INCOMPLETE) for record in records if not is_whole(record))
         missing = self._read_along().missing(whole)
         sent = {record.message.id for record in missing if isinstance(record, AdoptedMessage)}
-        audiences: dict[str, list[str]] = {}
+        audiences: Audiences = {}
         for record in missing:
             if isinstance(record, Delivery) and record.message_id in sent:
                 audiences.setdefault(record.message_id, []).append(record.recipient)
-        written: set[int] = set()
+        written = {id(each) for each in missing if isinstance(each, Delivery) and each.message_id in sent}
+        missing = [record for record in missing if id(record) not in written]
+        written |= set(map(id, self._put_together(missing, audiences)))
         for record in missing:
-            is_in_header = isinstance(record, Delivery) and record.message_id in sent
-            if is_in_header or self._put(record, audiences):
+            if id(record) not in written and self._put(record, audiences):
                 written.add(id(record))
         return Merged(tuple(record for record in whole if id(record) not in written), refused)
 
-    def _put(self, record: Adopted, audiences: dict[str, list[str]]) -> bool:
+    def _put_together(self, missing: Sequence[Adopted], audiences: Audiences) -> list[Adopted]:
+        """Publish the first records of many subjects at the same time, in order on each; return those published.
+
+        What others have published meanwhile is left, and so are agents. Raises StoreError.
+        """
+        records = [record for record in missing if not isinstance(record, Agent)]
+        subjects = {id(record): self._subject(record) for record in records}
+        for to in dict.fromkeys(subjects.values()):
+            self._read_up_to(to)
+        assert self._known is not None
+        groups: dict[str, list[tuple[Adopted, Publication]]] = {}
+        for record in self._known.missing(records):
+            to = subjects[id(record)]
+            groups.setdefault(to, []).append((record, self._publication(record, to, self._known, audiences)))
+        written: list[Adopted] = []
+        try:
+            self._connection.run(self._all(groups, written), seconds=None)
+        finally:
+            for record in written:
+                self._known.add(record)
+        return written
+
+    async def _all(self, groups: dict[str, list[tuple[Adopted, Publication]]], written: list[Adopted]) -> None:
+        turn = asyncio.Semaphore(AT_ONCE)
+
+        async def one_subject(to: str, records: Sequence[tuple[Adopted, Publication]]) -> None:
+            last = self._last.pop(to)  # if anything goes wrong, the next one looks
+            for record, publication in records:
+                async with turn:
+                    try:
+                        last = await publish(self._connection, self._stream, publication._replace(after=last))
+                    except Overtaken:
+                        return
+                written.append(record)
+            self._last[to] = last
+
+        found = await asyncio.gather(*(one_subject(*each) for each in groups.items()), return_exceptions=True)
+        if failed := next((each for each in found if isinstance(each, BaseException)), None):
+            raise failed
+
+    def _put(self, record: Adopted, audiences: Audiences) -> bool:
         """Publish a record unless it is there; say whether it was not. Raises StoreError."""
         to = self._subject(record)
         for _ in range(TRIES):
@@ -85,8 +132,8 @@ class NatsMerger:
                 known.add(record)
                 return True
             try:
-                outgoing = self._outgoing(record, to, known, audiences)
-                self._last[to] = self._connection.run(publish(self._connection, self._stream, outgoing))
+                publication = self._publication(record, to, known, audiences)
+                self._last[to] = self._connection.run(publish(self._connection, self._stream, publication))
             except Overtaken:
                 del self._last[to]
                 continue
@@ -142,7 +189,7 @@ class NatsMerger:
                 topic, name = Topic.JOURNAL, record.actor
         return subject(self._mailbox, topic, token_of(name))
 
-    def _outgoing(self, record: Adopted, to: str, known: KnownRecords, audiences: dict[str, list[str]]) -> Publication:
+    def _publication(self, record: Adopted, to: str, known: KnownRecords, audiences: Audiences) -> Publication:
         data: object
         audience: tuple[str, ...] = ()
         match record:
