@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,6 +15,8 @@ from tests.servers.nats_configs import one_node
 __all__ = ["NatsCluster", "running_cluster"]
 
 TRIES = 3
+PATIENCE = 30.0
+AGAIN_SECONDS = 0.05
 
 
 class NatsCluster:
@@ -32,6 +35,28 @@ class NatsCluster:
         for node in self.nodes:
             if not node.said("metadata leader"):
                 raise StoreError("the cluster elected no leader", "look at the logs of its nodes")
+        asyncio.run(_placed(self.address, len(self.nodes)))
+
+
+async def _placed(address: str, replicas: int) -> None:
+    """Wait until the leader knows as many nodes as there are: a stream can be on all of them."""
+    from mailstore.stores.nats.address import location_of
+    from mailstore.stores.nats.opening import ended, opened
+    from mailstore.stores.nats.stream import RequestRefused, ask
+
+    client = await opened(location_of(f"//{address}/tried").address, {}, seconds=PATIENCE)
+    config = {"name": "tried", "subjects": ["tried"], "storage": "memory", "num_replicas": replicas}
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                try:
+                    await ask(client, "STREAM.CREATE.tried", config)
+                    break
+                except RequestRefused:
+                    await asyncio.sleep(AGAIN_SECONDS)
+        await ask(client, "STREAM.DELETE.tried")
+    finally:
+        await ended(client)
 
 
 @contextmanager

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mailstore.stores.nats.stream import ask
+from mailstore.stores.nats.stream import RequestRefused, ask
 from mailstore.stores.nats.subjects import STORED, Topic, mail_stream, presence_stream, subject
 
 if TYPE_CHECKING:
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["DUPLICATES_SECONDS", "create_streams", "mail_config", "presence_config"]
 
 NANO = 1_000_000_000
+NO_PEERS = 10005
+"""The server's number for a cluster in which there are fewer servers than replicas."""
+PLACING_SECONDS, AGAIN_SECONDS = 5.0, 0.25
 DUPLICATES_SECONDS = 120
 """For how long the server recognises a message that is sent again by its id."""
 
@@ -55,4 +60,19 @@ def presence_config(mailbox: str, replicas: int) -> dict[str, Any]:
 async def create_streams(client: Client, mailbox: str, replicas: int) -> None:
     """Create a mailbox's streams; those that are there stay as they are. Raises RequestRefused, and errors of nats."""
     for config in (presence_config(mailbox, replicas), mail_config(mailbox, replicas)):
-        await ask(client, f"STREAM.CREATE.{config['name']}", config)
+        await _created(client, config)
+
+
+async def _created(client: Client, config: Mapping[str, Any]) -> None:
+    """Create a stream; the servers of a cluster that has just begun don't know of each other yet."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + PLACING_SECONDS
+    while True:
+        try:
+            await ask(client, f"STREAM.CREATE.{config['name']}", config)
+        except RequestRefused as refusal:
+            if refusal.number != NO_PEERS or loop.time() > end:
+                raise
+            await asyncio.sleep(AGAIN_SECONDS)
+        else:
+            return
