@@ -163,7 +163,7 @@ class Hooked:
         """Return what the session's model is told at an event."""
         given = {"session_id": "5d1c9f10-3b7e-77d05c1e0b42", "cwd": str(Path.cwd()), "hook_event_name": name, **more}
         assert hooks.run(self._words, json.dumps(given).encode()) == 0
-        out = self._answers.pop().out
+        out = self._answers.pop().out if self._answers else ""
         return str(json.loads(out)["hookSpecificOutput"]["additionalContext"]) if out else ""
 
 
@@ -199,3 +199,25 @@ def test_hooks_tell_an_agent_of_its_mail_in_the_mailbox_of_several_that_has_a_ro
     assert "1 new letter for haak/ada-7, from haak/ann-00000001. " in session.told("PostToolBatch")
     assert check(run, url, "ada-7") == ["First."]
     assert session.told("Stop") == ""
+
+
+def test_a_session_is_registered_in_a_channel_folder_and_reports_its_presence_there(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = Box("channels", tmp_path / "mail", monkeypatch)
+    session = Hooked(box.url, "ada-7", monkeypatch)
+    assert session.told("SessionStart", source="startup").startswith("Signalbox: you are ada-7 (tags project:")
+    [root] = [path.parents[1] for path in tmp_path.rglob("registry/agents")]
+    entry = json.loads((root / "registry/agents/ada-7.json").read_bytes())
+    assert (entry["id"], entry["status"]) == ("ada-7", "available")
+
+    def presence() -> tuple[str, str]:
+        record = json.loads((root / "signals/presence/ada-7.json").read_bytes())
+        return record["state"], record["writer"]
+
+    assert presence() == ("AWAKE", "signalbox")
+    session.told("SessionEnd")
+    assert presence() == ("OFFLINE", "signalbox")
+    [row] = [row for row in run("roster", "--json", "--store", box.url).document if row["session_id"] == "ada-7"]
+    assert row["status"] == "frozen"
+    assert not (root / "sessions/work.json").exists(), "a project that is no channel here gets no list of members"
