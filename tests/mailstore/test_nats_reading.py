@@ -252,3 +252,21 @@ def test_a_mailbox_that_was_removed_is_missing(nats_box: NatsHarness) -> None:
         nats_box.remove()
         with pytest.raises(MailboxMissing, match="signalbox init"):
             scanned(store)
+
+
+def test_a_scan_goes_on_when_the_connection_is_back(nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    nats_box.make()
+    names = letters(nats_box, 300)
+    monkeypatch.setattr(reader, "FIRST", 20)
+    monkeypatch.setattr(reader, "FEW", 0)
+    monkeypatch.setattr(pull, "BATCH", 10)
+    monkeypatch.setattr(pull, "BACKLOG", 10)
+    monkeypatch.setattr(pull, "SILENCE", 0.2)
+    with opened(nats_box) as store:
+        scanning = store.scan()
+        events = [*next(scanning), *next(scanning), *next(scanning)]
+        nats_box.disconnect()
+        store._connection.run(store._connection.down.wait())
+        nats_box.reconnect()
+        events += [event for batch in scanning for event in batch]
+    assert ids(events) == dict.fromkeys(names, 1)

@@ -26,6 +26,7 @@ __all__ = ["Connection"]
 PATIENCE_SECONDS = 30.0
 """How long a command may take as a whole, with all that is repeated."""
 CLOSING_SECONDS = 2.0
+RETURN_SECONDS = 3.0
 AGAIN_SECONDS = 1.0
 """Between attempts to log in again after a server has closed the connection for good."""
 
@@ -85,6 +86,11 @@ class Connection:
             raise request_refused(refusal.number, str(refusal), self.address) from refusal
         except (OSError, Error) as error:
             raise connection_failed(error, self.address) from error
+
+    async def returned(self) -> None:
+        """Wait for a connection, for a moment; on its own thread only."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.up.wait(), RETURN_SECONDS)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Start some work that goes on until the connection is closed; on its own thread only."""

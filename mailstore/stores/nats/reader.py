@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from mailstore.errors import StoreError
+from mailstore.errors import MailboxMissing, StoreError
 from mailstore.records.events import Event, Progress
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
@@ -199,21 +199,34 @@ class StreamReader:
                 records = self._batch(start, end - start)
                 yield from _sized([record for record in records if record.sequence < end])
                 return
-            pull = self._connection.run(Pull.opened(self._connection.client, self.stream, start))
             try:
-                while start < end:
-                    records = [each for each in self._connection.run(pull.read()) if each.sequence < end]
-                    if not records:
-                        return
+                for records in self._pulled(start, end):
                     start, failed = records[-1].sequence + 1, 0
                     yield records
-            except (PullBroken, StoreError):
+                return
+            except MailboxMissing:
+                raise
+            except (PullBroken, StoreError) as error:
                 failed += 1
                 if failed == TRIES:
-                    raise
-            finally:
-                with suppress(StoreError):
-                    self._connection.run(pull.close())
+                    raise StoreError(
+                        f"{self._connection.address.shown_hosts} stopped sending ({error})", "open the mailbox again"
+                    ) from error
+                self._connection.run(self._connection.returned())
+
+    def _pulled(self, start: int, end: int) -> Iterator[list[StreamRecord]]:
+        """Yield records by a consumer. Raises PullBroken and StoreError."""
+        pull = self._connection.run(Pull.opened(self._connection.client, self.stream, start))
+        try:
+            while start < end and pull.pending:  # numbers may be missing, also the last ones
+                records = [each for each in self._connection.run(pull.read()) if each.sequence < end]
+                if not records:
+                    return
+                start = records[-1].sequence + 1
+                yield records
+        finally:
+            with suppress(StoreError):
+                self._connection.run(pull.close())
 
     def _batch(self, start: int, count: int, subject: str = ">", stream: str | None = None) -> list[StreamRecord]:
         return self._connection.run(batch(self._connection.client, stream or self.stream, start, count, subject))
