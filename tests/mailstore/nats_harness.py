@@ -21,7 +21,6 @@ __all__ = ["NatsHarness"]
 
 _names = count()
 MANY = 1 << 20
-FEW = 50
 
 
 class NatsHarness(Harness):
@@ -39,7 +38,8 @@ class NatsHarness(Harness):
         self.connection = connection
         self.name = f"box {next(_names)}.α"
         self._away: list[StreamRecord] = []
-        self._sent = 0
+        self._later: list[dict[str, Any]] = []
+        self._is_followed = False
         self.publisher = connection.client.jetstream()
 
     @property
@@ -48,6 +48,9 @@ class NatsHarness(Harness):
 
     @property
     def location(self) -> str:
+        """Return the location, once everything is there that whoever asks for it could look at."""
+        self._publish_later()
+        self._is_followed = True
         return location_of(f"//127.0.0.1:{self._passage.port}/{self.name}").address.location
 
     def make(self) -> None:
@@ -55,6 +58,7 @@ class NatsHarness(Harness):
 
     def publish(self, topic: str, token: str, data: bytes, headers: dict[str, str] | None = None) -> int:
         """Publish bytes as any client may; return the sequence number."""
+        self._publish_later()
         return self.connection.run(self.publisher.publish(subject(self.name, topic, token), data, headers=headers)).seq
 
     def put(self, topic: str, writer: str, fields: Mapping[str, Any]) -> int:
@@ -62,18 +66,22 @@ class NatsHarness(Harness):
         return self.publish(topic, token_of(writer), json.dumps(fields, ensure_ascii=False).encode())
 
     def message(self, fields: Mapping[str, Any]) -> None:
-        """Publish a message; of many, all but the first are waited for only when the mailbox is opened."""
-        self._sent += 1
-        if self._sent <= FEW:
+        """Publish a message: at once if somebody follows, else together with others before anybody looks."""
+        if self._is_followed:
             self.put(Topic.MAIL, fields["sender"], fields)
-            return
-        to = subject(self.name, Topic.MAIL, token_of(fields["sender"]))
-        data = json.dumps(fields, ensure_ascii=False).encode()
-        self.connection.run(self.publisher.publish_async(to, data))
+        else:
+            self._later.append(dict(fields))
 
-    def open(self, *, poll: bool = False) -> Store:
-        self.connection.run(self.publisher.publish_async_completed())
-        return super().open(poll=poll)
+    def _publish_later(self) -> None:
+        later, self._later = self._later, []
+        if later:
+            self.connection.run(self._publish_all(later))
+
+    async def _publish_all(self, records: list[dict[str, Any]]) -> None:
+        for fields in records:
+            to = subject(self.name, Topic.MAIL, token_of(fields["sender"]))
+            await self.publisher.publish_async(to, json.dumps(fields, ensure_ascii=False).encode())
+        await self.publisher.publish_async_completed()
 
     def agent(self, fields: Mapping[str, Any]) -> None:
         self.put(Topic.ROSTER, fields["session_id"], fields)
@@ -117,6 +125,7 @@ class NatsHarness(Harness):
 
     def records(self) -> list[StreamRecord]:
         """Return everything in the stream."""
+        self._publish_later()
         return self.connection.run(batch(self.connection.client, self.stream, 1, MANY))
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
