@@ -18,10 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from console.demo.nats_server import NatsServer
 from mailstore.errors import MailError
 from mailstore.files import append
 from mailstore.kit.known_records import agent_digest
@@ -34,7 +35,10 @@ from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.memory import MemoryStore
 from mailstore.stores.memory.records import Records
+from mailstore.stores.nats import NatsStore
 from mailstore.transfer.compare import Contents
+from mailstore.transfer.letters import adopted_letter
+from tests.servers.nats_configs import one_node
 
 __all__ = ["History", "mirrored"]
 
@@ -69,7 +73,9 @@ class _Box:
         self.messages: dict[str, str] = {}
         self.is_cut_off = False
         self.agents: list[dict[str, Any]] = []
-        if kind != "memory":
+        if kind.startswith("nats"):
+            NatsStore.create(kind.removeprefix("nats:")).close()
+        elif kind != "memory":
             self.folder.mkdir(parents=True)
             (self.folder / "agent-mailbox.jsonl").touch()
             self._roster.write_text("" if kind == "haak" else "[]")
@@ -80,11 +86,15 @@ class _Box:
 
     @property
     def url(self) -> str:
+        if self.kind.startswith("nats"):
+            return self.kind
         return f"memory:/{self.name}" if self.kind == "memory" else f"haak:{self.folder}/agent-mailbox.jsonl"
 
     def open(self) -> Store:
         if self.is_cut_off:
             raise MailError("cut off", "wait")
+        if self.kind.startswith("nats"):
+            return NatsStore.open(self.kind.removeprefix("nats:"))
         return MemoryStore(records=self.records) if self.kind == "memory" else HaakStore.open(self.folder)
 
     def _put(self, name: str, line: str) -> None:
@@ -95,6 +105,13 @@ class _Box:
         self.messages[fields["id"]] = fields["content"]
         if self.kind == "memory":
             MemoryStore(records=self.records).append(fields)
+        elif self.kind.startswith("nats"):
+            one = MemoryStore()
+            one.append(fields)
+            (message,) = Contents(one).messages.values()
+            letter = adopted_letter(message, fields["content"], fields, HaakStore.known_fields)
+            with NatsStore.open(self.kind.removeprefix("nats:")) as store:
+                store.merge([letter])
         else:
             self._put("agent-mailbox.jsonl", json.dumps(fields))
 
@@ -114,7 +131,7 @@ class _Box:
     def damage(self) -> None:
         if self.kind == "memory":
             MemoryStore(records=self.records).append("{torn")
-        else:
+        elif self.kind == "haak" or self.kind == "document":
             self._put("agent-mailbox.jsonl", '{"id": "torn", "sender": "x"')
 
     def contents(self) -> tuple[Contents, dict[str, str]]:
@@ -130,10 +147,12 @@ def _fields(agent: Any) -> dict[str, Any]:
 class History:
     """One random history, told by its number."""
 
-    def __init__(self, number: int, folder: Path) -> None:
+    def __init__(self, number: int, folder: Path, server: str = "") -> None:
         self.chance = random.Random(number)
         kinds = [self.chance.choice(("haak", "haak", "document")) for _ in range(2)]
         hub = self.chance.choice(("memory", "haak"))
+        if server:
+            hub = f"nats://{server}/history-{number}"
         skews = [self.chance.choice((0.0, HOUR, -HOUR)) for _ in range(3)]
         self.hosts = [_Box(name, folder, kind, skew) for name, kind, skew in zip("ab", kinds, skews, strict=False)]
         self.hub = _Box("hub", folder, hub, skews[2])
@@ -267,7 +286,7 @@ class History:
 @contextmanager
 def _raced(race: Callable[[], None] | None) -> Iterator[None]:
     """Let something happen just before a mailbox takes records in, once."""
-    kinds: tuple[Any, ...] = (HaakStore, MemoryStore)
+    kinds: tuple[Any, ...] = (HaakStore, MemoryStore, NatsStore)
     reals = [kind.merge for kind in kinds]
     waiting = [race] if race is not None else []
 
@@ -341,10 +360,10 @@ def _faulty(fault: str | None, number: int) -> Iterator[None]:
         append.os.write = real
 
 
-def played(number: int) -> None:
-    """Play one history in folders of its own. Raises AssertionError that tells it."""
+def played(number: int, server: str = "") -> None:
+    """Play one history in folders of its own, with a hub on a server if one is named. Raises AssertionError."""
     with tempfile.TemporaryDirectory(prefix="history-") as folder, _state_folder(Path(folder) / "state"):
-        history = History(number, Path(folder))
+        history = History(number, Path(folder), server)
         try:
             history.run()
         except AssertionError as error:
@@ -354,17 +373,23 @@ def played(number: int) -> None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--runs", type=int, default=10_000, metavar="N", help="how many histories")
+    parser.add_argument("--nats", action="store_true", help="with a hub on a NATS server")
     parser.add_argument("--first", type=int, default=1, metavar="NUMBER", help="the first one")
 
 
 def run(args: argparse.Namespace) -> int:
     """Play histories; say which went wrong."""
     wrong = 0
-    for number in range(args.first, args.first + args.runs):
-        try:
-            played(number)
-        except (AssertionError, MailError) as error:
-            wrong += 1
-            print(error, file=sys.stderr)
+    with ExitStack() as stack:
+        server = ""
+        if args.nats:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nats-")))
+            server = stack.enter_context(NatsServer(one_node(folder))).address
+        for number in range(args.first, args.first + args.runs):
+            try:
+                played(number, server)
+            except (AssertionError, MailError) as error:
+                wrong += 1
+                print(error, file=sys.stderr)
     print(f"{args.runs} histories, {wrong} wrong")
     return int(wrong > 0)
