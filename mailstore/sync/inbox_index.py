@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ __all__ = ["InboxIndex", "Known", "known_letter"]
 UNSIGNED_SECONDS = 600.0
 SIGNED_SECONDS = 7200.0
 """How much the dates of two copies may differ: clocks may be an hour apart, and equal words have equal signatures."""
+NEWEST_DAYS = 30
+"""Days of an agent that are read whole; in older ones a letter is looked for by its id alone."""
 LOOK_SECONDS = 1.0
 LOST_ID = re.compile(r"mail-[0-9a-f]{12}")
 """An id that this program gave to a letter that came without one."""
@@ -61,7 +63,7 @@ def _digest(text: str) -> str:
 
 
 class InboxIndex:
-    """The letters in all inboxes of an agent. Read when it is first asked; belongs to one thread at a time."""
+    """The letters in the inboxes of an agent. Read when it is first asked; belongs to one thread at a time."""
 
     def __init__(self, root: Path, agent: str) -> None:
         self._root = root
@@ -76,7 +78,7 @@ class InboxIndex:
         """Read what others put into the folders, if the last look was a while ago. Raises OSError."""
         if time.monotonic() - self._looked < LOOK_SECONDS:
             return
-        for day in self._days():
+        for day in self._days()[-NEWEST_DAYS:]:
             folder = self._folders.setdefault(day, Folder(self._root / self._agent / day / INBOX, _is_letter))
             seen = self._files.setdefault(day, set())
             for name in folder.look().keys() - seen:
@@ -100,7 +102,7 @@ class InboxIndex:
         It is the same by its id and text. A letter that lost its id is one with the same text, sender, subject and
         signature and nearly the same date that has not come this way yet: equal letters that were both meant stay two.
         """
-        if found := self._exact.get(letter.exact):
+        if found := self._exact.get(letter.exact) or self._older(letter):
             return found
         for each in self._alike.get(letter.alike, ()):
             if (each.is_own_id and letter.is_own_id) or letter.time is None or each.time is None:
@@ -110,11 +112,22 @@ class InboxIndex:
                 return each.id
         return ""
 
-    def _days(self) -> Iterator[str]:
+    def _older(self, letter: Known) -> str:
+        """Return the id of a letter if one of the older days, which aren't read, has it under its name."""
+        for day in self._days()[:-NEWEST_DAYS]:
+            copy = Copy(self._agent, day, INBOX, f"{letter.id}.txt")
+            if (self._root / "/".join(copy)).is_file():
+                found = self._read(copy)
+                if found is not None and found.exact == letter.exact:
+                    return found.id
+        return ""
+
+    def _days(self) -> list[str]:
+        """Return the days of the agent, oldest first."""
         try:
-            yield from sorted(name for name in os.listdir(self._root / self._agent) if DAY.fullmatch(name))  # noqa: PTH208
+            return sorted(name for name in os.listdir(self._root / self._agent) if DAY.fullmatch(name))  # noqa: PTH208
         except (FileNotFoundError, NotADirectoryError):
-            return
+            return []
 
     def _read(self, copy: Copy) -> Known | None:
         try:

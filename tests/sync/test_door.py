@@ -268,3 +268,15 @@ def test_a_link_in_place_of_a_box_is_not_followed(tmp_path: Path) -> None:
     assert not list(elsewhere.iterdir())
     box.unlink()
     assert machine.once().received == 1
+
+
+def test_a_letter_of_long_ago_that_comes_again_is_recognised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mailstore.sync.inbox_index.NEWEST_DAYS", 1)
+    office = Office()
+    machine = Machine(tmp_path, BOB, offices=(office,))
+    office.put(BOB, incoming("k1", arrived=time.time() - 40 * 86_400))
+    machine.once()
+    office.put(BOB, incoming("k2"))
+    office.put(BOB, incoming("k3", "another text"))
+    machine.once()
+    assert machine.bodies(BOB) == ["Hello", "another text"]
