@@ -125,7 +125,7 @@ def wrong(folder: str) -> str:
 
 
 def _usual_folder() -> str:
-    return "~/Downloads" if (Path.home() / "Downloads").is_dir() else "."
+    return "~/Downloads" if (Path.home() / "Downloads").is_dir() else str(Path.cwd())
 
 
 def _name(file: AttachedFile) -> str:
