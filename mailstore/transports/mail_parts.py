@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import mimetypes
 import re
+import string
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ __all__ = ["DamagedMail", "MailPart", "parts_of"]
 MOST_PARTS = 1000
 DEEPEST = 20
 LONGEST_BOUNDARY = 200
-FOREIGN = re.compile(rb"[^A-Za-z0-9+/]+")
+FOREIGN = bytes(set(range(256)) - set(string.ascii_letters.encode() + string.digits.encode() + b"+/"))
 
 
 class DamagedMail(Exception):
@@ -109,7 +110,7 @@ def _decoded(header: MailHeader, data: bytes) -> tuple[bytes, bool]:
 
 def _from_base64(data: bytes) -> tuple[bytes, bool]:
     """Return what is encoded, and whether it is; what is cut off in the middle is lost, as is what isn't base64."""
-    packed = FOREIGN.sub(b"", data)
+    packed = data.translate(None, FOREIGN)
     if not packed:
         return (b"", True) if not data.strip() else (data, False)
     packed = packed[: len(packed) - 1] if len(packed) % 4 == 1 else packed
