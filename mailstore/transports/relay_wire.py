@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -38,6 +39,14 @@ MOST_ATTACHMENTS = 1000
 AGENT = re.compile(rb'"agent"\s*:\s*"([^"\\]{1,300})"')
 LONGEST_HEAD = 1000
 LONGEST_ID = 200
+MOST_MESSAGES = 100_000
+"""Messages of one answer; more is a flood."""
+MOST_VALUES = 1_000_000
+"""Objects and lists in JSON that is decoded as a whole: they take a hundred times the memory of their text."""
+
+
+class _Flood(Exception):
+    """There are more messages than are looked at."""
 
 
 class Batch(NamedTuple):
@@ -76,6 +85,8 @@ def payload_of(letter: OutgoingLetter) -> str:
 
 def decode(data: bytes) -> Any:
     """Return the JSON value in an answer, None if there is none."""
+    if data.count(b"{") + data.count(b"[") > MOST_VALUES:
+        return None
     try:
         return loads(data)
     except UNREADABLE:
@@ -88,16 +99,20 @@ def batch_of(data: bytes) -> Batch | None:
     Of an answer that ends too early or is damaged the whole messages are found; the relay has deleted them all.
     """
     value = decode(data)
-    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+    if isinstance(value, dict) and isinstance(value.get("messages"), list) and len(value["messages"]) <= MOST_MESSAGES:
         found = value["messages"]
         whole = [each for each in found if isinstance(each, dict)]
         others = [each for each in found if not isinstance(each, dict)]
         return Batch(_text(value.get("agent")), whole, json.dumps(others).encode() if others else b"")
     messages: list[dict[str, Any]] = []
     start = end = max(data.find(b'"messages"'), 0)
+    seen = 0
 
     def take(at: int, stop: int, _: Any) -> bool:
-        nonlocal end
+        nonlocal end, seen
+        seen += 1
+        if seen > MOST_MESSAGES:
+            raise _Flood
         message = decode(data[at:stop])
         if not isinstance(message, dict) or "payload" not in message:
             return False
@@ -105,7 +120,8 @@ def batch_of(data: bytes) -> Batch | None:
         end = stop
         return True
 
-    each_object(data.decode("latin-1"), start, take)
+    with suppress(_Flood):
+        each_object(data.decode("latin-1"), start, take)
     if not messages and b'"payload"' not in data:
         return None
     named = AGENT.search(data, 0, start or LONGEST_HEAD)
@@ -139,6 +155,8 @@ def digest(data: bytes) -> str:
 def letter_of(message: dict[str, Any]) -> IncomingLetter:
     """Return the letter in a message; any payload but a JSON object is its body. Raises ValueError if too large."""
     payload = message.get("payload")
+    if isinstance(payload, str) and len(payload) > 2 * MOST_BYTES:
+        raise ValueError(f"larger than {MOST_BYTES >> 20} MiB")
     content = decode(payload.encode("utf-8", "replace")) if isinstance(payload, str) else payload
     plain = payload if isinstance(payload, str) else json.dumps(payload)
     fields: dict[str, Any] = content if isinstance(content, dict) else {"body": plain}

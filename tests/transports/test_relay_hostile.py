@@ -14,6 +14,7 @@ import pytest
 
 from mailstore.errors import MailError
 from mailstore.transports import relay as relay_module
+from mailstore.transports import relay_wire
 from mailstore.transports.relay import RelayAccount, RelayTransport
 from mailstore.transports.relay_register import register
 from mailstore.transports.secret import Secret
@@ -77,6 +78,20 @@ def test_a_packed_answer_is_read_and_a_bomb_is_cut(receiver: KeptLetters, monkey
     assert "more than 1024 KiB" in polled(receiver, http(bomb, "200 OK", "Content-Encoding: gzip"))
     assert [each.id for each in receiver.letters] == ["m1", "m2"]
     assert "not answer as a relay" in polled(receiver, http(b"x" * 100, "200 OK", "Content-Encoding: zstd"))
+
+
+def test_more_letters_than_a_relay_would_hold_are_a_flood(
+    receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay_wire, "MOST_MESSAGES", 3)
+    with scripted_server(http(answer(*map(message, range(9))))) as port:
+        assert transport(port).receive(receiver) == 3
+    assert list(receiver.turned.values()) == ["part of an answer that can't be read"]
+    monkeypatch.setattr(relay_wire, "MOST_VALUES", 1000)
+    crowd = b'{"messages": [' + b"{}," * 2000 + b'{"id": "1", "payload": "kept"}' + b',{"a":1}' * 50 + b"]}"
+    with scripted_server(http(crowd)) as port:
+        assert transport(port).receive(receiver) == 1
+    assert receiver.letters[-1].body == "kept"
 
 
 def test_a_server_that_drips_is_left(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
