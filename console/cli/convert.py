@@ -112,7 +112,7 @@ def _target(text: str) -> tuple[type[Store], Path]:
     if not colon or not KIND.fullmatch(kind) or not rest:
         raise Refused(f'"{without_secrets(text)}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy")
     if rest.startswith("//"):
-        raise Refused(f'"{without_secrets(text)}" is not a folder', "write KIND:FOLDER, for example haak:copy")
+        raise Refused(f"{without_secrets(text)} is on a server", "fill it with signalbox mirror FROM TO --once")
     folder = Path(rest).expanduser().absolute()
     if folder.is_dir() and not any(folder.iterdir()):
         return store_class(kind), folder

@@ -149,3 +149,14 @@ def contents(store: Any) -> dict[str, str]:
         mailbox.fold(batch, 0.0)
     messages: list[Message] = list(mailbox.messages())
     return dict(sorted((message.id, store.content(message)) for message in messages))
+
+
+def test_a_copy_on_a_server_is_made_by_a_mirror(run: Run, url: str, tmp_path: Path) -> None:
+    send(run, url, "First.")
+    copied = run("convert", url, f"haak:{tmp_path / 'copy'}")
+    assert "Everything was copied" in copied.out
+    refused = run("convert", f"haak:{tmp_path / 'copy'}", f"{url}-copy")
+    assert "is on a server: fill it with signalbox mirror FROM TO --once" in refused.err
+    assert run("init", f"{url}-copy").status == 0
+    assert run("mirror", f"haak:{tmp_path / 'copy'}", f"{url}-copy", "--once").status == 0
+    assert check(run, f"{url}-copy", BOB) == ["First."]
