@@ -6,7 +6,7 @@ import time
 
 from tests.hostile.histories import played
 
-HISTORIES = 4
+HISTORIES = 3
 
 
 def test_all_mailboxes_hold_the_same_in_the_end() -> None:
