@@ -21,6 +21,7 @@ from benchmarks.goals import report as goals
 from benchmarks.growth import chart
 from benchmarks.growth import report as growth
 from benchmarks.measure import Figures, Results
+from benchmarks.transport_report import RoundResult, page
 from mailstore import Mailbox, open_store
 
 ROOT = Path(__file__).parents[2]
@@ -166,3 +167,14 @@ def test_a_crowd_loses_tears_and_doubles_nothing() -> None:
     done = run("benchmarks.crowd", ["--writers", "5", "--messages", "15", "--readers", "2"])
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("75 sent, ")
+
+
+def test_a_round_of_letters_is_good_only_if_each_came_once_and_valid() -> None:
+    good = RoundResult("relay", 2, {"relay": 2}, 2, 0, 0, 0, 2, 2, 0, 0, 1.0, (0.5, 1.5))
+    assert good.is_good
+    assert good.row() == "| relay | 2 | relay 2 | 2 | 0 | 0 | 2 | 2 |  | 1 s | 0.50 s | 1.50 s |"
+    for field in ("lost", "doubled", "strange", "waiting"):
+        assert not good._replace(**{field: 1}).is_good
+    for field in ("received", "signed", "upstream"):
+        assert not good._replace(**{field: 1}).is_good
+    assert "Rounds that failed: 1." in page([good, good._replace(lost=1)])
