@@ -69,6 +69,7 @@ def quiet(url: str, name: str = "PostToolBatch") -> bool:
 
 
 def test_hooks_ask_the_server_between_tools_now_and_then(run: Run, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_looks, "PAUSE_SECONDS", 600.0)
     session = Hooked(url, BOB, monkeypatch)
     send(run, url, "First.")
     assert "1 unread letter from " in session.told("SessionStart", source="startup")
@@ -102,8 +103,7 @@ def test_hooks_of_a_server_that_is_down_are_silent_and_tell_of_mail_when_it_is_b
         session.told("UserPromptSubmit", prompt="Go on.")
         monkeypatch.setattr(server_looks, "PAUSE_SECONDS", 0.0)
         server.kill()
-        with pytest.raises(IndexError):  # the hook says nothing at all
-            session.told("PostToolBatch")
+        assert session.told("PostToolBatch") == ""
         assert "refuses connections: start the server" in run("check", "--as", BOB, "--store", url).err
         server.start()
         send(run, url, "After the fault.")
