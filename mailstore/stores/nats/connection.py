@@ -27,6 +27,8 @@ PATIENCE_SECONDS = 30.0
 """How long a command may take as a whole, with all that is repeated."""
 CLOSING_SECONDS = 2.0
 RETURN_SECONDS = 3.0
+STUCK_SECONDS = 10.0
+"""After which a client that tries to connect again is given up for a new one."""
 AGAIN_SECONDS = 1.0
 """Between attempts to log in again after a server has closed the connection for good."""
 
@@ -148,8 +150,19 @@ class Connection:
         self.reason = connection_failed(error, self.address).problem
 
     async def _lost(self) -> None:
+        if self.up.is_set():
+            self.start(self._replace_stuck())
         self.up.clear()
         self.down.set()
+
+    async def _replace_stuck(self) -> None:
+        """Give up a client that doesn't come back by itself; `_ended` opens another one."""
+        client = self._client
+        await asyncio.sleep(STUCK_SECONDS)
+        if client is not None and client is self._client and not (client.is_closed or self.up.is_set()):
+            from mailstore.stores.nats.opening import ended
+
+            await ended(client)
 
     async def _restored(self) -> None:
         self.reason = ""
