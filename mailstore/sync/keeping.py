@@ -27,13 +27,13 @@ NEW, NOTE = "new-", "placing-"
 def put_letter(
     root: Path, box: Path, stem: str, data: bytes, files: Sequence[tuple[str, bytes | Path]], desk: Path
 ) -> bool:
-    """Write a letter and its attachments; return False if the box has one of this name. Raises OSError, StoreError.
+    """Write a letter and its attachments; return False if a name is taken. Raises OSError, StoreError.
 
     `desk` is a folder on the same disk where attachments are written before they are moved. What a crash leaves there,
     and attachments without their letter, are removed by `clear_desk`.
     """
     path = box / f"{stem}.txt"
-    if path.exists():
+    if path.exists() or (files and stem.endswith(".txt")):  # the folder's name may be another letter's file
         return False
     make_box(root, box)
     note = _put_files(root, box, stem, files, desk) if files else None
@@ -69,18 +69,20 @@ def clear_desk(root: Path, desk: Path) -> None:
 
 def attachment_names(names: Sequence[str]) -> list[str]:
     """Return safe names for attachments, each different: without folders, control characters and leading dots."""
-    found: list[str] = []
+    found: dict[str, None] = {}
+    numbers: dict[str, int] = {}
     for name in names:
         base = name.replace("\\", "/").rpartition("/")[2].strip()
         safe = safe_name(
             "".join(char if char.isprintable() else "_" for char in base).lstrip(".") or "attachment", ':*?"<>|'
         )
-        wanted, number = safe, 2
+        wanted = safe
         while wanted in found:
+            number = numbers[safe] = numbers.get(safe, 1) + 1
             stem, dot, suffix = safe.rpartition(".")
-            wanted, number = (f"{stem}-{number}.{suffix}" if dot else f"{safe}-{number}"), number + 1
-        found.append(wanted)
-    return found
+            wanted = f"{stem}-{number}.{suffix}" if dot else f"{safe}-{number}"
+        found[wanted] = None
+    return list(found)
 
 
 def sync_folder(folder: Path) -> None:
@@ -98,9 +100,9 @@ def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, byte
     make_box(root, desk)
     digest = hashlib.blake2b(str(box / stem).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     new, final, note = desk / f"{NEW}{digest}", box / stem, desk / f"{NOTE}{digest}"
-    for place in (new, final):
-        # a crash left it: there is no letter of this name yet
-        _remove(place)
+    _remove(new)
+    if final.is_dir():
+        _remove(final)  # a crash left it: there is no letter of this name yet
     new.mkdir(0o750)
     names = attachment_names([name for name, _ in files[:MOST_FILES]])
     for name, (_, content) in zip(names, files, strict=False):

@@ -11,6 +11,7 @@ import pytest
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.ledger import ArrivalState, arrivals_of, turned_away_at
 from mailstore.stores.agentazall.rules import Filter
+from mailstore.sync.keeping import attachment_names
 from mailstore.transports import transport
 from mailstore.transports.letter_file import parse
 from mailstore.transports.transport import IncomingLetter
@@ -280,3 +281,19 @@ def test_a_letter_of_long_ago_that_comes_again_is_recognised(tmp_path: Path, mon
     office.put(BOB, incoming("k3", "another text"))
     machine.once()
     assert machine.bodies(BOB) == ["Hello", "another text"]
+
+
+def test_an_id_that_names_another_letters_file_takes_nothing_away(tmp_path: Path) -> None:
+    hostile = incoming("k2", "Eve's", id="abc123.txt", attachments=(("x.bin", b"x"),))
+    machine = received(tmp_path, incoming("k1", "Alice's", id="abc123"), hostile)
+    letters = {path.name: path.read_text() for path in machine.root.rglob("inbox/*.txt")}
+    assert sorted(text.partition("\n---\n")[2] for text in letters.values()) == ["Alice's", "Eve's"]
+    assert letters["abc123.txt"].endswith("Alice's")
+    (attached,) = machine.root.rglob("x.bin")
+    assert f"{attached.parent.name}.txt" in letters
+
+
+def test_many_attachments_of_one_name_take_no_time() -> None:
+    names = attachment_names(["a.txt"] * 20_000)
+    assert names[:3] == ["a.txt", "a-2.txt", "a-3.txt"]
+    assert len(set(names)) == len(names)
