@@ -77,7 +77,9 @@ def _read(
 
                 default = setting.default if setting.default is not NODEFAULT else setting.default_factory()
                 used = "using the defaults" if isinstance(default, Struct) else f"using {in_toml(default)}"
-                problems.append(f"{place(tables, key)}: {inside}{key} {must_be(error)}; {used}")
+                wrong = must_be(error)
+                gap = "" if wrong.startswith("[") else " "
+                problems.append(f"{place(tables, key)}: {inside}{key}{gap}{wrong}; {used}")
     return model(**good), problems
 
 

@@ -88,7 +88,8 @@ def _reported(report: SyncReport, *, is_json: bool) -> int:
     if is_json:
         put_json(SyncDone(report.sent, report.received, report.waiting, report.refused, list(report.troubles)))
     else:
-        put(_sentence(report))
+        more = " (signalbox sync status says why)" if report.waiting or report.refused else ""
+        put(f"{_sentence(report)}{more}")
     return 1 if report.troubles else 0
 
 

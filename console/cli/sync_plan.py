@@ -64,7 +64,10 @@ def _ours(file: Path) -> TransportSettings:
     except tomllib.TOMLDecodeError as error:
         raise UsedWrongly(f"{file}{invalid_toml(error, text)}", "signalbox config edit opens it") from error
     except ValidationError as error:
-        raise UsedWrongly(f"[transports] in {file}, {must_be(error)}", "signalbox config edit opens it") from error
+        is_inside = "`$." in str(error)
+        raise UsedWrongly(
+            f"[transports] in {file}{',' * is_inside} {must_be(error)}", "signalbox config edit opens it"
+        ) from error
 
 
 def _path(given: str) -> str:

@@ -11,7 +11,7 @@ from console.cli.plain import put
 from console.cli.sync_plan import root_of
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
-from mailstore.stores.agentazall.ledger import accounts_of, run_of, turned_away_at, waiting_in
+from mailstore.stores.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
 from mailstore.sync.lock import is_at_work
 
 __all__ = ["show_status"]
@@ -71,19 +71,22 @@ def _lines(status: SyncStatus) -> Iterable[str]:
         yield f"{agent.agent}: {work}, last look {agent.last_look}"
         for each in status.accounts:
             if each.agent == agent.agent:
-                reason = each.reason.removeprefix(each.transport).strip()
+                reason = each.reason.removeprefix(each.transport).lstrip(": ")
                 state = "works" if each.is_up else f"cut off since {each.since} ({reason})"
                 after = f", next try {each.next_try}" if each.next_try and agent.is_carried else ""
                 yield f"  {each.transport}: {state}{after}"
     if status.letters:
         yield "Not delivered:"
     for letter in status.letters[:MOST_LETTERS]:
-        reason = letter.reason.removeprefix(letter.transport).strip()
+        reason = letter.reason.removeprefix(letter.transport).lstrip(": ")
         why = f" ({reason})" if reason else ""
         tries = f"{letter.tries} {'try' if letter.tries == 1 else 'tries'}"
         after = f", next {letter.next_try}" if letter.next_try else ""
-        way = f"from {letter.agent} to {letter.recipient} by {letter.transport}"
-        yield f"  {letter.id} {way}: {letter.state}, {tries}{after}{why}"
+        way = f"from {letter.agent} to {letter.recipient}"
+        if letter.transport == NO_WAY:
+            yield f"  {letter.id} {way}: {letter.state}{why}"
+        else:
+            yield f"  {letter.id} {way} by {letter.transport}: {letter.state}, {tries}{after}{why}"
     if len(status.letters) > MOST_LETTERS:
         yield f"  and {len(status.letters) - MOST_LETTERS} more: --json lists them all"
     if status.turned_away:

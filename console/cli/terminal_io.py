@@ -103,7 +103,8 @@ def tell(problem: str, remedy: str = "") -> None:
     if sys.stderr is None:
         return
     try:
-        print(visible_line(text), file=sys.stderr, flush=True)
+        sys.stderr.write(f"{visible_line(text)}\n")  # at once: other threads tell something too
+        sys.stderr.flush()
     except OSError:
         return
 

@@ -107,16 +107,22 @@ class AccountWork:
     def _later(self, way: LedgerWay, reason: str) -> LedgerWay:
         return way._replace(reason=reason, next=time.time() + pause_after(self.failures))
 
-    def _fail(self, reason: str) -> float:
+    def _fail(self, why: str) -> float:
+        reason = self._named(why)
         if not self.trouble:
-            self._shared.tell(
-                f"{self.agent}: {reason}" if self.label in reason else f"{self.agent}: {self.label}: {reason}"
-            )
+            self._shared.tell(f"{self.agent}: {reason}")
         self.trouble = reason
         pause = pause_after(self.failures)
         self.failures += 1
         self._note(is_up=False, pause=pause)
         return pause
+
+    def _named(self, reason: str) -> str:
+        """Return a reason that names the account, once."""
+        place = self.label.rpartition(" at ")[2]
+        if reason.startswith(f"{place} "):
+            return self.label + reason.removeprefix(place)
+        return reason if self.label in reason else f"{self.label}: {reason}"
 
     def _note(self, *, is_up: bool, pause: float | None) -> None:
         now = time.time()

@@ -57,12 +57,12 @@ def _opening(kind: str, fields: dict[str, Any]) -> Callable[[], Transport]:
         """Import and open the transport. Raises WrongSettings if its library is missing."""
         try:
             module = import_module(f"mailstore.transports.{kind}")
+            account, transport = CLASSES[kind]
+            made: Transport = getattr(module, transport)(getattr(module, account)(**fields))
         except ModuleNotFoundError as error:
             raise WrongSettings(
-                f"a library for {kind} is missing ({error.name})", "install signalbox[agentazall]"
+                f"the package {error.name} for {kind} is not installed", "run pip install 'signalbox[agentazall]'"
             ) from error
-        account, transport = CLASSES[kind]
-        made: Transport = getattr(module, transport)(getattr(module, account)(**fields))
         return made
 
     return opened

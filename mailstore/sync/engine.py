@@ -162,13 +162,13 @@ class SyncEngine:
         """Return what was done so far."""
         accounts = [account for agent in self._agents for account in agent.accounts]
         left = [each.post.waiting() for each in self._agents]
-        troubles = {f"{each.agent}: {each.label}": each.trouble for each in accounts if each.trouble}
+        looks = [f"{name}: {reason}" for name, reason in self._troubles.items()]
         return SyncReport(
             sum(each.post.moved for each in self._agents),
             sum(each.received for each in accounts),
             sum(waiting for waiting, _ in left),
             sum(refused for _, refused in left),
-            tuple(f"{who}: {why}" for who, why in {**self._troubles, **troubles}.items()),
+            (*looks, *(f"{each.agent}: {each.trouble}" for each in accounts if each.trouble)),
         )
 
     def _look(self) -> None:

@@ -160,7 +160,7 @@ def _identity(home: Path) -> Identity | None:
     if len(seed) != 32:
         raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away")
     if not is_checkable():
-        raise StoreError(f"mail of {home.name} can't be signed", "install signalbox[agentazall]")
+        raise StoreError(f"mail of {home.name} can't be signed", "run pip install 'signalbox[agentazall]'")
     return Identity(seed, public_of(seed))
 
 

@@ -61,7 +61,7 @@ class RelayHttp:
         if parts.scheme == "http" and not (allow_plain or is_loopback(self.host)):
             raise MailError(
                 f"{self.host} would get the token and all mail without encryption",
-                "use https, or allow plain text for this relay",
+                "use https, or set allow_plain (--allow-plain) for this relay",
             )
         self.place = f"{self.host}:{port or PLAIN_PORTS[parts.scheme]}"
         self._url = url.rstrip("/")
@@ -150,6 +150,6 @@ def _library() -> Any:
         import httpx2
     except ImportError:
         raise TransportDown(
-            "relays need the package httpx2", 'install it with "pip install signalbox[agentazall]"'
+            "the package httpx2 for relays is not installed", "run pip install 'signalbox[agentazall]'"
         ) from None
     return httpx2

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,13 @@ def test_init_where_nothing_may_be_made_is_told_in_one_line(run: Run) -> None:
     Path("file").touch()
     result = run("init", "file/below")
     assert (result.status, result.out, result.err.count("\n")) == (1, "", 1)
+
+
+def test_a_mailbox_on_a_server_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nats", None)
+    monkeypatch.setitem(sys.modules, "nats.aio.client", None)
+    monkeypatch.delitem(sys.modules, "mailstore.stores.nats.opening", raising=False)
+    for words in (["init", "nats://127.0.0.1:9/lab"], ["threads", "--store", "nats://127.0.0.1:9/lab"]):
+        done = run(*words)
+        assert (done.status, done.out) == (1, "")
+        assert done.err == "signalbox: the package nats-py is not installed: run pip install 'signalbox[nats]'\n"

@@ -48,7 +48,7 @@ class _File(msgspec.Struct):
 def own_identity() -> Identity:
     """Return the person's identity, creating it if needed. Raises StoreError."""
     if not is_checkable():
-        raise StoreError("mail can't be signed", "install signalbox[agentazall]")
+        raise StoreError("mail can't be signed", "run pip install 'signalbox[agentazall]'")
     path = _path()
     try:
         found = _read(path)

@@ -39,6 +39,8 @@ class Connection:
     """A connection that is opened again whenever it is lost. `run` is for any thread, the rest for its own."""
 
     def __init__(self, location: NatsLocation) -> None:
+        import mailstore.stores.nats.opening  # noqa: F401  (says what to install before anything has begun)
+
         self.address: NatsAddress = location.address
         self._options = credentials_for(location.address, location.userinfo)
         self._loop = asyncio.new_event_loop()

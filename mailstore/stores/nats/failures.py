@@ -49,7 +49,7 @@ def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
     down = down_by(error, where)
     if "unknown authority" in down.problem:
         return StoreError(down.problem, "set SIGNALBOX_NATS_CA to that authority's certificate")
-    return StoreError(down.problem, down.remedy)
+    return StoreError(down.problem, down.remedy.removesuffix(", or allow more seconds"))  # which can't be set here
 
 
 def request_refused(number: int, text: str, address: NatsAddress) -> StoreError:

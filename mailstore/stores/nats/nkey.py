@@ -46,7 +46,7 @@ def _library() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ModuleNotFoundError:
-        raise StoreError("an NKEY can't be used", "install signalbox[nats]") from None
+        raise StoreError("the package cryptography is not installed", "run pip install 'signalbox[nats]'") from None
     return Ed25519PrivateKey
 
 
