@@ -65,7 +65,7 @@ def _checked(message: Message, text: str | ContentGone) -> str:
 
 def letter(mail: Loaded, message: Message, standing: str = "") -> str:
     """Return a message as text: a header of `name: value` lines, and the indented body."""
-    fields = {**header(message), "tags": ", ".join(message.tags), "state": standing}
+    fields = {**header(message), "tags": ", ".join(tag for tag in message.tags if tag[:1] != "!"), "state": standing}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
 

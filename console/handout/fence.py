@@ -40,6 +40,7 @@ def header(message: Message | QuickMessage) -> dict[str, str]:
     return {
         "id": message.id,
         "from": message.sender,
+        "warning": ", ".join(tag[1:] for tag in message.tags if tag[:1] == "!"),
         "to": ", ".join(message.recipients),
         "time": message.timestamp,
         "subject": message.subject,

@@ -20,10 +20,6 @@ from mailstore.state.past import ARCHIVE
 __all__ = ["Exchange", "MirrorMemory", "StartAnew"]
 
 
-FORGED = "forged"
-"""What a warning of a mailbox begins with that can tell who wrote a message."""
-
-
 class StartAnew(Exception):
     """A mailbox was replaced: both must be read again; the message says why."""
 
@@ -83,9 +79,6 @@ class Exchange:
                 case Problem(fatal=True):
                     place = f"{event.file}:{event.line}"
                     self.losses.add("damaged record", self.other(side).name, place, event.reason, "not mirrored")
-                case Problem() if event.reason.startswith(FORGED):
-                    place = f"{event.file}:{event.line}"
-                    self.losses.add("mark of a forged sender", self.other(side).name, place, event.reason, "none")
                 case Gone():
                     side.cut_off(event.reason, now)
                 case Back():

@@ -105,6 +105,7 @@ def test_a_forged_sender_is_shown_and_marked(nats_box: NatsHarness) -> None:
         events = scanned(store)
         [message], [problem] = of(Message, events), of(Problem, events)
         assert (message.sender, problem.reason, problem.fatal) == (ANN, f"forged: {BOB} wrote it", False)
+        assert message.tags == (f"!{problem.reason}",)
         assert isinstance(store, NatsStore)
         assert store.raw_problem(problem) == store.raw(message)
 

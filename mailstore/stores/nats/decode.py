@@ -68,9 +68,12 @@ class RecordDecoder:
         for message in messages[:1]:
             place = Location(self._stream, record.sequence, len(record.data))
             placed = message if message.location == place else replace(message, location=place)
+            forged = _forged_mail(placed, record)
+            if forged:
+                placed = replace(placed, tags=(f"!{forged}", *placed.tags))
             told += self._audience(record, placed)
             told.append(placed)
-            if forged := _forged_mail(placed, record):
+            if forged:
                 told.append(self._problem(record, forged, fatal=False))
         if len(messages) > 1:
             told.append(self._problem(record, f"{len(messages)} messages in one: only the first one counts"))
