@@ -146,6 +146,9 @@ def test_tls_checks_the_name_the_date_and_the_authority(server_with: Any, server
     assert "shows an expired certificate" in refused(late.address, trusted, tls=True)
     other = server_with(tls_block(server_certificates, "elsewhere"))
     assert "shows a certificate for another host" in refused(other.address, trusted, tls=True)
+    assert "certificate" in refused(f"{other.address},{late.address}", trusted, tls=True)
+    for bad in (late, other):  # two of three: the good one is not the first to be asked
+        assert who_am_i(f"{bad.address},{server.address},localhost:{bad.port}", {**trusted, **maria}, tls=True)
 
 
 def test_a_client_shows_its_certificate(server_with: Any, server_certificates: Certificates) -> None:

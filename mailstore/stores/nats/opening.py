@@ -9,7 +9,7 @@ from typing import Any
 
 from mailstore.errors import StoreError
 from mailstore.stores.nats.address import NatsAddress
-from mailstore.stores.nats.failures import connection_failed, is_final, most_telling
+from mailstore.stores.nats.failures import connection_failed, most_telling
 from mailstore.stores.nats.stream import COPIED_FROM
 
 try:
@@ -57,6 +57,16 @@ class NatsClient(Client):
         if initial_connection and bool(info.get("tls_required")) != self._needs_tls:
             raise Error("no TLS offered" if self._needs_tls else "secure connection - TLS required")
         await super()._process_info(info, initial_connection)
+
+    async def _process_connect_init(self) -> None:
+        try:
+            await super()._process_connect_init()
+        except Exception:
+            if self._needs_tls and self._transport is not None:
+                # the end of a connection without a finished handshake is never told, and would be waited for
+                self._transport.close()  # type: ignore[no-untyped-call]
+                self._transport = None
+            raise
 
     async def _connect_to_server(self, s: Any) -> None:
         if self._transport is not None:  # which the client library leaves open if the server said nothing
@@ -122,7 +132,7 @@ async def opened(
     """Return a client connected to the first server of an address that takes it, which then reconnects for ever.
 
     `options` are those of `credentials_for`, `callbacks` those of the client library by name. Raises StoreError when
-    every server has failed once, one refuses for good, or the time is over.
+    every server has failed once, or the time is over.
     """
     rest: dict[str, Any] = {**USUAL, **options, **(callbacks or {})}
     client = NatsClient(needs_tls=address.is_tls, user_key=rest.pop("user_key", ""))
@@ -136,7 +146,7 @@ async def opened(
                 await told(error)
             return
         errors.append(error)
-        if is_final(error) or len(errors) >= len(address.hosts):
+        if len(errors) >= len(address.hosts):
             enough.set()
 
     connecting = asyncio.ensure_future(client.connect(servers=address.servers, error_cb=note, **rest))
