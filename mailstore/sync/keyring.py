@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.append import replace_file
+from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.signature import SignatureFacts, fingerprint_of, key_of
 
@@ -34,7 +35,7 @@ def note_key(home: Path, sender: str, facts: SignatureFacts) -> list[str]:
         ring = msgspec.json.decode(read_whole(path, KEYRING_BYTES), type=dict[str, Any])
     except FileNotFoundError:
         pass
-    except (NotAFile, msgspec.MsgspecError):
+    except (NotAFile, *UNREADABLE):
         return [f"{path} can't be read: the key of {sender} is not noted there"]
     fingerprint = fingerprint_of(key_of(facts.key))
     warnings = list(_warnings(ring, path, sender, fingerprint, facts.key))

@@ -14,6 +14,7 @@ import msgspec
 
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import replace_file
+from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import is_settled
 from mailstore.stores.agentazall.block import BEGIN
@@ -155,7 +156,7 @@ def _identity(home: Path) -> Identity | None:
         )
     except FileNotFoundError:
         return None
-    except (OSError, NotAFile, ValueError, msgspec.MsgspecError) as error:
+    except (OSError, NotAFile, *UNREADABLE) as error:
         raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away") from error
     if len(seed) != 32:
         raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away")

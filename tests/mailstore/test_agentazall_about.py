@@ -53,7 +53,7 @@ def test_its_identity_is_told_with_what_is_wrong_with_it(tmp_path: Path) -> None
     assert found["key"] == ".identity_key claims the fingerprint ffff"
     mail.put(f"{ANN}/.identity_key", key_file(1)).chmod(0o644)
     assert "mode 0644" in facts(mail.root, ANN)["key"]
-    for damaged in (b"", b"[]", b'{"private_key_hex": 5}', b"\xff"):
+    for damaged in (b"", b"[]", b'{"private_key_hex": 5}', b"\xff", b'{"a":' + b"[" * 5000):
         mail.put(f"{ANN}/.identity_key", damaged)
         assert ".identity_key" in facts(mail.root, ANN)["identity"]
 

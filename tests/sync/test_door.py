@@ -178,13 +178,14 @@ def test_the_verdict_on_a_signature_and_a_changed_key_are_told(tmp_path: Path) -
     assert all(fingerprint == entry["fingerprint"] for fingerprint, entry in ring.items())
 
 
-def test_a_pinned_key_is_never_replaced_and_a_broken_keyring_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("broken", ["{not json", '{"a":' + "[" * 100_000], ids=["text", "deep"])
+def test_a_pinned_key_is_never_replaced_and_a_broken_keyring_is_left_alone(tmp_path: Path, broken: str) -> None:
     machine = Machine(tmp_path, BOB, offices=(Office(),))
     ring = machine.root / BOB / ".keyring.json"
-    ring.write_text("{not json")
+    ring.write_text(broken)
     machine.offices[0].put(BOB, incoming(body=identity(1).signed("x")))
     machine.once()
-    assert ring.read_text() == "{not json"
+    assert ring.read_text() == broken
     assert any("can't be read: the key of" in line for line in machine.said)
     assert len(machine.files(BOB, "inbox")) == 1
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import reason_of
+from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.timestamps import utc
 from mailstore.records.agent_fact import AgentFact
@@ -90,7 +91,7 @@ def _identity(home: Path, address: str, pinned: str) -> Iterator[AgentFact]:
         )
         yield AgentFact("identity", words, source)
         return
-    except (OSError, NotAFile, msgspec.MsgspecError) as error:
+    except (OSError, NotAFile, *UNREADABLE) as error:
         why = reason_of(error) if isinstance(error, (OSError, NotAFile)) else "it is damaged"
         yield AgentFact("identity", f"{IDENTITY} can't be read: {why}", source, is_warning=True)
         return
@@ -128,7 +129,7 @@ def _own_key(home: Path, address: str) -> Iterator[AgentFact]:
         held = msgspec.json.decode(read_whole(home / AGENT_KEY, LARGEST_KEY), type=dict[str, Any])
     except FileNotFoundError:
         return
-    except (OSError, NotAFile, msgspec.MsgspecError):
+    except (OSError, NotAFile, *UNREADABLE):
         yield AgentFact("owner key", f"{AGENT_KEY} can't be read", f"{address}/{AGENT_KEY}", is_warning=True)
         return
     created = held.get("created")

@@ -11,6 +11,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.files.append import refusal
+from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.block import wrapped
 from mailstore.stores.agentazall.signature import fingerprint_of, is_checkable
@@ -73,7 +74,7 @@ def _read(path: Path) -> Identity | None:
         seed = bytes.fromhex(msgspec.json.decode(data, type=_File).private_key_hex)
     except FileNotFoundError:
         return None
-    except (NotAFile, ValueError, msgspec.MsgspecError) as error:
+    except (NotAFile, *UNREADABLE) as error:
         raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key") from error
     if len(seed) != 32:
         raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key")
