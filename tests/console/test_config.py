@@ -26,7 +26,7 @@ def test_without_a_file_everything_is_as_it_comes(tmp_path: Path) -> None:
     ("line", "said"),
     [
         ('quiet_from = "late"', '[notifications]: quiet_from must be a time such as "22:00"; using nothing'),
-        ('to_me = ["shout"]', '[notifications]: to_me [0] can\'t contain "shout"'),
+        ('to_me = ["shout"]', '[notifications]: to_me[0] can\'t contain "shout"'),
         ("too_me = []", 'did you mean "to_me"?'),
     ],
 )

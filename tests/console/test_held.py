@@ -164,7 +164,7 @@ async def test_a_letter_that_can_not_be_sent_any_more_is_a_draft_again(mail: Mai
         await seat.press("q")
         await seat.sees("y: send and quit")
         await seat.press("y")
-        await seat.sees("The letter is kept as a draft")
+        await seat.sees("Not sent, kept as a draft")
         assert seat.app.is_running, "the reason can be read"
         assert "Held 2" not in seat.text
         await seat.press("d")

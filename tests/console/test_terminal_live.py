@@ -206,7 +206,7 @@ def test_a_mailbox_that_goes_away_and_comes_back(what: str, mail: MailFiles, ope
     there = here.with_name("away")
     here.rename(there)
     if what == "the folder":
-        terminal.wait_for("✕ gone")
+        terminal.wait_for("✕ cut off since")
         terminal.wait_for("Subject 29")
     else:
         terminal.wait_for(" 0 messages")

@@ -172,7 +172,7 @@ class Holding:
             message, unrecorded = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
         except MailError as error:
             await self._give_back(letter, is_claimed=True, is_shown=False)
-            screen.report(f"{error}. The letter is kept as a draft.", title="Not sent")
+            screen.report(str(error), title="Not sent, kept as a draft")
             return False
         await asyncio.to_thread(self._forget, letter)
         self._composing.delivered(message.id, writing)
