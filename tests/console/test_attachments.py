@@ -95,7 +95,10 @@ async def test_files_are_named_with_sizes_opened_as_copies_and_saved(
         await seat.press("X", "G", "enter")
         await seat.sees("Not opened")
         assert not log.exists()
-        await seat.press("X", "S")
+        assert "4 files" in seat.text, "the list stays, so that s saves it, as was said"
+        await seat.press("s")
+        await seat.sees("Save run.desktop in the folder")
+        await seat.press("escape", "X", "S")
         await seat.sees("Save 3 files in the folder")
         seat.screen.app.screen.query_one("#ask-input").value = str(tmp_path / "nowhere")  # type: ignore[attr-defined]
         await seat.press("enter")

@@ -43,9 +43,10 @@ class AttachmentDialog(ModalScreen[AttachmentChoice | None]):
         Binding("S", "save_all", "save all"),
     ]
 
-    def __init__(self, files: Sequence[AttachedFile]) -> None:
+    def __init__(self, files: Sequence[AttachedFile], selected: AttachedFile | None = None) -> None:
         super().__init__()
         self._files = files
+        self._first = files.index(selected) if selected is not None else 0
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
@@ -56,7 +57,7 @@ class AttachmentDialog(ModalScreen[AttachmentChoice | None]):
     def on_mount(self) -> None:
         """Focus the list."""
         self._list.focus()
-        self._list.highlighted = 0
+        self._list.highlighted = self._first
 
     @property
     def _list(self) -> OptionList:

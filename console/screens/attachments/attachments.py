@@ -46,6 +46,9 @@ class MessageFiles:
             screen.tell("No files are attached to this message")
             return
         choice = await screen.ask_and_wait(AttachmentDialog(files))
+        while choice is not None and choice.what == "open" and (why := _why_not(choice.files[0])):
+            screen.report(f"{_name(choice.files[0])}: {why}. s saves it.", title="Not opened")
+            choice = await screen.ask_and_wait(AttachmentDialog(files, choice.files[0]))
         if choice is None or not choice.files:
             return
         if unreadable := [file for file in choice.files if file.size is None]:
@@ -56,15 +59,12 @@ class MessageFiles:
             self._ask_folder(message, choice.files, places)
 
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
-        from console.attached_files import open_copy, why_not_open
+        from console.attached_files import open_copy
         from console.link_opener import find_opener, open_link
         from console.screens.ask import Ask
 
         screen = self._screen
         opener = find_opener()
-        if why := why_not_open(file.name):
-            screen.report(f"{_name(file)}: {why}. s saves it.", title="Not opened")
-            return
         if opener is None:
             screen.report(f"No program to open files (xdg-open): save {_name(file)} instead", title="Not opened")
             return
@@ -113,6 +113,13 @@ class MessageFiles:
             where = saved[0] if len(saved) == 1 else folder
             number = "" if len(saved) == 1 else f"{plural(len(saved), 'file')} in "
             screen.tell(f"Saved: {number}{shorten_middle(visible_line(str(where)), SHOWN_NAME)}")
+
+
+def _why_not(file: AttachedFile) -> str:
+    """Return why a file that can be read is not opened; empty where it is, or can't be read."""
+    from console.attached_files import why_not_open
+
+    return "" if file.size is None else why_not_open(file.name)
 
 
 def wrong(folder: str) -> str:
