@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Store
-from mailstore.stores.nats import NatsStore
+from mailstore.stores.nats import NatsStore, reader, stream
 from mailstore.stores.nats.stream import API
 from mailstore.stores.nats.subjects import Topic, subject, token_of
 from tests.mailstore.nats_harness import NatsHarness
@@ -96,6 +97,35 @@ def test_what_comes_live_is_told_in_the_same_way(nats_box: NatsHarness, raw: Raw
     with nats_box.open() as store, nats_box.open() as again:
         live = asyncio.run(run(store))
         assert set(map(str, live)) == {str(event) for event in scanned(again) if isinstance(event, Message | Problem)}
+
+
+@pytest.mark.parametrize("way", ["scan", "glimpse", "search"])
+def test_large_records_are_read_a_few_at_a_time(
+    nats_box: NatsHarness, raw: RawNatsClient, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    nats_box.make()
+    monkeypatch.setattr(stream, "MOST_BYTES", 1 << 16)
+    for number in range(12):
+        raw.publish(mail(nats_box), record(f"m{number}", content="x" * 30_000))
+    raw.settle()
+    held: list[int] = []
+
+    async def piece(*asked: Any) -> tuple[list[stream.StreamRecord], bool]:
+        records, has_more = await stream.piece(*asked)
+        held.append(sum(len(each.data) for each in records))
+        return records, has_more
+
+    monkeypatch.setattr(reader, "piece", piece)
+    with nats_box.open() as store:
+        assert isinstance(store, NatsStore)
+        if way == "search":
+            words = store.candidates(["xxxx"])
+            assert words is not None
+            found = [each for some in words for each in some]
+        else:
+            found = [each.id for each in of(Message, scanned(store) if way == "scan" else store.glimpse())]
+    assert sorted(found) == sorted(f"m{number}" for number in range(12))
+    assert 30_000 < max(held) < 3 << 16
 
 
 def test_a_forged_sender_is_shown_and_marked(nats_box: NatsHarness) -> None:

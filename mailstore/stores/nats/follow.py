@@ -24,7 +24,8 @@ AGAIN_SECONDS = 0.25
 FALLEN_SECONDS = 1.0
 ANSWER_SECONDS = 1.5
 """Amid an election nobody answers, and the question is lost: it is asked again soon, so that a reader is not late."""
-MOST_WAITING = 20
+MOST_WAITING, MOST_BYTES = 20, 1 << 25
+"""How much waits to be taken before the server is asked for no more: as batches, and as bytes."""
 
 
 class Signs(NamedTuple):
@@ -52,6 +53,7 @@ class StreamFollower:
         self._place = place
         self._signs_next = signs_next
         self._waiting: deque[Came] = deque()
+        self._came = self._taken = 0  # bytes; each is changed by one thread alone
         self._room = asyncio.Event()
         self._woken: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._is_gone = False
@@ -66,8 +68,8 @@ class StreamFollower:
 
     def take(self) -> None:
         """Take away what `first` returned."""
-        self._waiting.popleft()
-        if len(self._waiting) < MOST_WAITING:
+        self._taken += _size(self._waiting.popleft())
+        if self._has_room:
             self._connection.soon(self._room.set)
 
     @contextmanager
@@ -162,8 +164,12 @@ class StreamFollower:
             for each in (reading, lost):
                 each.cancel()
 
+    @property
+    def _has_room(self) -> bool:
+        return len(self._waiting) < MOST_WAITING and self._came - self._taken < MOST_BYTES
+
     async def _have_room(self) -> None:
-        while len(self._waiting) >= MOST_WAITING:
+        while not self._has_room:
             self._room.clear()
             await self._room.wait()
 
@@ -188,10 +194,19 @@ class StreamFollower:
             self._put(Gone(reason))
 
     def _put(self, came: Came) -> None:
+        self._came += _size(came)
         self._waiting.append(came)
         for event, loop in list(self._woken.items()):
             with suppress(RuntimeError):  # a loop that is closed has nobody to wake
                 loop.call_soon_threadsafe(event.set)
+
+
+def _size(came: Came) -> int:
+    """Return the bytes of the records that came."""
+    match came:
+        case Signs(records) | list(records):
+            return sum(len(record.data) for record in records)
+    return 0
 
 
 def _words(error: Exception) -> str:

@@ -30,7 +30,7 @@ BEATS = 1.0
 SILENCE = 2.5
 """After how many seconds without a sign a server is taken for lost."""
 BACKLOG = 4000
-"""Messages that wait to be read; no more are asked for."""
+"""Messages that wait to be read; no more are asked for, nor if they have as many bytes as are asked for at a time."""
 NANO = 1_000_000_000
 HEARTBEAT = "100"
 
@@ -49,7 +49,7 @@ class Pull:
         self._inbox = client.new_inbox()
         self._got: list[StreamRecord] = []
         self._expected = 1
-        self._asked = 0
+        self._asked = self._size = 0
         self._why = ""
         self._moved = asyncio.Event()
         self._sign = monotonic()
@@ -83,7 +83,7 @@ class Pull:
         while True:
             await self._ask()
             if self._got:
-                got, self._got = self._got, []
+                got, self._got, self._size = self._got, [], 0
                 return got
             if self._why:
                 raise PullBroken(self._why)
@@ -104,7 +104,8 @@ class Pull:
 
     async def _ask(self) -> None:
         """Ask for more before the last of what was asked for has come, unless too much waits."""
-        if self._asked > BATCH // 2 or self._asked + len(self._got) > BACKLOG or self._why:
+        is_much = self._asked + len(self._got) > BACKLOG or self._size > MOST_BYTES
+        if self._asked > BATCH // 2 or is_much or self._why:
             return
         question = {
             "batch": BATCH,
@@ -137,6 +138,7 @@ class Pull:
         time = int(tokens[at + 2]) / NANO
         record = record_of(message.subject, int(tokens[at]), time, message.data, headers)
         self._got.append(marked(record, headers) if headers else record)
+        self._size += len(message.data)
 
     def _told(self, headers: dict[str, str]) -> None:
         """Take a word of the server about the pull: that it is there, that the pull has ended, or the consumer."""

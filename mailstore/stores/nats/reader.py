@@ -18,7 +18,7 @@ from mailstore.stores.nats.decode import RecordDecoder
 from mailstore.stores.nats.failures import missing
 from mailstore.stores.nats.presence import LastSigns
 from mailstore.stores.nats.pull import Pull, PullBroken
-from mailstore.stores.nats.stream import StreamRecord, StreamState, batch, one, stream_state
+from mailstore.stores.nats.stream import StreamRecord, StreamState, one, piece, stream_state
 from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, subject
 
 __all__ = ["ReadPlace", "StreamReader"]
@@ -73,9 +73,10 @@ class StreamReader:
         self.begin(state)
         yield from _sized(self.roster())
         start = max(1, state.last + 1 - FIRST)
-        newest = self._batch(start, FIRST)
-        self.place = ReadPlace(state.created, newest[-1].sequence + 1 if newest else start)
-        events = self.events(newest)
+        self.place = ReadPlace(state.created, start)
+        events: list[Event] = []
+        for records in self._pieces(start, FIRST):
+            events += self.went_on(records)
         yield from _sized(events[::-1])
         total = max(state.last, self.place.next - 1)
         if start > 1:
@@ -90,17 +91,21 @@ class StreamReader:
         """Return the roster and the newest mail. Raises StoreError."""
         state = self.state()
         self.begin(state)
-        return [*self.roster(), *self.events(self._batch(max(1, state.last + 1 - FIRST), FIRST))]
+        events = self.roster()
+        for records in self._pieces(max(1, state.last + 1 - FIRST), FIRST):
+            events += self.events(records)
+        return events
 
     def news(self) -> Iterator[list[Event]]:
         """Yield what came since, by looking once. Raises Stale if the stream is another one, and StoreError."""
         state = self.state()
         self.check(state)
         while self.place.next <= state.last:
-            records = self._batch(self.place.next, FIRST)
-            if not records:
+            before = self.place.next
+            for records in self._pieces(before, FIRST):
+                yield self.went_on(records)
+            if self.place.next == before:
                 return
-            yield self.went_on(records)
 
     def check(self, state: StreamState) -> None:
         """Raise Stale if a stream is not the one that was read, or has fallen back behind what was read."""
@@ -140,13 +145,15 @@ class StreamReader:
 
     def roster(self) -> list[Event]:
         """Return the roster, with who is there now. Raises StoreError."""
-        records = self._batch(1, EVERYTHING, subject(self.mailbox, Topic.ROSTER, "*"))
-        events = self._agents(records, is_sign=False)
-        self._told_agents = records[-1].sequence if records else 0
+        events: list[Event] = []
+        self._told_agents, self.signs_next = 0, 1
+        for records in self._pieces(1, EVERYTHING, subject(self.mailbox, Topic.ROSTER, "*")):
+            events += self._agents(records, is_sign=False)
+            self._told_agents = records[-1].sequence
         with suppress(StoreError):  # without the stream of presence the roster says who is there
-            signs = self._batch(1, EVERYTHING, ">", self.presence_stream)
-            self.signs_next = signs[-1].sequence + 1 if signs else 1
-            events += self.signs(signs)
+            for signs in self._pieces(1, EVERYTHING, ">", self.presence_stream):
+                events += self.signs(signs)
+                self.signs_next = signs[-1].sequence + 1
         return events
 
     def _agents(self, records: Sequence[StreamRecord], *, is_sign: bool) -> list[Event]:
@@ -187,7 +194,8 @@ class StreamReader:
         end = self.state().last + 1
         for _ in range(FEW // FIRST):
             start = max(1, end - FIRST)
-            yield [record for record in self._batch(start, end - start) if record.sequence < end]
+            for records in self._pieces(start, end - start):
+                yield [record for record in records if record.sequence < end]
             end = start
         yield from self.before(end)
 
@@ -196,8 +204,8 @@ class StreamReader:
         start, failed = 1, 0
         while start < end:
             if end - start <= FEW:
-                records = self._batch(start, end - start)
-                yield from _sized([record for record in records if record.sequence < end])
+                for records in self._pieces(start, end - start):
+                    yield from _sized([record for record in records if record.sequence < end])
                 return
             try:
                 for records in self._pulled(start, end):
@@ -228,8 +236,17 @@ class StreamReader:
             with suppress(StoreError):
                 self._connection.run(pull.close())
 
-    def _batch(self, start: int, count: int, subject: str = ">", stream: str | None = None) -> list[StreamRecord]:
-        return self._connection.run(batch(self._connection.client, stream or self.stream, start, count, subject))
+    def _pieces(
+        self, start: int, count: int, subject: str = ">", stream: str | None = None
+    ) -> Iterator[list[StreamRecord]]:
+        """Yield up to `count` records from a sequence number on, as many at a time as may be held."""
+        has_more = count > 0
+        while has_more:
+            asked = piece(self._connection.client, stream or self.stream, start, count, subject)
+            records, has_more = self._connection.run(asked)
+            if records:
+                start, count = records[-1].sequence + 1, count - len(records)
+                yield records
 
 
 def _sized(things: list[Thing]) -> Iterator[list[Thing]]:

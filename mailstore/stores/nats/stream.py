@@ -22,6 +22,7 @@ __all__ = [
     "StreamState",
     "ask",
     "batch",
+    "piece",
     "record_of",
     "stream_state",
 ]
@@ -40,6 +41,10 @@ Whoever may only ask for records can have the answer sent to any subject, and th
 publish there. It marks an answer with headers; a stored copy has them twice when it is asked for in turn.
 """
 BATCHES_SINCE = (2, 11)
+MOST_BYTES = 1 << 24
+"""Bytes of records in one answer: as many are held at a time, whatever others publish."""
+SINGLES = 100
+"""How many messages are asked for in turn where a server doesn't give many for one request."""
 STATUS, NOBODY = "Status", "503"
 SUBJECT, TIME = "Nats-Subject", "Nats-Time-Stamp"
 """What the server adds to a message; the time to no other answer, and whoever publishes can't add its value."""
@@ -115,21 +120,33 @@ def has_batches(client: Client) -> bool:
 
 
 async def batch(client: Client, stream: str, start: int, count: int, subject: str = ">") -> list[StreamRecord]:
-    """Return up to `count` messages from a sequence number on, by direct gets; fewer where the stream ends.
+    """Return up to `count` messages from a sequence number on, all at once; fewer where the stream ends.
+
+    Raises errors of nats.
+    """
+    found: list[StreamRecord] = []
+    has_more = count > 0
+    while has_more:
+        first = found[-1].sequence + 1 if found else start
+        got, has_more = await piece(client, stream, first, count - len(found), subject)
+        found += got
+    return found
+
+
+async def piece(
+    client: Client, stream: str, start: int, count: int, subject: str = ">"
+) -> tuple[list[StreamRecord], bool]:
+    """Return up to `count` messages from a sequence number on, by a direct get, and whether to ask for more.
 
     Any replica may answer, and one that lags behind does not have the newest messages yet. Raises errors of nats.
     """
     if not has_batches(client):
-        return await _one_by_one(client, stream, start, count, subject)
-    found: list[StreamRecord] = []
-    pending = 1
-    while pending and len(found) < count:
-        first = found[-1].sequence + 1 if found else start
-        question = {"seq": first, "batch": count - len(found), "next_by_subj": subject}
-        got, pending = await _gathered(client, stream, question)
-        found += got
-        pending = pending if got else 0
-    return found
+        wanted = min(count, SINGLES)
+        found = await _one_by_one(client, stream, start, wanted, subject)
+        return found, len(found) == wanted < count
+    question = {"seq": start, "batch": count, "next_by_subj": subject, "max_bytes": MOST_BYTES}
+    found, pending = await _gathered(client, stream, question)
+    return found, bool(found) and pending > 0 and len(found) < count
 
 
 async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
