@@ -22,8 +22,9 @@ def waiting_line(way: LetterWay | None, width: int, styles: TextStyles, now: flo
     left: list[Piece] = [(f"{HELD} ", styles.warn)]
     if way is None:
         return layout_line([*left, ("waits in the outbox", styles.warn)], [], width, Style.null())
-    words = "refused" if way.state is WayState.REFUSED else "not sent yet"
+    words = "refused" if way.state is WayState.REFUSED else "not sent yet" if way.tries else "waits in the outbox"
+    by = f" by {visible_line(way.transport)}" if way.tries else ""
     reason = f": {visible_line(way.reason[:LONGEST_REASON])}" if way.reason else ""
-    left.append((f"{words} by {visible_line(way.transport)}{reason}", styles.warn))
+    left.append((f"{words}{by}{reason}", styles.warn))
     left.append((f" · {visible_line(way_line(way, now))}", styles.muted))
     return layout_line(left, [], width, Style.null())

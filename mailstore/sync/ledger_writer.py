@@ -43,6 +43,7 @@ CREATE TABLE IF NOT EXISTS runs (
 );
 """
 VERSION = 1
+NOT_SET = "this account is no longer set"
 WAIT_SECONDS = 30.0
 
 
@@ -204,19 +205,30 @@ class LedgerWriter:
         )  # fmt: skip
 
     def begin_run(self, agent: str, pid: int, now: float, every_seconds: float, transports: Iterable[str]) -> None:
-        """Write that a sync works for an agent; what accounts had to do that are no longer set is given up."""
+        """Write that a sync works for an agent.
+
+        What accounts had to do that are no longer set is given up, until they are set again.
+        """
         kept = {*transports, LOCAL}
         waiting = {way.transport for way, _ in self.waiting(agent)}
         known = {row[0] for row in self._rows("SELECT transport FROM accounts WHERE agent = ?", agent)}
         given_up = (
-            "UPDATE ways SET state = 'given-up', reason = 'this account is no longer set', next = NULL"
+            "UPDATE ways SET state = 'given-up', reason = ?, next = NULL"
             " WHERE owner = ? AND transport = ? AND state = 'waiting'"
+        )
+        taken_up = (
+            "UPDATE ways SET state = 'waiting', reason = ''"
+            " WHERE state = 'given-up' AND reason = ? AND owner = ? AND transport = ?"
+            " AND NOT EXISTS (SELECT 1 FROM ways other WHERE other.owner = ways.owner"
+            " AND other.message_id = ways.message_id AND other.recipient = ways.recipient"
+            " AND other.state = 'delivered')"
         )
         self._all(
             [
                 ("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, NULL, ?)", (agent, pid, now, now, every_seconds)),
                 ("DELETE FROM ways WHERE owner = ? AND transport = ?", (agent, NO_WAY)),
-                *((given_up, (agent, each)) for each in waiting - kept),
+                *((given_up, (NOT_SET, agent, each)) for each in waiting - kept),
+                *((taken_up, (NOT_SET, agent, each)) for each in kept),
                 *(("DELETE FROM accounts WHERE agent = ? AND transport = ?", (agent, each)) for each in known - kept),
             ]
         )

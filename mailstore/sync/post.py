@@ -216,7 +216,8 @@ class Post:
                 self._ledger.note_way(_tried(way, SendState.DELIVERED, ""))
             elif not self._accounts and (recipient, NO_WAY) not in known:
                 way = _new_way(letter, recipient, NO_WAY)
-                self._ledger.note_way(way._replace(reason="it has no folder here, and no account to send by is set"))
+                reason = "no account to send by is set, and the recipient has no folder here"
+                self._ledger.note_way(way._replace(reason=reason))
 
     def _report(self, held: dict[str, str]) -> None:
         for file, reason in held.items():

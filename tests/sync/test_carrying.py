@@ -94,6 +94,19 @@ def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later
     assert up.sent == 1
 
 
+def test_a_letter_is_sent_once_its_account_is_set_again(tmp_path: Path) -> None:
+    office = Office()
+    office.down = "office can't be reached"
+    alice, _ = two(tmp_path, office)
+    alice.write(ALICE, BOB, name="d" * 12)
+    assert alice.once().waiting == 1
+    alice.offices = ()
+    assert alice.once().waiting == 1
+    alice.offices, office.down = (office,), ""
+    assert alice.once().sent == 1
+    assert len(office.boxes[BOB]) == 1
+
+
 def test_a_letter_that_no_way_takes_stays_in_the_outbox(tmp_path: Path) -> None:
     office = Office()
     office.down = "office can't be reached"
@@ -160,7 +173,7 @@ def test_nobody_is_asked_where_no_account_is_set_and_the_letter_waits(tmp_path: 
     alice.write(ALICE, "zoe@example.org", name="a2" * 6)
     assert alice.once().waiting == 1
     (way,) = alice.ways("a2" * 6)
-    assert way.reason == "it has no folder here, and no account to send by is set"
+    assert way.reason == "no account to send by is set, and the recipient has no folder here"
 
 
 @pytest.mark.parametrize("to", ["../../victim", "/tmp/victim", "bob@localhost/2026-01-01", "..", ".", "shared"])
