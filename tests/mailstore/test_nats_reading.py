@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,6 +25,9 @@ from mailstore.stores.nats import NatsStore, pull, reader, stream
 from mailstore.stores.nats.stream import ask
 from mailstore.stores.nats.subjects import Topic
 from tests.mailstore.nats_harness import NatsHarness
+
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
 
 NOW = 1_773_662_500.0
 
@@ -72,12 +76,37 @@ def folded(events: list[Event]) -> Mailbox:
     return mailbox
 
 
-@pytest.mark.parametrize("way", ["batches", "a consumer", "one by one", "in bulk", "in bulk, all unusual"])
+def let_the_rest_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have all messages but the first come after that was read, and before a reader looks whether there are more."""
+    read, take, was_read = pull.Pull.read, pull.Pull._take, asyncio.Event()
+
+    async def take_late(self: pull.Pull, message: Msg) -> None:
+        if self._expected > 1:
+            await was_read.wait()
+        await take(self, message)
+
+    async def read_early(self: pull.Pull) -> list[stream.StreamRecord]:
+        got = await read(self)
+        was_read.set()
+        while self._pending:
+            await asyncio.sleep(0)
+        return got
+
+    monkeypatch.setattr(pull.Pull, "_take", take_late)
+    monkeypatch.setattr(pull.Pull, "read", read_early)
+
+
+WAYS = ["batches", "a consumer", "a consumer that is ahead", "one by one", "in bulk", "in bulk, all unusual"]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_every_way_of_reading_tells_the_same(nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     fill(nats_box)
     with opened(nats_box) as store:
         expected = scanned(store)
-    if way == "a consumer":
+    if "ahead" in way:
+        let_the_rest_come_late(monkeypatch)
+    if way.startswith("a consumer"):
         monkeypatch.setattr(reader, "FIRST", 20)
         monkeypatch.setattr(reader, "FEW", 0)
         monkeypatch.setattr(pull, "BATCH", 16)

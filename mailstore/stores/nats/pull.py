@@ -53,8 +53,9 @@ class Pull:
         self._why = ""
         self._moved = asyncio.Event()
         self._sign = monotonic()
-        self.pending = 0
-        """How many messages the server had left when it sent the last one."""
+        self._pending = 0
+        self.left = 0
+        """How many messages the server had after the last one that was read."""
 
     @classmethod
     async def opened(cls, client: Client, stream: str, start: int, subject: str | None = None) -> Self:
@@ -73,7 +74,7 @@ class Pull:
             config["filter_subject"] = subject
         made = await ask(client, f"CONSUMER.CREATE.{stream}", {"stream_name": stream, "config": config})
         pull._name = made["name"]
-        pull.pending = made.get("num_pending", 0)
+        pull._pending = pull.left = made.get("num_pending", 0)
         pull._subscription = await client.subscribe(pull._inbox, cb=pull._take)
         return pull
 
@@ -131,13 +132,13 @@ class Pull:
             self._why = self._why or "messages were left out"
             return
         self._expected += 1
-        self.pending = int(tokens[at + 3])
-        self._asked -= 1
-        if self._asked == BATCH // 2:
-            await self._ask()
         time = int(tokens[at + 2]) / NANO
         record = record_of(message.subject, int(tokens[at]), time, message.data, headers)
         self._got.append(marked(record, headers) if headers else record)
+        self._pending = int(tokens[at + 3])
+        self._asked -= 1
+        if self._asked == BATCH // 2:
+            await self._ask()
         self._size += len(message.data)
 
     def _told(self, headers: dict[str, str]) -> None:

@@ -226,7 +226,7 @@ class StreamReader:
         """Yield records by a consumer. Raises PullBroken and StoreError."""
         pull = self._connection.run(Pull.opened(self._connection.client, self.stream, start))
         try:
-            while start < end and pull.pending:  # numbers may be missing, also the last ones
+            while start < end and pull.left:  # numbers may be missing, also the last ones
                 records = [each for each in self._connection.run(pull.read()) if each.sequence < end]
                 if not records:
                     return
