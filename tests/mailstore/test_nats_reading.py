@@ -236,6 +236,28 @@ def test_a_consumer_that_is_gone_is_replaced_without_a_word(nats_box: NatsHarnes
     assert not of(Gone, events)
 
 
+def test_a_reader_that_has_ended_leaves_nothing_on_the_server(nats_box: NatsHarness) -> None:
+    nats_box.make()
+
+    def consumers() -> int:
+        asked = ask(nats_box.connection.client, f"CONSUMER.LIST.{nats_box.stream}")
+        return len(nats_box.connection.run(asked)["consumers"] or ())
+
+    async def follow(store: Store) -> None:
+        async with following(store) as came:
+            for name in ("scanned", "followed"):
+                nats_box.message(letter(name))
+                await came.until_message(name)
+            assert consumers() == 1
+
+    with nats_box.open() as store:
+        asyncio.run(follow(store))
+    end = time.monotonic() + 10  # the server ends one by itself after 30 s
+    while consumers() and time.monotonic() < end:
+        pass
+    assert consumers() == 0
+
+
 def test_a_flood_waits_for_a_slow_reader_and_nothing_is_left_out(
     nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

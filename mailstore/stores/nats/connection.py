@@ -26,6 +26,7 @@ __all__ = ["Connection"]
 PATIENCE_SECONDS = 30.0
 """How long a command may take as a whole, with all that is repeated."""
 CLOSING_SECONDS = 2.0
+READERS_SECONDS = 0.5
 RETURN_SECONDS = 3.0
 STUCK_SECONDS = 10.0
 """After which a client that tries to connect again is given up for a new one."""
@@ -128,6 +129,10 @@ class Connection:
         from mailstore.stores.nats.opening import ended
 
         own = asyncio.current_task()
+        if readers := set(self._tasks):  # they tell the server that they are done, while there is a connection
+            for task in readers:
+                task.cancel()
+            await asyncio.wait(readers, timeout=READERS_SECONDS)
         if self._client is not None and not self._client.is_closed:
             await ended(self._client)
         others = [task for task in asyncio.all_tasks() if task is not own]
