@@ -8,16 +8,19 @@ from typing import Any
 from mailstore.haak_records.field_names import MESSAGE_FIELDS
 from mailstore.kit.timestamps import written_time
 from mailstore.records.address import DEFAULT_TTL_HOURS, resolve
-from mailstore.records.adopted import LONG_TTL_HOURS, AdoptedMessage
+from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, AdoptedMessage
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["adopted_agent", "adopted_delivery", "adopted_intervention", "adopted_message", "adopted_read", "is_whole"]
+__all__ = ["INCOMPLETE", "adopted_agent", "adopted_message", "adopted_record", "is_whole"]
+
+INCOMPLETE = "it has no sender, recipient, agent or reader"
+"""Why a record is not written that is not whole."""
 
 Record = dict[str, Any]
 
 
-def is_whole(record: AdoptedMessage | Agent | Receipt | Delivery | Intervention) -> bool:
+def is_whole(record: Adopted) -> bool:
     """Say whether a record has what the protocol requires: a sender and recipients, an agent, a reader."""
     match record:
         case AdoptedMessage(message=message):
@@ -29,6 +32,21 @@ def is_whole(record: AdoptedMessage | Agent | Receipt | Delivery | Intervention)
         case Delivery(message_id, recipient):
             return bool(message_id.strip() and recipient.strip())
     return True
+
+
+def adopted_record(record: Adopted, roster: Roster) -> Record:
+    """Return a record in the protocol's form; the roster tells which addresses of a message expire by default."""
+    match record:
+        case AdoptedMessage():
+            return adopted_message(record, roster)
+        case Agent():
+            return adopted_agent(record)
+        case Receipt(message_id, reader):
+            return _dated({"message_id": message_id, "reader_session_id": reader}, record.time)
+        case Delivery(message_id, recipient):
+            return _dated({"message_id": message_id, "recipient": recipient}, record.time)
+        case Intervention():
+            return _intervention(record)
 
 
 def adopted_message(letter: AdoptedMessage, roster: Roster) -> Record:
@@ -78,18 +96,7 @@ def adopted_agent(agent: Agent) -> Record:
     return {**(loads(agent.extra) if agent.extra else {}), **said}
 
 
-def adopted_read(receipt: Receipt) -> Record:
-    """Return a read record."""
-    return _dated({"message_id": receipt.message_id, "reader_session_id": receipt.reader}, receipt.time)
-
-
-def adopted_delivery(delivery: Delivery) -> Record:
-    """Return a delivery record."""
-    return _dated({"message_id": delivery.message_id, "recipient": delivery.recipient}, delivery.time)
-
-
-def adopted_intervention(record: Intervention) -> Record:
-    """Return a record of the oversight journal."""
+def _intervention(record: Intervention) -> Record:
     return {
         "id": record.id,
         "actor": record.actor,

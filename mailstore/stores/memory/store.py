@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.haak_records.adopted import adopted_message, is_whole
+from mailstore.haak_records.adopted import INCOMPLETE, adopted_message, is_whole
 from mailstore.kit.known_records import KnownRecords
 from mailstore.kit.timestamps import isoformat
 from mailstore.location import path_of
@@ -203,7 +203,7 @@ class MemoryStore(Store):
             letters = (adopted_message(it, known.roster) if isinstance(it, AdoptedMessage) else it for it in missing)
             self._write(*(line_of(it) if isinstance(it, dict) else it for it in letters))
         written = set(map(id, missing))
-        refused = tuple(TurnedAway(record, "it is incomplete") for record in records if not is_whole(record))
+        refused = tuple(TurnedAway(record, INCOMPLETE) for record in records if not is_whole(record))
         return Merged(tuple(record for record in whole if id(record) not in written), refused)
 
     def _known_records(self) -> KnownRecords:

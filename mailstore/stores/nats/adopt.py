@@ -1,17 +1,10 @@
-"""Publish the records of another mailbox as they are."""
+"""What is published for the records of another mailbox, and on which subject."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mailstore.haak_records.adopted import (
-    adopted_agent,
-    adopted_delivery,
-    adopted_intervention,
-    adopted_message,
-    adopted_read,
-    is_whole,
-)
+from mailstore.haak_records.adopted import adopted_record, is_whole
 from mailstore.kit.json_records import encode_record
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Receipt
@@ -19,23 +12,30 @@ from mailstore.records.roster import Agent, Roster
 from mailstore.stores.nats.publish import Publication
 from mailstore.stores.nats.subjects import Topic, subject, token_of
 
-__all__ = ["outgoing_of"]
+__all__ = ["outgoing_of", "subject_of"]
 
 
 def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Publication]:
     """Yield what is to be published for each record; records that lack what the protocol requires are left out."""
     roster = Roster()
     for number, record in enumerate(filter(is_whole, records)):
-        match record:
-            case AdoptedMessage(message=message):
-                topic, name, data = Topic.MAIL, message.sender, adopted_message(record, roster)
-            case Agent():
-                roster.put(record)
-                topic, name, data = Topic.ROSTER, record.session_id, adopted_agent(record)
-            case Receipt():
-                topic, name, data = Topic.READ, record.reader, adopted_read(record)
-            case Delivery():
-                topic, name, data = Topic.DELIVERY, "", adopted_delivery(record)
-            case Intervention():
-                topic, name, data = Topic.JOURNAL, record.actor, adopted_intervention(record)
-        yield Publication(subject(mailbox, topic, token_of(name)), encode_record(data), f"adopted.{number}")
+        if isinstance(record, Agent):
+            roster.put(record)
+        data = encode_record(adopted_record(record, roster))
+        yield Publication(subject_of(mailbox, record), data, f"adopted.{number}")
+
+
+def subject_of(mailbox: str, record: Adopted) -> str:
+    """Return the subject on which a record of another mailbox is published."""
+    match record:
+        case AdoptedMessage(message=message):
+            topic, name = Topic.MAIL, message.sender
+        case Agent():
+            topic, name = Topic.ROSTER, record.session_id
+        case Receipt():
+            topic, name = Topic.READ, record.reader
+        case Delivery():
+            topic, name = Topic.DELIVERY, ""
+        case Intervention():
+            topic, name = Topic.JOURNAL, record.actor
+    return subject(mailbox, topic, token_of(name))

@@ -15,14 +15,7 @@ from msgspec.structs import replace
 
 from mailstore.errors import StoreError
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.haak_records.adopted import (
-    adopted_agent,
-    adopted_delivery,
-    adopted_intervention,
-    adopted_message,
-    adopted_read,
-    is_whole,
-)
+from mailstore.haak_records.adopted import INCOMPLETE, adopted_agent, adopted_record, is_whole
 from mailstore.haak_records.records import agent_of
 from mailstore.haak_records.values import NotARecord
 from mailstore.kit.json_records import encode_record
@@ -32,6 +25,7 @@ from mailstore.records.merged import Merged, TurnedAway
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
+from mailstore.stores.nats.adopt import subject_of
 from mailstore.stores.nats.connection import Connection
 from mailstore.stores.nats.publish import Overtaken, Publication, publish
 from mailstore.stores.nats.reader import StreamReader
@@ -40,7 +34,6 @@ from mailstore.stores.nats.subjects import Topic, mail_stream, presence_stream, 
 
 __all__ = ["NatsMerger"]
 
-INCOMPLETE = "it has no sender, recipient, agent or reader"
 TRIES = 50
 AT_ONCE = 100
 """How many records wait for the server's acknowledgement at the same time."""
@@ -87,7 +80,7 @@ class NatsMerger:
         What others have published meanwhile is left, and so are agents. Raises StoreError.
         """
         records = [record for record in missing if not isinstance(record, Agent)]
-        subjects = {id(record): self._subject(record) for record in records}
+        subjects = {id(record): subject_of(self._mailbox, record) for record in records}
         for to in dict.fromkeys(subjects.values()):
             self._read_up_to(to)
         assert self._known is not None
@@ -123,7 +116,7 @@ class NatsMerger:
 
     def _put(self, record: Adopted, audiences: Audiences) -> bool:
         """Publish a record unless it is there; say whether it was not. Raises StoreError."""
-        to = self._subject(record)
+        to = subject_of(self._mailbox, record)
         for _ in range(TRIES):
             known = self._read_up_to(to)
             if not known.missing([record]):
@@ -175,36 +168,20 @@ class NatsMerger:
         self._known = known
         return known
 
-    def _subject(self, record: Adopted) -> str:
-        match record:
-            case AdoptedMessage(message=message):
-                topic, name = Topic.MAIL, message.sender
-            case Agent():
-                topic, name = Topic.ROSTER, record.session_id
-            case Receipt():
-                topic, name = Topic.READ, record.reader
-            case Delivery():
-                topic, name = Topic.DELIVERY, ""
-            case Intervention():
-                topic, name = Topic.JOURNAL, record.actor
-        return subject(self._mailbox, topic, token_of(name))
-
     def _publication(self, record: Adopted, to: str, known: KnownRecords, audiences: Audiences) -> Publication:
-        data: object
         audience: tuple[str, ...] = ()
         match record:
             case AdoptedMessage(message=message):
-                data, unique = adopted_message(record, known.roster), message.id
-                audience = tuple(audiences.get(message.id, ()))
+                unique, audience = message.id, tuple(audiences.get(message.id, ()))
             case Agent():
-                data, unique = adopted_agent(record), str(uuid.uuid4())
+                unique = str(uuid.uuid4())
             case Receipt(message_id, reader):
-                data, unique = adopted_read(record), f"read.{token_of(reader)}.{token_of(message_id)}"
+                unique = f"read.{token_of(reader)}.{token_of(message_id)}"
             case Delivery(message_id, recipient):
-                data, unique = adopted_delivery(record), f"delivery.{token_of(message_id)}.{token_of(recipient)}"
+                unique = f"delivery.{token_of(message_id)}.{token_of(recipient)}"
             case Intervention():
-                data, unique = adopted_intervention(record), f"journal.{token_of(record.id)}"
-        return Publication(to, encode_record(data), unique, audience, self._last[to])
+                unique = f"journal.{token_of(record.id)}"
+        return Publication(to, encode_record(adopted_record(record, known.roster)), unique, audience, self._last[to])
 
     def _signed(self, agent: Agent, to: str) -> bool:
         """Publish a mere heartbeat as a sign of the agent, which the roster's history does not keep."""

@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mailstore.files.owned import make_folder, open_like
-from mailstore.haak_records.adopted import (
-    adopted_agent,
-    adopted_delivery,
-    adopted_intervention,
-    adopted_message,
-    adopted_read,
-    is_whole,
-)
+from mailstore.haak_records.adopted import adopted_record, is_whole
 from mailstore.kit.json_records import encode_record
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
@@ -24,7 +17,7 @@ from mailstore.records.roster import Agent, Roster
 from mailstore.rules.archive_plan import month_of
 from mailstore.stores.haak.places import MailboxFiles
 
-__all__ = ["adopt"]
+__all__ = ["adopt", "archive_month", "file_of"]
 
 Record = dict[str, Any]
 
@@ -37,18 +30,30 @@ def adopt(places: MailboxFiles, records: Iterable[Adopted]) -> None:
     roster = Roster()
     with _files(places.look()) as put:
         for record in filter(is_whole, records):
-            match record:
-                case AdoptedMessage(message=message):
-                    put(_file_of(places, message), adopted_message(record, roster))
-                case Agent():
-                    roster.put(record)
-                    put(places.roster_lines, adopted_agent(record))
-                case Receipt():
-                    put(places.reads, adopted_read(record))
-                case Delivery():
-                    put(places.deliveries, adopted_delivery(record))
-                case Intervention():
-                    put(places.journal, adopted_intervention(record))
+            if isinstance(record, Agent):
+                roster.put(record)
+            put(file_of(places, record), adopted_record(record, roster))
+
+
+def file_of(places: MailboxFiles, record: Adopted) -> Path:
+    """Return the file that a record of another mailbox belongs into, in a mailbox with a roster of lines."""
+    match record:
+        case AdoptedMessage(message=message):
+            month = archive_month(message)
+            return places.archive / f"{month}.jsonl" if month else places.mailbox
+        case Agent():
+            return places.roster_lines
+        case Receipt():
+            return places.reads
+        case Delivery():
+            return places.deliveries
+        case Intervention():
+            return places.journal
+
+
+def archive_month(message: Message) -> str | None:
+    """Return the month of the archive that an archived message belongs into; None for one that is live."""
+    return month_of(message) if message.archived else None
 
 
 @contextmanager
@@ -64,8 +69,3 @@ def _files(like: os.stat_result | None) -> Iterator[Any]:
             files[path].write(encode_record(record) + b"\n")
 
         yield put
-
-
-def _file_of(places: MailboxFiles, message: Message) -> Path:
-    month = month_of(message) if message.archived else None
-    return places.archive / f"{month}.jsonl" if month else places.mailbox

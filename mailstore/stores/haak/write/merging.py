@@ -8,30 +8,22 @@ from pathlib import Path
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files.append import appending
 from mailstore.files.owned import make_folder
-from mailstore.haak_records.adopted import (
-    adopted_agent,
-    adopted_delivery,
-    adopted_intervention,
-    adopted_message,
-    adopted_read,
-    is_whole,
-)
+from mailstore.haak_records.adopted import INCOMPLETE, adopted_record, is_whole
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.merged import Merged, TurnedAway
-from mailstore.records.message import Delivery, Intervention, Message, Receipt
+from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent
-from mailstore.rules.archive_plan import month_of
 from mailstore.stores.haak.archive.recovery import unfinished_runs
 from mailstore.stores.haak.places import MailboxFiles
 from mailstore.stores.haak.reader import Reader
+from mailstore.stores.haak.write.adopt import archive_month, file_of
 from mailstore.stores.haak.write.roster_writer import merge_into_document
 
 __all__ = ["HaakMerger"]
 
 ARCHIVED = -1
-INCOMPLETE = "it has no sender, recipient, agent or reader"
 
 
 class HaakMerger:
@@ -66,7 +58,7 @@ class HaakMerger:
 
     def _append(self, missing: list[Adopted]) -> list[Adopted]:
         places = self._places
-        paths = sorted({_rank(record): self._path(record) for record in missing}.items())
+        paths = sorted({_rank(record): file_of(places, record) for record in missing}.items())
         is_into_archive = paths[0][0][0] == ARCHIVED
         self._check_archive(is_into_archive)
         for _, path in paths:
@@ -77,7 +69,7 @@ class HaakMerger:
             missing = known.missing(missing)
             lines: dict[Path, list[bytes]] = {path: [] for _, path in paths}
             for record in missing:
-                lines[self._path(record)].append(encode_record(_line(record, known)))
+                lines[file_of(places, record)].append(encode_record(adopted_record(record, known.roster)))
             if missing:
                 append(list(lines.values()))
         return missing
@@ -102,20 +94,6 @@ class HaakMerger:
             raise StoreError(f"{self._places.mailbox} is gone", "check whether the mailbox was moved")
         return self._known
 
-    def _path(self, record: Adopted) -> Path:
-        places = self._places
-        match record:
-            case AdoptedMessage(message=message):
-                month = _month(message)
-                return places.archive / f"{month}.jsonl" if month else places.mailbox
-            case Agent():
-                return places.roster_lines
-            case Receipt():
-                return places.reads
-            case Delivery():
-                return places.deliveries
-        return places.journal
-
 
 def _rank(record: Adopted) -> tuple[int, str]:
     """Return the rank of a record's file in the order of locking and writing: deliveries come before mail."""
@@ -128,24 +106,6 @@ def _rank(record: Adopted) -> tuple[int, str]:
             return 2, ""
         case Delivery():
             return 3, ""
-        case AdoptedMessage(message=message) if month := _month(message):
+        case AdoptedMessage(message=message) if month := archive_month(message):
             return ARCHIVED, month
     return 4, ""
-
-
-def _month(message: Message) -> str | None:
-    return month_of(message) if message.archived else None
-
-
-def _line(record: Adopted, known: KnownRecords) -> object:
-    match record:
-        case AdoptedMessage():
-            return adopted_message(record, known.roster)
-        case Agent():
-            return adopted_agent(record)
-        case Receipt():
-            return adopted_read(record)
-        case Delivery():
-            return adopted_delivery(record)
-        case Intervention():
-            return adopted_intervention(record)
