@@ -19,9 +19,9 @@ from console.render.safe import visible_line
 from console.toml_errors import in_toml
 from mailstore.errors import MailError, StoreError, reason_of
 from mailstore.files.append import replace_file
+from mailstore.files.durable import sync_folder
 from mailstore.files.naming import safe_name
 from mailstore.stores.agentazall.places import is_agent_name
-from mailstore.sync.keeping import sync_folder
 from mailstore.transports.relay_register import Registration, register
 
 __all__ = ["register_agent"]

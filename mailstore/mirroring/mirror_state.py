@@ -5,11 +5,9 @@ Deleting it loses nothing: the next run compares all texts again. So no write of
 
 from __future__ import annotations
 
-import fcntl
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import msgspec
 from platformdirs import user_state_path
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
+from mailstore.files.process_lock import is_locked, process_lock
 from mailstore.mirroring.mirror_report import MirrorStatus
 
 __all__ = ["MirrorState", "mirrors_folder", "read_status", "statuses_of"]
@@ -49,29 +48,21 @@ class MirrorState:
     def held(cls, first: str, second: str) -> Iterator[MirrorState]:
         """Open the state of the mirror between two URLs. Raises MailboxBusy if another process has it, StoreError."""
         folder, name = mirrors_folder(), _name(first, second)
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fd = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise StoreError(f"{folder} can't be written ({reason_of(error)})", "set XDG_STATE_HOME") from error
-        try:
+
+        def busy(process: str) -> MailboxBusy:
+            return MailboxBusy(f"{process} mirrors these two already", "stop it first")
+
+        with ExitStack() as stack:
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                process = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "unknown"
-                raise MailboxBusy(f"process {process} mirrors these two already", "stop it first") from None
-            except OSError:
-                pass  # a file system without locks: two mirrors of one pair still double nothing
-            with suppress(OSError):
-                os.ftruncate(fd, 0)
-                os.pwrite(fd, str(os.getpid()).encode(), 0)
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                stack.enter_context(process_lock(folder / f"{name}.lock", busy))
+            except OSError as error:
+                raise StoreError(f"{folder} can't be written ({reason_of(error)})", "set XDG_STATE_HOME") from error
             state = cls(folder, name)
             try:
                 yield state
             finally:
                 state.close()
-        finally:
-            os.close(fd)
 
     def _opened(self) -> sqlite3.Connection:
         try:
@@ -155,23 +146,7 @@ def statuses_of(url: str) -> list[tuple[MirrorStatus, bool]]:
         return []
     found = [(path, status) for path in paths if (status := read_status(path)) is not None]
     return [
-        (status, _is_held(path.with_suffix(".lock")))
+        (status, is_locked(path.with_suffix(".lock")))
         for path, status in found
         if any(end.url == url for end in status.ends)
     ]
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-    return False

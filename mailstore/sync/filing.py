@@ -7,11 +7,11 @@ import os
 import shutil
 from pathlib import Path
 
+from mailstore.files.durable import sync_folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.places import DAY, OUTBOX, SENT
-from mailstore.sync.keeping import sync_folder
 
 __all__ = ["file_as_sent", "finish_moves"]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from mailstore.files.durable import sync_folder, write_durably
 from mailstore.files.naming import safe_name
 from mailstore.files.owned import look_of
 from mailstore.files.pending import Pending
@@ -17,7 +16,7 @@ from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import split
 from mailstore.stores.agentazall.places import DAY, INBOX, is_agent_name
 
-__all__ = ["attachment_names", "clear_desk", "put_letter", "sync_folder"]
+__all__ = ["attachment_names", "clear_desk", "put_letter"]
 
 MODE = 0o640
 MOST_FILES = 1000
@@ -85,16 +84,6 @@ def attachment_names(names: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable. Raises OSError."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with suppress(PermissionError):
-            os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
 def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, bytes | Path]], desk: Path) -> Path:
     """Write attachments and move them into place; return the note that says so until the letter is there."""
     make_box(root, desk)
@@ -110,24 +99,13 @@ def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, byte
             data = read_whole(content) if isinstance(content, Path) else content
         except NotAFile as error:
             raise OSError(5, str(error), str(content)) from error
-        _write(new / name, data)
+        write_durably(new / name, data, MODE)
     sync_folder(new)
-    _write(note, "/".join(final.relative_to(root).parts).encode("utf-8", "surrogateescape"))
+    write_durably(note, "/".join(final.relative_to(root).parts).encode("utf-8", "surrogateescape"), MODE)
     sync_folder(desk)
     new.rename(final)
     sync_folder(box)
     return note
-
-
-def _write(path: Path, data: bytes) -> None:
-    fd = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, MODE)
-    try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _remove(path: Path) -> None:

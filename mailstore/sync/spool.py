@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from mailstore.sync.keeping import sync_folder
+from mailstore.files.durable import sync_folder, write_durably
 
 __all__ = ["FOLDER", "Spool"]
 
@@ -61,14 +61,7 @@ class Spool:
         numbers = [int(each.stem) for each in self._folder.glob("*.bytes") if each.stem.isdigit()]
         path = self._folder / f"{max(numbers, default=0) + 1:012}.bytes"
         new = path.with_suffix(".new")
-        fd = os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        write_durably(new, data, 0o600)
         new.rename(path)
         sync_folder(self._folder)
         return path

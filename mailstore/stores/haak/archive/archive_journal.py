@@ -19,7 +19,7 @@ from mailstore.files.append import locked
 from mailstore.files.owned import make_folder
 from mailstore.stores.haak.places import MailboxFiles
 
-__all__ = ["LockedNote", "RunNote", "locked_run", "read_note", "run_notes", "sync_folder"]
+__all__ = ["LockedNote", "RunNote", "locked_run", "read_note", "run_notes"]
 
 
 class RunNote(msgspec.Struct, frozen=True):
@@ -84,13 +84,3 @@ def locked_run(places: MailboxFiles, run: str) -> Iterator[LockedNote | None]:
             yield None
             return
         yield LockedNote(path, fd)
-
-
-def sync_folder(*folders: Path) -> None:
-    """Sync the entries of folders."""
-    for folder in folders:
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)

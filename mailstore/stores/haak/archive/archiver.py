@@ -18,10 +18,11 @@ from msgspec.structs import replace
 
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files.append import locked
+from mailstore.files.durable import sync_folder
 from mailstore.files.lines import Cutter
 from mailstore.files.owned import make_folder
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
-from mailstore.stores.haak.archive.archive_journal import LockedNote, RunNote, locked_run, sync_folder
+from mailstore.stores.haak.archive.archive_journal import LockedNote, RunNote, locked_run
 from mailstore.stores.haak.archive.archive_output import ArchiveOutput
 from mailstore.stores.haak.archive.recovery import (
     append_synced,

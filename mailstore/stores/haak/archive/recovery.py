@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mailstore.files.append import append_lines, locked
+from mailstore.files.durable import sync_folder
 from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile
@@ -25,7 +26,6 @@ from mailstore.stores.haak.archive.archive_journal import (
     locked_run,
     read_note,
     run_notes,
-    sync_folder,
 )
 from mailstore.stores.haak.archive.sorting import lines_of
 from mailstore.stores.haak.places import MailboxFiles
