@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from threading import RLock
 
+from mailstore.agentazall_records.header_addresses import bare
+from mailstore.agentazall_records.letter_file import moment, parse
 from mailstore.stores.agentazall.judge import Judge
 from mailstore.stores.agentazall.ledger import ArrivalState
 from mailstore.stores.agentazall.names import name_of
@@ -23,8 +25,6 @@ from mailstore.sync.keyring import note_key
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.plan import AccountPlan
 from mailstore.sync.spool import FOLDER, Spool
-from mailstore.transports.header_addresses import bare
-from mailstore.transports.letter_file import moment, parse
 from mailstore.transports.transport import MOST_BYTES, IncomingLetter
 
 __all__ = ["Door", "DoorOfAgent"]

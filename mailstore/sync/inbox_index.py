@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from mailstore.agentazall_records.header_addresses import bare
+from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, moment, parse
 from mailstore.files.folder import Folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.block import unwrapped
@@ -17,8 +19,6 @@ from mailstore.stores.agentazall.decode import Copy, id_of, way_of
 from mailstore.stores.agentazall.names import plain_of
 from mailstore.stores.agentazall.places import DAY, INBOX
 from mailstore.stores.agentazall.signature import SignatureFacts, facts_of
-from mailstore.transports.header_addresses import bare
-from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, moment, parse
 
 __all__ = ["InboxIndex", "Known", "known_letter"]
 

@@ -6,13 +6,13 @@ import hashlib
 import os
 from pathlib import Path
 
+from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, parse
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.decode import Copy, id_of, who
 from mailstore.stores.agentazall.places import INBOX, is_agent_name
 from mailstore.sync.keeping import put_letter
 from mailstore.sync.outbox import OutboxLetter
 from mailstore.sync.spool import FOLDER
-from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, parse
 
 __all__ = ["deliver", "folders_of"]
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from mailstore.agentazall_records.header_addresses import addresses, bare
+from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.salvage import UNREADABLE
@@ -23,8 +25,6 @@ from mailstore.stores.agentazall.identity import Identity, public_of
 from mailstore.stores.agentazall.names import plain_of
 from mailstore.stores.agentazall.places import DAY, OUTBOX
 from mailstore.stores.agentazall.signature import is_checkable
-from mailstore.transports.header_addresses import addresses, bare
-from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
 
 __all__ = ["Held", "OutboxLetter", "outgoing", "read_outgoing"]

@@ -34,7 +34,7 @@ class _Account(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     secret_env: str = ""
     secret_command: list[str] = []
     ca_file: str = ""
-    """Certificates of authorities to trust, besides the system's."""
+    """Certificates of the authorities to trust instead of the system's."""
 
     seconds: Seconds = 30.0
     """How long to wait for the server."""

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from typing import NamedTuple
 
+from mailstore.agentazall_records.header_addresses import addresses, bare
+from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, is_partial, parse
 from mailstore.transports.ftp_session import Entry, FtpSession, TooLarge
-from mailstore.transports.header_addresses import addresses, bare
-from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, is_partial, parse
 from mailstore.transports.transport import MOST_BYTES, IncomingLetter, Receiver
 
 __all__ = ["FtpInbox", "NotKept"]

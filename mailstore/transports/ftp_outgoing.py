@@ -6,11 +6,11 @@ import hashlib
 import time
 from datetime import UTC, datetime
 
+from mailstore.agentazall_records.letter_file import ISO
 from mailstore.encoding import encodable
 from mailstore.files.naming import safe_name
 from mailstore.transports.attached import attached_files
 from mailstore.transports.ftp_session import FtpSession
-from mailstore.transports.letter_file import ISO
 from mailstore.transports.transport import LetterRefused, OutgoingLetter, TransportDown
 
 __all__ = ["UPLOADS", "deliver", "folder_of", "letter_bytes"]

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from email.utils import formatdate
 from urllib.parse import quote
 
+from mailstore.agentazall_records.letter_file import moment
 from mailstore.transports.attached import attached_files
-from mailstore.transports.letter_file import moment
 from mailstore.transports.mail_reading import ID_FIELD, THREAD_FIELD
 from mailstore.transports.transport import LetterRefused, OutgoingLetter
 

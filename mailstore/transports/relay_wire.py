@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from mailstore.agentazall_records.letter_file import moment
 from mailstore.encoding import encodable, encodable_value
 from mailstore.files.salvage import UNREADABLE, each_object, loads
 from mailstore.transports.attached import attached_files
-from mailstore.transports.letter_file import moment
 from mailstore.transports.transport import MOST_BYTES, IncomingLetter, OutgoingLetter
 
 __all__ = [

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.agentazall_records.header_addresses import addresses
+from mailstore.agentazall_records.letter_file import moment
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.records.message import Delivery, Problem, Receipt
 from mailstore.records.roster import Agent
@@ -16,8 +18,6 @@ from mailstore.registry import discover, open_store
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.names import name_of
 from mailstore.stores.agentazall.rules import Filter, filter_of, is_blocked
-from mailstore.transports.header_addresses import addresses
-from mailstore.transports.letter_file import moment
 from tests.mailstore.agentazall_mail import DAY, FIXTURE, ROOT, AgentAZAllMail, told
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.agentazall_records.letter_file import SignedFile, parse
 from mailstore.records.message import Problem
 from mailstore.stores.agentazall import AgentAZAllStore, signature
 from mailstore.stores.agentazall.block import as_upstream_reads, block_of, unwrapped
 from mailstore.stores.agentazall.pins import Key, Pins
 from mailstore.stores.agentazall.signature import SignatureVerdict, facts_of, fingerprint_of
-from mailstore.transports.letter_file import SignedFile, parse
 from tests.mailstore.agentazall_mail import FIXTURE, AgentAZAllMail, identity, told
 
 VECTORS = json.loads((FIXTURE / "vectors" / "signature_vectors.json").read_text())

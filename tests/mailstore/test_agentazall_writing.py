@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.agentazall_records.letter_file import parse
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
 from mailstore.records.draft import draft
@@ -14,7 +15,6 @@ from mailstore.records.message import Delivery
 from mailstore.stores.agentazall import AgentAZAllStore, identity
 from mailstore.stores.agentazall.signature import facts_of
 from mailstore.stores.agentazall.state import state_folder
-from mailstore.transports.letter_file import parse
 from tests.mailstore.agentazall_mail import AgentAZAllMail, told
 from tests.mailstore.agentazall_mail import identity as another
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.agentazall_records.letter_file import parse
 from mailstore.errors import DraftRefused
 from mailstore.records.draft import Draft
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file
 from mailstore.sync.engine import SyncEngine
-from mailstore.transports.letter_file import parse
 from tests.sync.rig import DAY, Machine, Office
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from mailstore.agentazall_records.letter_file import moment
 from mailstore.files.naming import safe_name
 from mailstore.kit.timestamps import utc
 from mailstore.records.address import Kind, resolve
@@ -21,7 +22,6 @@ from mailstore.stores.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SI
 from mailstore.stores.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of
 from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT
 from mailstore.stores.agentazall.tree import TASKS
-from mailstore.transports.letter_file import moment
 
 __all__ = ["adopt"]
 

@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+from mailstore.agentazall_records.letter_file import SignedFile
 from mailstore.errors import ContentGone, reason_of
 from mailstore.records.attached_file import AttachedFile
 from mailstore.stores.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
-from mailstore.transports.letter_file import SignedFile
 
 __all__ = ["attached_files", "open_attached"]
 

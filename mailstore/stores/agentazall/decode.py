@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from mailstore.agentazall_records.header_addresses import addresses, bare
+from mailstore.agentazall_records.letter_file import ISO, SignedFile, moment
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message, Trace
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.names import address_of, is_remote, name_of, plain_of
 from mailstore.stores.agentazall.places import INBOX
-from mailstore.transports.header_addresses import addresses, bare
-from mailstore.transports.letter_file import ISO, SignedFile, moment
 
 __all__ = [
     "Copy",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+from mailstore.agentazall_records.letter_file import SignedFile
 from mailstore.stores.agentazall.names import USER
 from mailstore.stores.agentazall.pins import Key, Pins
 from mailstore.stores.agentazall.signature import (
@@ -14,7 +15,6 @@ from mailstore.stores.agentazall.signature import (
     fingerprint_of,
     key_of,
 )
-from mailstore.transports.letter_file import SignedFile
 
 __all__ = ["Judge", "is_of_all"]
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right, insort
 from typing import NamedTuple
 
-from mailstore.transports.letter_file import SignedFile
+from mailstore.agentazall_records.letter_file import SignedFile
 
 __all__ = ["Parents", "is_answer"]
 

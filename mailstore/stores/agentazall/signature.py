@@ -13,8 +13,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from mailstore.agentazall_records.letter_file import SignedFile
 from mailstore.stores.agentazall.block import Block, as_upstream_reads, block_of, is_marked
-from mailstore.transports.letter_file import SignedFile
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -6,6 +6,7 @@ import time
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 
+from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.errors import reason_of
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
@@ -33,7 +34,6 @@ from mailstore.stores.agentazall.places import INBOX, OUTBOX
 from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
 from mailstore.stores.agentazall.tree import AgentFolders
-from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 
 __all__ = ["AgentAZAllSource"]
 

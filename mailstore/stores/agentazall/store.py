@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
+from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, parse
 from mailstore.errors import ContentGone, DraftRefused, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
@@ -29,7 +30,6 @@ from mailstore.stores.agentazall.places import BOXES, MAILBOXES, find, is_mailbo
 from mailstore.stores.agentazall.source import AgentAZAllSource
 from mailstore.stores.agentazall.tree import AgentFolders
 from mailstore.stores.agentazall.ways import delayed_in, is_in_outbox, ways_in
-from mailstore.transports.letter_file import InvalidSignedFile, SignedFile, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

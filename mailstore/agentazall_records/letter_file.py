@@ -46,7 +46,7 @@ def is_partial(data: bytes) -> bool:
 
 
 def parse(data: bytes) -> SignedFile:
-    """Parse a message file. Raises InvalidMessageFile.
+    """Parse a message file. Raises InvalidSignedFile.
 
     The header ends at the first line that is `---`. A repeated header has its last value, as in the original program;
     one in another case, which that program ignores, counts only if the exact spelling is missing.
