@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -25,10 +24,11 @@ from mailstore.stores.nats.address import NatsAddress, NatsLocation, location_of
 from mailstore.stores.nats.connection import Connection
 from mailstore.stores.nats.decode import RecordDecoder
 from mailstore.stores.nats.failures import missing
+from mailstore.stores.nats.fetching import RecordFetcher
 from mailstore.stores.nats.follow import Anew, Came, Signs, StreamFollower
 from mailstore.stores.nats.reader import StreamReader
 from mailstore.stores.nats.search import RecentRecords, RecordSearch
-from mailstore.stores.nats.stream import StreamRecord, one, singles, stream_state
+from mailstore.stores.nats.stream import stream_state
 from mailstore.stores.nats.streams import create_streams
 from mailstore.stores.nats.subjects import mail_stream
 from mailstore.stores.nats.write import RecordWriter
@@ -45,7 +45,6 @@ LONG = 5000
 """Messages: as many fold in a quarter of a second."""
 FAR = 5000
 """Records that came since the mailbox was kept, from which on it is kept anew."""
-AT_ONCE = 100
 SOME = 20
 """Up to so many records are decoded on the event loop, which takes less than a millisecond."""
 
@@ -70,6 +69,7 @@ class NatsStore(Resumable):
         self._writer = RecordWriter(connection, self._address.mailbox)
         self._scanning = self._reader.scan()
         self._recent = RecentRecords()
+        self._fetcher = RecordFetcher(connection, self._stream, self._recent)
         self._ready: list[list[Event]] = []
         self._follower: StreamFollower | None = None
         self._resumed_at = 0
@@ -181,38 +181,11 @@ class NatsStore(Resumable):
 
     def raw(self, message: Message) -> bytes:
         """Return the bytes of a message's record. Raises ContentGone."""
-        (found,) = self._records([message])
-        if isinstance(found, ContentGone):
-            raise found
-        return found
+        return self._fetcher.record(message)
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
         """Yield the bodies of many messages, many fetched at once."""
-        waiting = iter(messages)
-        while some := list(islice(waiting, AT_ONCE)):
-            for found in self._records(some):
-                try:
-                    yield found if isinstance(found, ContentGone) else content_in(found)
-                except ContentGone as error:
-                    yield error
-
-    def _records(self, messages: Sequence[Message]) -> list[bytes | ContentGone]:
-        numbers = [each.location.offset if each.location else 0 for each in messages]
-        found = {number: self._recent.get(number) for number in numbers}
-        missing = [number for number, record in found.items() if record is None]
-        try:
-            fetched = self._connection.run(singles(self._connection.client, self._stream, missing)) if missing else []
-        except StoreError as error:
-            return [ContentGone(f"the text can't be fetched ({error.problem})", error.remedy)] * len(messages)
-        found.update(zip(missing, fetched, strict=True))
-        return [self._checked(message, found[number]) for message, number in zip(messages, numbers, strict=True)]
-
-    def _checked(self, message: Message, record: StreamRecord | None) -> bytes | ContentGone:
-        """Return the bytes of a record if it is a message's."""
-        told = self._decoder.decode(record) if record is not None else []
-        if record is None or message.id not in [each.id for each in told if isinstance(each, Message)]:
-            return ContentGone(f"message {message.id} is no longer on the server", "the mailbox was replaced")
-        return record.data
+        return self._fetcher.contents(messages)
 
     def search_text(self, message: Message) -> str:
         """Return a message's body and the values of unknown fields, from one record. Raises ContentGone."""
@@ -229,13 +202,7 @@ class NatsStore(Resumable):
 
     def raw_problem(self, problem: Problem) -> bytes | None:
         """Return the record that a problem is about. Raises ContentGone."""
-        try:
-            found = self._connection.run(one(self._connection.client, self._stream, problem.offset))
-        except StoreError as error:
-            raise ContentGone(f"the record can't be fetched ({error.problem})", error.remedy) from error
-        if found is None:
-            raise ContentGone(f"record {problem.offset:,} is no longer on the server", "the mailbox was replaced")
-        return found.data
+        return self._fetcher.of_problem(problem)
 
     def close(self) -> None:
         """End the connection."""
