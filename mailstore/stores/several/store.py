@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from msgspec.structs import replace
@@ -13,17 +12,12 @@ from msgspec.structs import replace
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
 from mailstore.location import without_secrets
 from mailstore.optional import (
-    SearchHints,
-    acknowledge,
     is_for_named,
-    late_writers,
-    raw_problem,
     search_text,
-    why_not_acknowledged,
     would_wake,
 )
 from mailstore.records.events import Event, Mailboxes, Progress, Reset
-from mailstore.records.message import Intervention, Message, Problem
+from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
 from mailstore.store import Capabilities, Capability, Store
@@ -32,7 +26,7 @@ from mailstore.stores.several.part import SeveralPart
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
-    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
+    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 
 __all__ = ["SeveralStore"]
 
@@ -192,38 +186,9 @@ class SeveralStore(SeveralExtras, Store):
         """Return the bytes of a message's record. Raises ContentGone."""
         return self._at(message, lambda store, bare: store.raw(bare))
 
-    def raw_problem(self, problem: Problem) -> bytes | None:
-        """Return the record that a problem is about, of a mailbox without lines. Raises ContentGone."""
-        part = self._parts.get(label_of(problem.file))
-        if part is None or part.failure is not None:
-            return None
-        bare = replace(problem, file=part.scope.bare(problem.file))
-        return raw_problem(part.store, bare)
-
     def search_text(self, message: Message) -> str:
         """Return what a search looks at in a message besides its header. Raises ContentGone."""
         return self._at(message, search_text)
-
-    def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
-        """Yield the hints of each mailbox in turn; without hints, all ids of the mailbox, newest first."""
-        hints = [part.candidates(words) for part in self._parts.values()]
-        try:
-            while hints:
-                for hint in list(hints):
-                    ids = next(hint, None)
-                    if ids is None:
-                        hints.remove(hint)
-                    else:
-                        yield ids
-        finally:
-            for hint in hints:
-                hint.close()
-
-    def keep_index(self, folder: Path) -> None:
-        """Keep an index of each mailbox that can have one."""
-        for part in self._parts.values():
-            if part.failure is None and isinstance(part.store, SearchHints):
-                part.store.keep_index(folder)
 
     def _at(self, message: Message, look: Callable[[Store, Message], T]) -> T:
         try:
@@ -233,9 +198,6 @@ class SeveralStore(SeveralExtras, Store):
             raise
         except MailError as error:
             raise ContentGone(error.problem, error.remedy) from error
-
-    def _able(self) -> dict[str, SeveralPart]:
-        return {label: part for label, part in self._parts.items() if part.failure is None}
 
     def _part(self, name: str) -> SeveralPart:
         part = self._parts.get(label_of(name))
@@ -303,21 +265,6 @@ class SeveralStore(SeveralExtras, Store):
                 count += part.store.mark_read(part.scope.bare(reader), own)
         return count
 
-    def why_not_acknowledged(self, message_id: str) -> str:
-        """Ask the mailbox of the message."""
-        part = self._parts.get(label_of(message_id))
-        if part is None or part.failure is not None:
-            return "its mailbox can't be opened"
-        return why_not_acknowledged(part.store, part.scope.bare(message_id))
-
-    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Acknowledge messages, each in its mailbox."""
-        count = 0
-        for part in self._parts.values():
-            if own := [part.scope.bare(each) for each in message_ids if label_of(each) == part.scope.label]:
-                count += acknowledge(part.store, part.scope.bare(reader), own)
-        return count
-
     def write_agent(self, agent: Agent) -> None:
         """Register an agent in its mailbox, or replace its entry there."""
         part = self._part(agent.session_id)
@@ -350,15 +297,6 @@ class SeveralStore(SeveralExtras, Store):
             is_cancelled=any(report.is_cancelled for _, report in reports),
             mended=tuple(f"{label}: {words}" for label, report in reports for words in report.mended),
         )
-
-    def late_writers(self) -> list[LateWriter]:
-        """Return the programs that have a file of any of them open."""
-        return [
-            replace(writer, file=f"{label}/{writer.file}")
-            for label, part in self._parts.items()
-            if part.failure is None
-            for writer in late_writers(part.store)
-        ]
 
     def close(self) -> None:
         """Close all of them."""
