@@ -8,9 +8,9 @@ import sys
 
 from console.cli.document import put_json
 from console.cli.options import json_option
-from console.cli.output import SyncDone
 from console.cli.plain import put
 from console.cli.progress import StatusLine
+from console.cli.sync_output import SyncDone
 from console.cli.sync_plan import plan_for
 from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from console.cli.document import put_json
-from console.cli.output import SyncRegistered
 from console.cli.plain import put
+from console.cli.sync_output import SyncRegistered
 from console.cli.terminal_io import tell
 from console.config import config_file, config_folder
 from console.errors import UsedWrongly

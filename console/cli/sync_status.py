@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from console.cli.document import put_json
-from console.cli.output import SyncAccountRow, SyncAgentRow, SyncLetterRow, SyncStatus, TurnedAwayRow
 from console.cli.plain import put
+from console.cli.sync_output import SyncAccountRow, SyncAgentRow, SyncLetterRow, SyncStatus, TurnedAwayRow
 from console.cli.sync_plan import root_of
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
