@@ -9,6 +9,7 @@ from threading import RLock
 from typing import Any
 
 from mailstore.errors import reason_of
+from mailstore.files.own_database import connected, opened_or_renamed
 
 __all__ = ["StateDatabase"]
 
@@ -49,7 +50,6 @@ CREATE TABLE IF NOT EXISTS held (
     writing TEXT NOT NULL, PRIMARY KEY (mailbox, id)
 );
 """
-VERSION = 1
 
 
 class StateDatabase:
@@ -70,45 +70,20 @@ class StateDatabase:
     def _open(self) -> sqlite3.Connection:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            return self._connect(self.path)
+            db, renamed = opened_or_renamed(self.path, SCHEMA)
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                return self._open_in_memory(f"{self.path} can't be used ({error}): changes to your state are not saved")
-            renamed = self._rename()
-            self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
-            return self._connect(self.path)
+            return self._open_in_memory(f"{self.path} can't be used ({error}): changes to your state are not saved")
         except OSError as error:
             reason = reason_of(error)
             return self._open_in_memory(f"{self.path} can't be created ({reason}): changes to your state are not saved")
+        if renamed is not None:
+            self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
+        return db
 
     def _open_in_memory(self, problem: str) -> sqlite3.Connection:
         self.problem = problem
         self.is_in_memory = True
-        return self._connect(":memory:")
-
-    def _rename(self) -> Path:
-        number = 1
-        while (renamed := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
-            number += 1
-        self.path.rename(renamed)
-        for suffix in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        return renamed
-
-    def _connect(self, path: Path | str) -> sqlite3.Connection:
-        db = sqlite3.connect(path, timeout=5.0, isolation_level=None, check_same_thread=False)
-        try:
-            found = db.execute("PRAGMA user_version").fetchone()[0]
-            if found > VERSION:
-                raise sqlite3.OperationalError("a newer Signalbox wrote it")
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.executescript(SCHEMA)
-            db.execute(f"PRAGMA user_version = {VERSION}")
-        except sqlite3.Error:
-            db.close()
-            raise
-        return db
+        return connected(":memory:", SCHEMA)
 
     def close(self) -> None:
         """Close the file."""

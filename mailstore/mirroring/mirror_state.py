@@ -15,6 +15,7 @@ import msgspec
 from platformdirs import user_state_path
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
+from mailstore.files.own_database import opened_or_renamed
 from mailstore.files.process_lock import is_locked, process_lock
 from mailstore.mirroring.mirror_report import MirrorStatus
 
@@ -66,13 +67,9 @@ class MirrorState:
 
     def _opened(self) -> sqlite3.Connection:
         try:
-            return _connected(self._path)
-        except sqlite3.OperationalError as error:
+            return opened_or_renamed(self._path, SCHEMA, is_synced=False)[0]
+        except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{self._path} can't be used ({error})", "free some disk space, or delete it") from error
-        except sqlite3.DatabaseError:
-            with suppress(OSError):
-                self._path.replace(self._path.with_suffix(".damaged"))
-            return _connected(self._path)
 
     # Texts that were compared
 
@@ -97,6 +94,7 @@ class MirrorState:
     def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         """Write rows; a disk that is full costs comparisons at the next start, and nothing else."""
         with suppress(sqlite3.OperationalError), self._db:
+            self._db.execute("BEGIN")
             self._db.executemany(statement, rows)
 
     # What is shown
@@ -115,18 +113,6 @@ class MirrorState:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=5.0, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = OFF")
-        db.executescript(SCHEMA)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
 
 
 def read_status(path: Path) -> MirrorStatus | None:

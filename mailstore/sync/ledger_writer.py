@@ -12,6 +12,7 @@ from threading import RLock
 from typing import Any
 
 from mailstore.errors import StoreError, reason_of
+from mailstore.files.own_database import opened_or_renamed
 from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, ArrivalState, LedgerWay, ledger_file, way_in
 
 __all__ = ["LedgerWriter"]
@@ -42,7 +43,6 @@ CREATE TABLE IF NOT EXISTS runs (
     every_seconds REAL NOT NULL
 );
 """
-VERSION = 1
 NOT_SET = "this account is no longer set"
 WAIT_SECONDS = 30.0
 
@@ -57,44 +57,17 @@ class LedgerWriter:
         self._lock = RLock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._db = self._opened_or_new()
+            self.path.touch(mode=0o600)
+            # what is in the inbox is recognised without the ledger
+            self._db, renamed = opened_or_renamed(self.path, SCHEMA, seconds=WAIT_SECONDS)
         except OSError as error:
             raise StoreError(
                 f"{self.path} can't be written ({reason_of(error)})", "check $XDG_STATE_HOME and the free space"
             ) from error
         except sqlite3.Error as error:
             raise StoreError(f"{self.path} can't be used ({error})", "try again, or move it away") from error
-
-    def _opened_or_new(self) -> sqlite3.Connection:
-        """Open the ledger; a damaged one is renamed: what is in the inbox is recognised without it."""
-        try:
-            return self._opened()
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-        number = 1
-        while (renamed := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
-            number += 1
-        self.path.rename(renamed)
-        for suffix in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
-        return self._opened()
-
-    def _opened(self) -> sqlite3.Connection:
-        self.path.touch(mode=0o600)
-        db = sqlite3.connect(self.path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
-        try:
-            if db.execute("PRAGMA user_version").fetchone()[0] > VERSION:
-                raise sqlite3.OperationalError("a newer Signalbox wrote it")
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.executescript(SCHEMA)
-            db.execute(f"PRAGMA user_version = {VERSION}")
-        except sqlite3.Error:
-            db.close()
-            raise
-        return db
+        if renamed is not None:
+            self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
 
     def close(self) -> None:
         """Close the file."""

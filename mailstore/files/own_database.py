@@ -1,0 +1,51 @@
+"""Open SQLite files of the program's own, which survive a crash and which several processes may share."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+__all__ = ["connected", "opened_or_renamed"]
+
+VERSION = 1
+
+
+def opened_or_renamed(
+    path: Path, schema: str, *, seconds: float = 5.0, is_synced: bool = True
+) -> tuple[sqlite3.Connection, Path | None]:
+    """Return the database in a file, and what a damaged file was renamed to if a new one has taken its place.
+
+    Raises sqlite3.OperationalError if the file can't be used now, other sqlite3.Error, and OSError.
+    """
+    try:
+        return connected(path, schema, seconds=seconds, is_synced=is_synced), None
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+    number = 1
+    while (renamed := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    path.rename(renamed)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    path.touch(renamed.stat().st_mode & 0o777)
+    return connected(path, schema, seconds=seconds, is_synced=is_synced), renamed
+
+
+def connected(path: Path | str, schema: str, *, seconds: float = 5.0, is_synced: bool = True) -> sqlite3.Connection:
+    """Return a connection for any thread, in autocommit mode, to a file or `:memory:`. Raises sqlite3.Error.
+
+    `seconds` is how long to wait for other processes; without `is_synced` a power failure may damage the file.
+    """
+    db = sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)
+    try:
+        if db.execute("PRAGMA user_version").fetchone()[0] > VERSION:
+            raise sqlite3.OperationalError("a newer Signalbox wrote it")
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(f"PRAGMA synchronous = {'NORMAL' if is_synced else 'OFF'}")
+        db.executescript(schema)
+        db.execute(f"PRAGMA user_version = {VERSION}")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
