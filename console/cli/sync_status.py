@@ -71,15 +71,13 @@ def _lines(status: SyncStatus) -> Iterable[str]:
         yield f"{agent.agent}: {work}, last look {agent.last_look}"
         for each in status.accounts:
             if each.agent == agent.agent:
-                reason = each.reason.removeprefix(each.transport).lstrip(": ")
-                state = "works" if each.is_up else f"cut off since {each.since} ({reason})"
+                state = "works" if each.is_up else f"cut off since {each.since} ({each.reason})"
                 after = f", next try {each.next_try}" if each.next_try and agent.is_carried else ""
                 yield f"  {each.transport}: {state}{after}"
     if status.letters:
         yield "Not delivered:"
     for letter in status.letters[:MOST_LETTERS]:
-        reason = letter.reason.removeprefix(letter.transport).lstrip(": ")
-        why = f" ({reason})" if reason else ""
+        why = f" ({letter.reason})" if letter.reason else ""
         tries = f"{letter.tries} {'try' if letter.tries == 1 else 'tries'}"
         after = f", next {letter.next_try}" if letter.next_try else ""
         way = f"from {letter.agent} to {letter.recipient}"

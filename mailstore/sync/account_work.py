@@ -92,11 +92,11 @@ class AccountWork:
         try:
             self._transport.send(letter, called)
         except LetterRefused as error:
-            self._post.note(way._replace(state=SendState.REFUSED, reason=str(error)))
+            self._post.note(way._replace(state=SendState.REFUSED, reason=self._without_label(str(error))))
             self._shared.tell(f"{self.agent}: {letter.id} to {errand.recipient}: {error}")
             return
         except TransportDown as error:
-            self._post.note(self._later(way, str(error)))
+            self._post.note(self._later(way, self._without_label(str(error))))
             raise
         except FileNotFoundError as error:
             self._post.note(self._later(way, f"an attachment is gone ({reason_of(error)})"))
@@ -124,11 +124,16 @@ class AccountWork:
             return self.label + reason.removeprefix(place)
         return reason if self.label in reason else f"{self.label}: {reason}"
 
+    def _without_label(self, reason: str) -> str:
+        """Return a reason as it is recorded, beside the account's label."""
+        return self._named(reason).removeprefix(self.label).lstrip(": ")
+
     def _note(self, *, is_up: bool, pause: float | None) -> None:
         now = time.time()
         try:
+            reason = self._without_label(self.trouble) if self.trouble else ""
             self._ledger.note_account(
-                self.agent, self.label, is_up, now, self.trouble, None if pause is None else now + pause
+                self.agent, self.label, is_up, now, reason, None if pause is None else now + pause
             )
         except (OSError, StoreError) as error:
             self._shared.tell(f"{self._ledger.path} can't be written ({error})")
