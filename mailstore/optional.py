@@ -4,8 +4,8 @@
         store.keep_index(folder)
 
 A kind implements the methods and need not name the protocol. A store that stands for others (several mailboxes, a
-read-only one) implements them all and passes them on; where the other store offers nothing, it answers as documented
-here for "none".
+read-only one) implements all that concern reading and passes them on, and where the other store offers nothing, it
+answers as documented here for "none". Copies and mirrors are made of the stores themselves.
 """
 
 from __future__ import annotations
