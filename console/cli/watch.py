@@ -47,14 +47,10 @@ def run(args: argparse.Namespace) -> int:
             return False
 
         def tell_connection(lost: CutOff, is_lost: bool) -> None:
-            now = time.time()
             if args.json:
-                event, reason = ("cut-off", lost.reason) if is_lost else ("back", "")
-                row = HappeningRow(
-                    event, iso_time(now) or "", mailbox=lost.label, since=iso_time(lost.since), reason=reason
-                )
-                put_json_line(row)
+                put_json_line(_connection_row(lost, is_lost=is_lost))
             else:
+                now = time.time()
                 words = cut_off_line(lost, now) if is_lost else back_line(lost, now)
                 put(f"{iso_time(now)} {words}")
                 sys.stdout.flush()

@@ -107,10 +107,6 @@ class Exchange:
     def _should_get(self, session: str, ours: AgentLines, theirs: AgentLines | None) -> bool:
         return theirs is None or is_ahead(ours, theirs, self._agreed.get(session))
 
-    def reconsider(self, session: str) -> None:
-        """Decide again for an agent."""
-        self._sessions[session] = None
-
     def _take_message(self, side: Side, message: Message) -> None:
         other = self.other(side)
         if message.id in side.messages:

@@ -34,8 +34,6 @@ LABELS = ("AgentIdentity", "AGENT")
 FROM_MESSAGE = "id >= 'MESSAGE:' AND id < 'MESSAGE;'"
 OTHERS = "(id < 'MESSAGE:' OR id >= 'MESSAGE;')"
 TOLD = ("SENT_BY", "SENT_TO", "DELIVERED_TO", "IN_REPLY_TO", "PART_OF_THREAD", "TAGGED_CONCEPT", "REFERENCES_TICKET")
-BARE = frozenset({"SENT_TO", "IN_REPLY_TO", "PART_OF_THREAD", "TAGGED_CONCEPT", "REFERENCES_TICKET"})
-"""Edges whose properties are not used."""
 AT_ONCE = 500
 Found = TypeVar("Found")
 NOTHING = Properties()
