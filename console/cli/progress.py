@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from threading import RLock
 
 __all__ = ["ProgressLine", "StatusLine", "is_terminal"]
 
@@ -13,6 +15,19 @@ __all__ = ["ProgressLine", "StatusLine", "is_terminal"]
 def is_terminal(stream: object) -> bool:
     """Return whether a stream is a terminal."""
     return stream is not None and getattr(stream, "isatty", lambda: False)()
+
+
+def _in_one_row(line: str) -> str:
+    """Cut a line that the terminal would wrap, and that could then not be overwritten."""
+    try:
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return line
+    if 0 < width <= len(line):
+        from console.render.short_text import shorten_middle
+
+        return shorten_middle(line, width - 1)
+    return line
 
 
 class ProgressLine:
@@ -28,38 +43,43 @@ class ProgressLine:
         if self._is_shown and line != self._last:
             self._last = line
             end = "\n" if done >= total else ""
-            print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{_in_one_row(line)}", end=end, file=sys.stderr, flush=True)
 
 
 class StatusLine:
-    """The state of a command that runs on, in the last line of a terminal; silent anywhere else."""
+    """The state of a command that runs on, in the last line of a terminal; silent anywhere else. Thread-safe."""
 
     def __init__(self, *, is_shown: bool = True) -> None:
         self._is_shown = is_shown and is_terminal(sys.stderr)
         self._has_line = False
+        self._lock = RLock()
 
     def show(self, words: str) -> None:
         """Show the state as of now, overwriting the line."""
         if self._is_shown:
             from console.render.safe import visible_line
 
-            self._has_line = True
-            self._put(f"\r\x1b[K{time.strftime('%H:%M:%S')}  {visible_line(words)}")
+            line = f"{time.strftime('%H:%M:%S')}  {visible_line(words)}"
+            with self._lock:
+                self._has_line = True
+                self._put(f"\r\x1b[K{_in_one_row(line)}")
 
     def above(self, tell: Callable[[str], None]) -> Callable[[str], None]:
         """Return a function that tells something in a line of its own."""
 
         def told(words: str) -> None:
-            self.clear()
-            tell(words)
+            with self._lock:
+                self.clear()
+                tell(words)
 
         return told
 
     def clear(self) -> None:
         """Remove the line."""
-        if self._has_line:
-            self._has_line = False
-            self._put("\r\x1b[K")
+        with self._lock:
+            if self._has_line:
+                self._has_line = False
+                self._put("\r\x1b[K")
 
     def _put(self, words: str) -> None:
         with suppress(OSError):

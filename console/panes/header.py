@@ -13,7 +13,7 @@ from textual.strip import Strip
 from console.cut_off_words import cut_off_forms
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
-from console.render.short_text import clock, count, shorten_middle
+from console.render.short_text import clock, count, shorten_title
 from console.session import Session
 from console.styles import TextStyles
 from console.symbols import CONNECTION
@@ -110,7 +110,7 @@ class Header(ClickLine):
             used = sum(len(spot.text) + 3 for spot in numbers) + cell_len(words) + len("  Signalbox  ") + 14
             if used + SHORTEST_TITLE <= width:
                 break
-        title = shorten_middle(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
+        title = shorten_title(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
         name = [Spot(" ", styles.text), Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette")]
         left = [
             *(name if width >= NARROW else []),

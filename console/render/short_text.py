@@ -6,7 +6,18 @@ from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = ["age", "bare", "clock", "count", "plural", "remaining", "shorten_end", "shorten_middle", "size_words"]
+__all__ = [
+    "age",
+    "bare",
+    "clock",
+    "count",
+    "plural",
+    "remaining",
+    "shorten_end",
+    "shorten_middle",
+    "shorten_title",
+    "size_words",
+]
 
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
 UNITS = ("bytes", "KiB", "MiB", "GiB")
@@ -104,3 +115,10 @@ def bare(subject: str) -> str:
     while subject[:3].lower() == "re:":
         subject = subject[3:].lstrip()
     return subject
+
+
+def shorten_title(title: str, width: int) -> str:
+    """Return a mailbox's title of at most `width` cells; the server of `NAME on HOST` goes before the name does."""
+    if cell_len(title) > width and "/" not in title:
+        title = title.partition(" on ")[0]
+    return shorten_middle(title, width)

@@ -14,7 +14,7 @@ from rich.style import Style
 from console.panes.row_layout import layout_line
 from console.panes.thread_rows import people_line
 from console.render.safe import visible_line
-from console.render.short_text import age, clock, count, remaining, shorten_end, shorten_middle
+from console.render.short_text import age, clock, count, remaining, shorten_end, shorten_middle, shorten_title
 
 TEXT = st.text(st.sampled_from("ab c-_日本語👩🏽🚀é́ñ\u0301—…")) | st.text()
 WIDTH = st.integers(0, 60)
@@ -122,3 +122,10 @@ def test_a_moment_is_as_short_as_it_is_clear() -> None:
 
 def test_thousands_are_parted() -> None:
     assert count(1234567) == "1,234,567"
+
+
+def test_the_server_of_a_mailbox_goes_before_its_name() -> None:
+    assert shorten_title("lab on 127.0.0.1:4222", 21) == "lab on 127.0.0.1:4222"
+    assert shorten_title("lab on 127.0.0.1:4222", 20) == "lab"
+    assert shorten_title("a lab with a long name on 127.0.0.1:4222", 8) == shorten_middle("a lab with a long name", 8)
+    assert shorten_title("notes on birds/data", 9) == shorten_middle("notes on birds/data", 9)
