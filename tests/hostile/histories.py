@@ -9,35 +9,28 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import errno
-import json
 import os
 import random
 import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from console.demo.nats_server import NatsServer
 from mailstore.errors import MailError
-from mailstore.files import append
 from mailstore.kit.known_records import agent_digest
 from mailstore.kit.timestamps import isoformat
 from mailstore.mirroring.mirror import Mirror, Patience, Telling
 from mailstore.mirroring.mirror_report import MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.records.message import Message
+from mailstore.records.roster import Status
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.memory import MemoryStore
-from mailstore.stores.memory.records import Records
-from mailstore.stores.nats import NatsStore
-from mailstore.transfer.compare import Contents
-from mailstore.transfer.letters import adopted_letter
+from tests.hostile.history_box import HistoryBox
+from tests.hostile.mirror_faults import SuddenEnd, clock_at, faulty, raced_by, state_folder
 from tests.servers.nats_configs import one_node
 
 __all__ = ["History", "mirrored"]
@@ -46,10 +39,6 @@ NOON = 1_773_662_400.0
 HOUR = 3600.0
 NAMES = ("ann-00000001", "bob-00000001", "cyd-00000001")
 STEPS = 14
-
-
-class _SuddenEnd(BaseException):
-    """Ends a mirror where it is, as SIGKILL does."""
 
 
 def mirrored(
@@ -63,87 +52,6 @@ def mirrored(
     return mirror.status
 
 
-class _Box:
-    """A mailbox as programs write to it."""
-
-    def __init__(self, name: str, folder: Path, kind: str, skew: float) -> None:
-        self.name, self.kind, self.skew = name, kind, skew
-        self.folder = folder / name / "data"
-        self.records = Records()
-        self.messages: dict[str, str] = {}
-        self.is_cut_off = False
-        self.agents: list[dict[str, Any]] = []
-        if kind.startswith("nats"):
-            NatsStore.create(kind.removeprefix("nats:")).close()
-        elif kind != "memory":
-            self.folder.mkdir(parents=True)
-            (self.folder / "agent-mailbox.jsonl").touch()
-            self._roster.write_text("" if kind == "haak" else "[]")
-
-    @property
-    def _roster(self) -> Path:
-        return self.folder / ("agent-roster.jsonl" if self.kind == "haak" else "agent-roster.json")
-
-    @property
-    def url(self) -> str:
-        if self.kind.startswith("nats"):
-            return self.kind
-        return f"memory:/{self.name}" if self.kind == "memory" else f"haak:{self.folder}/agent-mailbox.jsonl"
-
-    def open(self) -> Store:
-        if self.is_cut_off:
-            raise MailError("cut off", "wait")
-        if self.kind.startswith("nats"):
-            return NatsStore.open(self.kind.removeprefix("nats:"))
-        return MemoryStore(records=self.records) if self.kind == "memory" else HaakStore.open(self.folder)
-
-    def _put(self, name: str, line: str) -> None:
-        with (self.folder / name).open("a") as file:
-            file.write(line + "\n")
-
-    def message(self, fields: dict[str, Any]) -> None:
-        self.messages[fields["id"]] = fields["content"]
-        if self.kind == "memory":
-            MemoryStore(records=self.records).append(fields)
-        elif self.kind.startswith("nats"):
-            one = MemoryStore()
-            one.append(fields)
-            (message,) = Contents(one).messages.values()
-            letter = adopted_letter(message, fields["content"], fields, HaakStore.known_fields)
-            with NatsStore.open(self.kind.removeprefix("nats:")) as store:
-                store.merge([letter])
-        else:
-            self._put("agent-mailbox.jsonl", json.dumps(fields))
-
-    def read(self, message_id: str, reader: str) -> None:
-        with self.open() as store:
-            store.mark_read(reader, [message_id])
-
-    def agent(self, **fields: Any) -> None:
-        with self.open() as store:
-            kept = next((each for each in Contents(store).lines[::-1] if each.session_id == fields["session_id"]), None)
-        from mailstore.records.roster import Agent
-
-        agent = Agent(**fields) if kept is None else kept.__class__(**{**_fields(kept), **fields})
-        with self.open() as store:
-            store.update_agent(agent)
-
-    def damage(self) -> None:
-        if self.kind == "memory":
-            MemoryStore(records=self.records).append("{torn")
-        elif self.kind == "haak" or self.kind == "document":
-            self._put("agent-mailbox.jsonl", '{"id": "torn", "sender": "x"')
-
-    def contents(self) -> tuple[Contents, dict[str, str]]:
-        with self.open() as store:
-            found = Contents(store)
-            return found, {name: store.content(message) for name, message in found.messages.items()}
-
-
-def _fields(agent: Any) -> dict[str, Any]:
-    return {name: getattr(agent, name) for name in agent.__struct_fields__}
-
-
 class History:
     """One random history, told by its number."""
 
@@ -154,8 +62,10 @@ class History:
         if server:
             hub = f"nats://{server}/history-{number}"
         skews = [self.chance.choice((0.0, HOUR, -HOUR)) for _ in range(3)]
-        self.hosts = [_Box(name, folder, kind, skew) for name, kind, skew in zip("ab", kinds, skews, strict=False)]
-        self.hub = _Box("hub", folder, hub, skews[2])
+        self.hosts = [
+            HistoryBox(name, folder, kind, skew) for name, kind, skew in zip("ab", kinds, skews, strict=False)
+        ]
+        self.hub = HistoryBox("hub", folder, hub, skews[2])
         self.boxes = [*self.hosts, self.hub]
         self.conflicted: set[str] = set()
         self.reads: set[tuple[str, str]] = set()
@@ -223,12 +133,10 @@ class History:
             fields |= {"metadata": {"n": self.chance.random()}, "odd": "field", "type": "x", "tags": ["t"]}
         return fields
 
-    def _agent(self, box: _Box) -> None:
-        from mailstore.records.roster import Status
-
+    def _agent(self, box: HistoryBox) -> None:
         status = self.chance.choice((Status.LIVING, Status.LIVING, Status.FROZEN))
         role, name = self.chance.choice(("", "x", "y")), self.chance.choice(NAMES)
-        with _clock(self._at + box.skew):
+        with clock_at(self._at + box.skew):
             box.agent(session_id=name, role=role, status=status, activity=f"working: {self.chance.random()}")
 
     def _cut(self) -> None:
@@ -236,7 +144,7 @@ class History:
         box.is_cut_off = not box.is_cut_off
         self.log.append(f"{box.name} is {'cut off' if box.is_cut_off else 'back'}")
 
-    def _done(self, host: _Box) -> MirrorStatus:
+    def _done(self, host: HistoryBox) -> MirrorStatus:
         pair = (host, self.hub) if self.chance.random() < 0.5 else (self.hub, host)
         return mirrored((pair[0].url, pair[1].url), (pair[0].open, pair[1].open))
 
@@ -248,13 +156,13 @@ class History:
             with suppress(FileNotFoundError):
                 shutil.rmtree(Path(os.environ["XDG_STATE_HOME"]) / "signalbox")
         race = self._race if fault == "race" else None
-        with suppress(MailError, _SuddenEnd), _faulty(fault, self.chance.randint(1, 12)), _raced(race):
+        with suppress(MailError, SuddenEnd), faulty(fault, self.chance.randint(1, 12)), raced_by(race):
             self._done(host)
 
     def _race(self) -> None:
         """Do what another mirror or program may do between the look of one at a mailbox and its writing."""
         others = Path(os.environ["XDG_STATE_HOME"]) / "elsewhere"
-        with suppress(MailError), _state_folder(others):
+        with suppress(MailError), state_folder(others):
             for _ in range(self.chance.randint(1, 2)):
                 self.chance.choice((self._write, lambda: self._done(self.chance.choice(self.hosts))))()
 
@@ -283,86 +191,14 @@ class History:
             assert digests == {name: agent_digest(agent) for name, agent in first[0].agents.items()}, "rosters differ"
 
 
-@contextmanager
-def _raced(race: Callable[[], None] | None) -> Iterator[None]:
-    """Let something happen just before a mailbox takes records in, once."""
-    kinds: tuple[Any, ...] = (HaakStore, MemoryStore, NatsStore)
-    reals = [kind.merge for kind in kinds]
-    waiting = [race] if race is not None else []
-
-    def raced(real: Any) -> Any:
-        def merge(self: Any, records: Any) -> Any:
-            if waiting:
-                waiting.pop()()
-            return real(self, records)
-
-        return merge
-
-    for kind, real in zip(kinds, reals, strict=True):
-        kind.merge = raced(real)
-    try:
-        yield
-    finally:
-        for kind, real in zip(kinds, reals, strict=True):
-            kind.merge = real
-
-
-@contextmanager
-def _state_folder(folder: Path) -> Iterator[None]:
-    before = os.environ.get("XDG_STATE_HOME")
-    os.environ["XDG_STATE_HOME"] = str(folder)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["XDG_STATE_HOME"]
-        else:
-            os.environ["XDG_STATE_HOME"] = before
-
-
 def _header(message: Message) -> tuple[object, ...]:
     time = round(message.time, 3) if message.timed else None
     return message.sender, message.recipients, message.thread, message.subject, message.ttl_hours, message.type, time
 
 
-@contextmanager
-def _clock(now: float) -> Iterator[None]:
-    real, time.time = time.time, lambda: now
-    try:
-        yield
-    finally:
-        time.time = real
-
-
-@contextmanager
-def _faulty(fault: str | None, number: int) -> Iterator[None]:
-    """Let the mirror end suddenly before or after its Nth write, or find the disk full from there on."""
-    real, calls = os.write, 0
-
-    def write(fd: int, data: bytes) -> int:
-        nonlocal calls
-        calls += 1
-        if calls < number:
-            return real(fd, data)
-        if fault == "end":
-            if number % 2:
-                real(fd, data)
-            raise _SuddenEnd
-        if calls == number:
-            return real(fd, data[: len(data) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    if fault in ("end", "full"):
-        append.os.write = write  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        append.os.write = real
-
-
 def played(number: int, server: str = "") -> None:
     """Play one history in folders of its own, with a hub on a server if one is named. Raises AssertionError."""
-    with tempfile.TemporaryDirectory(prefix="history-") as folder, _state_folder(Path(folder) / "state"):
+    with tempfile.TemporaryDirectory(prefix="history-") as folder, state_folder(Path(folder) / "state"):
         history = History(number, Path(folder), server)
         try:
             history.run()
