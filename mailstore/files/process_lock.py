@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +13,8 @@ from mailstore.errors import MailboxBusy
 from mailstore.files.append import NO_LOCKS
 
 __all__ = ["is_locked", "process_lock"]
+
+LOOKS, PAUSE_SECONDS = 50, 0.01
 
 
 @contextmanager
@@ -23,7 +26,7 @@ def process_lock(path: Path, busy: Callable[[str], MailboxBusy]) -> Iterator[Non
     fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(fd)
         except BlockingIOError:
             number = os.pread(fd, 20, 0).decode("ascii", "replace").strip()
             raise busy(f"process {number if number.isdecimal() else 'unknown'}") from None
@@ -36,6 +39,18 @@ def process_lock(path: Path, busy: Callable[[str], MailboxBusy]) -> Iterator[Non
         yield
     finally:
         os.close(fd)
+
+
+def _take(fd: int) -> None:
+    """Lock a file. Raises BlockingIOError if a process holds its lock; one that only looks has it for a moment."""
+    for _ in range(LOOKS):
+        with suppress(BlockingIOError):
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(fd, fcntl.LOCK_UN)
+        time.sleep(PAUSE_SECONDS)
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_locked(path: Path) -> bool:

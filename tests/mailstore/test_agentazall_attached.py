@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,15 @@ def test_a_copy_with_another_id_has_its_files_too(tmp_path: Path) -> None:
         assert not store.attachments(message)
         place = f"ann@localhost/{DAY}/inbox/1763_bob_0a1b2c3d.txt"
         assert [file.name for file in store.attachments(message, [place, "../../x", "a/b/../c.txt"])] == ["r.txt"]
+
+
+def test_a_letter_without_its_files_is_shown_though_a_clock_was_a_year_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = AgentAZAllMail(tmp_path)
+    mail.letter("ann@localhost/inbox", "m", Attachments="late.txt")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 31_536_000)
+    with AgentAZAllStore.open(mail.root) as store:
+        events = [event for batch in store.scan() for event in batch]
+    assert [event.id for event in events if isinstance(event, Message)] == ["m"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from pathlib import Path
@@ -13,6 +14,7 @@ from console.cli.sync_plan import plan_for
 from console.errors import UsedWrongly
 from mailstore.stores.agentazall.rules import Filter
 from mailstore.sync.engine import SyncEngine
+from mailstore.sync.lock import is_at_work, sync_lock
 from mailstore.sync.their_config import plan_in
 from mailstore.transports.transport import IncomingLetter
 from tests.sync.rig import Machine, Office
@@ -157,6 +159,18 @@ def test_the_status_says_what_is_cut_off_and_what_waits(tmp_path: Path, capsys: 
         (f"post {ALICE}@office", True),
     ]
     assert {each["state"] for each in found["letters"]} == {"waiting", "refused"}
+
+
+def test_a_sync_begins_while_somebody_asks_whether_one_is_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sync_lock(tmp_path):
+        pass
+    with (tmp_path / ".signalbox" / "lock").open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        monkeypatch.setattr("mailstore.files.process_lock.time.sleep", lambda _: fcntl.flock(looking, fcntl.LOCK_UN))
+        with sync_lock(tmp_path):
+            assert is_at_work(tmp_path)
 
 
 def test_a_second_sync_says_who_is_at_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

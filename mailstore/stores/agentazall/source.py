@@ -230,6 +230,6 @@ def _is_done(changed: float) -> bool:
 def _is_just_made(path: Path) -> bool:
     """Return whether a file is so new that its attachments may still be missing."""
     try:
-        return not is_settled(path.lstat().st_ctime)
+        return not _is_done(path.lstat().st_ctime)
     except OSError:
         return False
