@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from shlex import quote
 
 from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import put
+from console.cli.terminal_io import warn
 from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.registry import KIND, create_store, is_there, store_class
@@ -36,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
     """Create the mailbox, unless there is one already."""
     kind, location = _named(args)
     was_there = is_there(kind, location)
+    if was_there and args.replicas is not None:
+        warn("--replicas is for new mailboxes: the copies of this one stay as many as they are")
     with create_store(kind.kind, _with_replicas(kind, location, args.replicas)) as store:
         if args.json:
             put_json({"url": store.url, "created": not was_there})
@@ -43,7 +47,11 @@ def run(args: argparse.Namespace) -> int:
             put(f"Mailbox already exists, left unchanged: {visible_line(store.url)}")
         else:
             put(f"Created an empty mailbox: {visible_line(store.url)}")
-            put("Next: signalbox roster register adds agents, signalbox send writes, signalbox opens the console")
+            then = "Next"
+            if location.startswith("//"):
+                put(f"Next: export SIGNALBOX_STORE={quote(visible_line(store.url))}, for all commands")
+                then = "Then"
+            put(f"{then}: signalbox roster register adds agents, signalbox send writes, signalbox opens the console")
     return 0
 
 

@@ -30,12 +30,12 @@ from mailstore.store import Store
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("first", metavar="A", help="Mailbox to follow: KIND:PATH or a path")
-    parser.add_argument("second", metavar="B", help="Mailbox to write to, which must exist")
+    parser.add_argument("first", metavar="A", help="Mailbox to follow: KIND:PATH, a path, or nats://HOST/NAME")
+    parser.add_argument("second", metavar="B", help="Mailbox to write to, which must exist: signalbox init")
     parser.add_argument("--both", action="store_true", help="Write what is new in B into A too")
     parser.add_argument("--once", action="store_true", help="Exit when B has everything (with --both, A too)")
     parser.add_argument("--poll", action="store_true", help="Poll for changes")
-    json_option(parser)
+    json_option(parser, "Print a line of JSON for each change; with --once one document")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 __all__ = ["json_option", "mailbox_options", "reader_option", "type_option"]
 
 
-def json_option(parser: argparse.ArgumentParser) -> None:
+def json_option(parser: argparse.ArgumentParser, help: str = "Print one JSON document and nothing else") -> None:  # noqa: A002
     """Add `--json`."""
-    parser.add_argument("--json", action="store_true", help="Print one JSON document and nothing else")
+    parser.add_argument("--json", action="store_true", help=help)
 
 
 def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True, at: bool = True) -> None:
     """Add the options that choose the mailbox: `--store` and `--poll`, and on request `--at` and `--json`."""
-    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH or a path")
+    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH, a path, or nats://HOST/NAME")
     parser.add_argument("--poll", action="store_true", help="Poll for changes")
     if at:
         parser.add_argument("--at", metavar="TIME", help="Show the mailbox as it was at TIME; read-only")

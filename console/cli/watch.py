@@ -10,7 +10,7 @@ from console.cli.document import put_json_line
 from console.cli.following import News, follow
 from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded, reader_name
-from console.cli.options import mailbox_options, reader_option, type_option
+from console.cli.options import json_option, mailbox_options, reader_option, type_option
 from console.cli.output import HappeningRow
 from console.cli.plain import put
 from console.cli.read import warn_if_unknown
@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     reader_option(parser, "Only mail for this agent, and its own reads")
     type_option(parser, "Only messages of this type (repeatable)")
-    mailbox_options(parser, at=False)
+    mailbox_options(parser, json=False, at=False)
+    json_option(parser, "Print a line of JSON for each event")
     parser.set_defaults(at=None)
 
 

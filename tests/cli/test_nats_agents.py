@@ -36,7 +36,9 @@ PATIENCE = 20
 def url(run: Run, nats_location: str, monkeypatch: pytest.MonkeyPatch) -> str:
     url = f"nats:{nats_location}"
     made = run("init", url)
-    assert made.out.startswith(f"Created an empty mailbox: {url}\n")
+    assert made.out.startswith(
+        f"Created an empty mailbox: {url}\nNext: export SIGNALBOX_STORE={url}, for all commands\n"
+    )
     for name in (ANN, BOB):
         assert run("roster", "register", name, "--store", url).status == 0
     return url

@@ -59,7 +59,7 @@ class AgentMailStore(WatchedStore):
     """The messages of all projects of a server, their recipients, and the agents with their reservations."""
 
     kind: ClassVar[str] = "agent-mail"
-    summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone (read-only)"
+    summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; written only through its server"
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients"}
