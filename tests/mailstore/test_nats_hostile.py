@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ import pytest
 from console.demo.nats_server import NatsServer
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB, letter
+from mailstore.errors import StoreError
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Store
 from mailstore.stores.nats import NatsStore, reader, stream
+from mailstore.stores.nats.opening import NatsClient
 from mailstore.stores.nats.stream import API
 from mailstore.stores.nats.subjects import Topic, subject, token_of
 from tests.mailstore.nats_harness import NatsHarness
@@ -97,6 +100,22 @@ def test_what_comes_live_is_told_in_the_same_way(nats_box: NatsHarness, raw: Raw
     with nats_box.open() as store, nats_box.open() as again:
         live = asyncio.run(run(store))
         assert set(map(str, live)) == {str(event) for event in scanned(again) if isinstance(event, Message | Problem)}
+
+
+@pytest.mark.parametrize(
+    "said", [b"\xff", b"[]", b"{}", b"[" * 100_000, b'{"created": 1, "state": {"last_seq": "x", "messages": []}}']
+)
+def test_a_server_that_answers_anything_is_told(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    nats_box.make()
+
+    async def request(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(data=said)
+
+    monkeypatch.setattr(NatsClient, "request", request)
+    with pytest.raises(StoreError, match="is not a NATS server: check the port"):
+        nats_box.open()
 
 
 @pytest.mark.parametrize("way", ["scan", "glimpse", "search"])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mailstore.errors import MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress, NatsLocation
 from mailstore.stores.nats.credentials import credentials_for
-from mailstore.stores.nats.failures import connection_failed, missing, request_refused
+from mailstore.stores.nats.failures import GARBAGE, connection_failed, missing, request_refused
 from mailstore.stores.nats.stream import NO_STREAM, RequestRefused
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Connection:
             if refusal.number == NO_STREAM:
                 raise missing(self.address) from refusal
             raise request_refused(refusal.number, str(refusal), self.address) from refusal
-        except (OSError, Error) as error:
+        except (OSError, Error, *GARBAGE) as error:
             raise connection_failed(error, self.address) from error
 
     async def returned(self) -> None:

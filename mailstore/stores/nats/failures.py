@@ -10,7 +10,7 @@ from mailstore.errors import MailboxMissing, MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress
 from mailstore.transports.secure import down_by
 
-__all__ = ["connection_failed", "is_final", "missing", "most_telling", "request_refused"]
+__all__ = ["GARBAGE", "connection_failed", "is_final", "missing", "most_telling", "request_refused"]
 
 NO_SERVER = ("is not a NATS server", "check the port")
 NEEDS_TLS = ("takes connections with TLS only", "write nats+tls:// in place of nats://")
@@ -35,8 +35,8 @@ NO_JETSTREAM = frozenset({10039, 10076})
 FULL = frozenset({10023, 10047, 10077})
 """What the server's numbers mean."""
 
-GARBAGE = (ValueError, KeyError, TypeError, AttributeError, asyncio.LimitOverrunError)
-"""What the client library raises at an answer that follows no protocol."""
+GARBAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, asyncio.LimitOverrunError)
+"""What an answer raises that follows no protocol."""
 
 
 def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:

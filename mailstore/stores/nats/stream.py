@@ -102,7 +102,8 @@ async def stream_state(client: Client, stream: str) -> StreamState | None:
             return None
         raise
     state = found["state"]
-    return StreamState(found["created"], state["last_seq"], state["messages"])
+    holds = {"created": found["created"], "last": state["last_seq"], "messages": state["messages"]}
+    return msgspec.convert(holds, StreamState)
 
 
 def record_of(subject: str, sequence: int, time: float, data: bytes, headers: Mapping[str, str] | None) -> StreamRecord:
