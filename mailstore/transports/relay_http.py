@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,13 +9,14 @@ from urllib.parse import urlsplit
 
 from mailstore.errors import MailError
 from mailstore.transports.deadline import Deadline
+from mailstore.transports.loopback import is_loopback
 from mailstore.transports.secure import down_by, tls_context
 from mailstore.transports.transport import TransportDown
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["RelayAnswer", "RelayHttp", "is_loopback"]
+__all__ = ["RelayAnswer", "RelayHttp"]
 
 CONNECT_SECONDS = 10.0
 PLAIN_PORTS = {"http": 80, "https": 443}
@@ -29,14 +29,6 @@ class RelayAnswer(NamedTuple):
     body: bytes
     fault: str = ""
     retry_after: str = ""
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class RelayHttp:

@@ -7,11 +7,12 @@ import socket
 import ssl
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from mailstore.errors import reason_of
 from mailstore.transports.transport import TransportDown
 
-__all__ = ["down_by", "said", "tls_context"]
+__all__ = ["Remedies", "down_by", "said", "tls_context"]
 
 EXPIRED, NOT_YET_VALID, REVOKED = 10, 9, 23
 UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21})
@@ -23,6 +24,17 @@ NOT_TLS = frozenset(
 UNREACHABLE = frozenset({errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ENETDOWN})
 LONGEST_SAID = 200
 HIDDEN = "***"
+
+
+class Remedies(NamedTuple):
+    """How what depends on the program is mended: who tries again, what can be set."""
+
+    again: str = "; it is tried again"
+    longer: str = ", or allow more seconds"
+    authority: str = "name that authority's certificate as ca_file"
+
+
+TRANSPORT = Remedies()
 
 
 def tls_context(ca_file: Path | None = None) -> ssl.SSLContext:
@@ -37,14 +49,16 @@ def tls_context(ca_file: Path | None = None) -> ssl.SSLContext:
         raise TransportDown(f"ca_file {ca_file} can't be used ({why})", "name a file of certificates in PEM") from None
 
 
-def down_by(error: BaseException, label: str, secrets: Iterable[str] = ()) -> TransportDown:
+def down_by(
+    error: BaseException, label: str, secrets: Iterable[str] = (), remedies: Remedies = TRANSPORT
+) -> TransportDown:
     """Return why a connection failed, and how to mend it, without secrets. `label` names the account.
 
     An error that is a TransportDown already is returned as it is.
     """
     if isinstance(error, TransportDown):
         return error
-    problem, remedy = _words(error)
+    problem, remedy = _words(error, remedies)
     return TransportDown(f"{label} {_without(problem, secrets)}", remedy)
 
 
@@ -63,33 +77,33 @@ def _without(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
-def _words(error: BaseException) -> tuple[str, str]:
+def _words(error: BaseException, remedies: Remedies) -> tuple[str, str]:
     match error:
         case ssl.SSLCertVerificationError():
-            return _certificate(error)
+            return _certificate(error, remedies)
         case ssl.SSLError() if error.reason in NOT_TLS:
             return "does not speak TLS on this port", "check port and security in the settings"
         case ssl.SSLEOFError() | ssl.SSLZeroReturnError():
-            return "ended the connection", "look at the server's log; it is tried again"
+            return "ended the connection", f"look at the server's log{remedies.again}"
         case ssl.SSLError():
             return f"failed to set up TLS ({error.reason or 'no reason given'})", "check port and security"
         case TimeoutError():
-            return "does not answer", "check the network and the server, or allow more seconds"
+            return "does not answer", f"check the network and the server{remedies.longer}"
         case ConnectionRefusedError():
             return "refuses connections", "start the server, or check host and port"
         case socket.gaierror():
             return "can't be found by its name", "check the host, and the network's name server"
         case ConnectionError() | EOFError():
-            return "ended the connection", "look at the server's log; it is tried again"
+            return "ended the connection", f"look at the server's log{remedies.again}"
         case OSError() if error.errno in UNREACHABLE:
             return f"can't be reached ({reason_of(error)})", "check the network"
         case Exception():
-            return f"failed ({said(reason_of(error))})", "look at the server's log; it is tried again"
+            return f"failed ({said(reason_of(error))})", f"look at the server's log{remedies.again}"
         case _:
             return "was interrupted", "it is tried again"
 
 
-def _certificate(error: ssl.SSLCertVerificationError) -> tuple[str, str]:
+def _certificate(error: ssl.SSLCertVerificationError, remedies: Remedies) -> tuple[str, str]:
     code = error.verify_code
     if code == EXPIRED:
         return "shows an expired certificate", "renew it on the server, or check this machine's clock"
@@ -100,5 +114,5 @@ def _certificate(error: ssl.SSLCertVerificationError) -> tuple[str, str]:
     if code in OTHER_HOST:
         return "shows a certificate for another host", "use a host name that the certificate holds"
     if code in UNKNOWN_AUTHORITY:
-        return "shows a certificate of an unknown authority", "name that authority's certificate as ca_file"
+        return "shows a certificate of an unknown authority", remedies.authority
     return f"shows a certificate that can't be trusted ({said(error.verify_message)})", "replace it on the server"

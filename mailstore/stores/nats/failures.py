@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from mailstore.errors import MailboxMissing, MailError, StoreError
 from mailstore.stores.nats.address import NatsAddress
-from mailstore.transports.secure import down_by
+from mailstore.transports.secure import Remedies, down_by
 
 __all__ = ["GARBAGE", "connection_failed", "is_final", "missing", "most_telling", "request_refused"]
 
+REMEDIES = Remedies(longer="", authority="set SIGNALBOX_NATS_CA to that authority's certificate")
 NO_SERVER = ("is not a NATS server", "check the port")
 NEEDS_TLS = ("takes connections with TLS only", "write nats+tls:// in place of nats://")
 REFUSALS = {
@@ -46,10 +47,8 @@ def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
     where = address.shown_hosts
     if found := _refusal(error):
         return StoreError(f"{where} {found[0]}", found[1])
-    down = down_by(error, where)
-    if "unknown authority" in down.problem:
-        return StoreError(down.problem, "set SIGNALBOX_NATS_CA to that authority's certificate")
-    return StoreError(down.problem, down.remedy.removesuffix(", or allow more seconds"))  # which can't be set here
+    down = down_by(error, where, remedies=REMEDIES)
+    return StoreError(down.problem, down.remedy)
 
 
 def request_refused(number: int, text: str, address: NatsAddress) -> StoreError:

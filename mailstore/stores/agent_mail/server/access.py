@@ -11,6 +11,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.server_settings import file_setting, server_settings, variable
+from mailstore.transports.loopback import is_loopback
 from mailstore.transports.secret import Secret
 
 __all__ = ["NO_SERVER", "Access", "ServerAccess", "server_access"]
@@ -19,7 +20,6 @@ TABLE = "agent_mail"
 SETTINGS = ("url", "token", "secret_file", "secret_command", "ca_file")
 NO_SERVER = f"only its server writes there: set url in [{TABLE}] of config.toml, or ${variable(TABLE, 'url')}"
 NO_PACKAGE = "its server is written to with the package mcp: run pip install 'signalbox[mcp]'"
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class ServerAccess(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class ServerAccess(msgspec.Struct, frozen=True):
     @property
     def is_local(self) -> bool:
         """Say whether the server runs on this machine."""
-        return urlsplit(self.url).hostname in LOOPBACK
+        return is_loopback(urlsplit(self.url).hostname or "")
 
     def beside(self, path: str) -> str:
         """Return the URL of another path of the server."""

@@ -9,9 +9,11 @@ import httpx2
 from mailstore.errors import StoreError
 from mailstore.stores.agent_mail.server.access import TABLE, ServerAccess
 from mailstore.stores.agent_mail.server.bounded_http import TooMuch
-from mailstore.transports.secure import down_by
+from mailstore.transports.secure import Remedies, down_by
 
 __all__ = ["ServerFailed", "failure"]
+
+REMEDIES = Remedies(again="", longer="")
 
 
 class ServerFailed(StoreError):
@@ -64,11 +66,11 @@ def _words(error: Exception, access: ServerAccess) -> tuple[str, str]:
         case TimeoutError() | httpx2.TimeoutException():
             return f"{called} does not answer", "check that it runs and is not stuck"
         case httpx2.TransportError():
-            down = down_by(_cause(error), called)
-            return down.problem, down.remedy.replace("; it is tried again", "")
+            down = down_by(_cause(error), called, remedies=REMEDIES)
+            return down.problem, down.remedy
         case OSError():
-            down = down_by(error, called)
-            return down.problem, down.remedy.replace("; it is tried again", "")
+            down = down_by(error, called, remedies=REMEDIES)
+            return down.problem, down.remedy
         case _:
             return f"{called} answers what is not MCP", f"check url in [{TABLE}]: its path is usually /mcp/ or /api/"
 
