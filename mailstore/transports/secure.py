@@ -37,16 +37,19 @@ class Remedies(NamedTuple):
 TRANSPORT = Remedies()
 
 
-def tls_context(ca_file: Path | None = None) -> ssl.SSLContext:
+def tls_context(ca_file: Path | None = None, setting: str = "ca_file") -> ssl.SSLContext:
     """Return a context that checks a server's certificate, its dates and its host name.
 
-    Trusted are the system's authorities, or only those of a file in PEM form. Raises TransportDown if it can't be read.
+    Trusted are the system's authorities, or only those of a file in PEM form, which `setting` names. Raises
+    TransportDown if it can't be read.
     """
     try:
         return ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
     except (OSError, ValueError) as error:
         why = "it holds no certificate" if isinstance(error, ssl.SSLError) else reason_of(error)
-        raise TransportDown(f"ca_file {ca_file} can't be used ({why})", "name a file of certificates in PEM") from None
+        raise TransportDown(
+            f"{setting} {ca_file} can't be used ({why})", "name a file of certificates in PEM"
+        ) from None
 
 
 def down_by(

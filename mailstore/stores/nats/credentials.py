@@ -118,9 +118,9 @@ def _text(path: Path) -> str:
 
 def _context(authority: str, certificate: str, key: str) -> ssl.SSLContext:
     try:
-        context = tls_context(Path(authority).expanduser() if authority else None)
+        context = tls_context(Path(authority).expanduser() if authority else None, f"{PREFIX}CA")
     except MailError as error:
-        raise StoreError(error.problem.replace("ca_file", f"{PREFIX}CA"), error.remedy) from None
+        raise StoreError(error.problem, error.remedy) from None
     if not certificate:
         return context
     try:
