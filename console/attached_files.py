@@ -17,6 +17,7 @@ from typing import BinaryIO
 from console.errors import Refused
 from mailstore.errors import reason_of
 from mailstore.files.naming import safe_name
+from mailstore.files.pending import NO_LINKS
 from mailstore.optional import open_attachment
 from mailstore.records.message import Message
 from mailstore.store import Store
@@ -101,15 +102,27 @@ def _written(source: BinaryIO, folder: Path, name: str, mode: int) -> Path:
                     raise Refused(f"the file is larger than {LARGEST >> 30} GiB", "copy it from the mailbox yourself")
                 draft.write(piece)
             draft.flush()
-            os.fchmod(draft.fileno(), mode & ~_umask())
+            with suppress(PermissionError):  # a file system with modes of its own
+                os.fchmod(draft.fileno(), mode & ~_umask())
             os.fsync(draft.fileno())
         for path in _free_names(folder, name):
             with suppress(FileExistsError):
-                path.hardlink_to(draft.name)
+                _name(Path(draft.name), path)
                 return path
     finally:
         Path(draft.name).unlink(missing_ok=True)
     raise Refused(f"{folder} has too many files with this name", "choose another folder")
+
+
+def _name(draft: Path, path: Path) -> None:
+    """Give a file its name. Raises FileExistsError if that is taken, and OSError."""
+    try:
+        path.hardlink_to(draft)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        path.touch(exist_ok=False)
+        draft.replace(path)
 
 
 def _free_names(folder: Path, name: str) -> Iterator[Path]:

@@ -12,11 +12,12 @@ from mailstore.errors import StoreError
 from mailstore.files.append import locked
 from mailstore.files.owned import give, name_file, nameless
 
-__all__ = ["Pending"]
+__all__ = ["NO_LINKS", "Pending"]
 
 HIDDEN = ".signalbox.new"
 """The temporary name on systems without nameless files; what a crash left there is overwritten."""
 NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+"""What making a hard link raises on a file system that has none."""
 
 
 class Pending:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 from pathlib import Path
 
 from mailstore.files.durable import sync_folder
+from mailstore.files.pending import NO_LINKS
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.places import DAY, OUTBOX, SENT
 
 __all__ = ["file_as_sent", "finish_moves"]
-
-NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 def file_as_sent(root: Path, place: Copy) -> Copy:

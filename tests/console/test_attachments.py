@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -152,6 +153,26 @@ def test_a_file_that_is_too_large_or_a_folder_that_refuses_leaves_nothing(
         with pytest.raises(Refused, match="can't be saved"):
             save_attachment(store, message, "report.txt", tmp_path / "nowhere")
     assert not list(target.iterdir())
+
+
+def test_files_are_saved_where_there_are_no_hard_links(
+    mail: AgentAZAllMail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "not supported")
+
+    monkeypatch.setattr(Path, "hardlink_to", no_links)
+    monkeypatch.setattr("console.attached_files.os.fchmod", no_links)
+    place = Location(f"human@localhost/{DAY}/inbox/m.txt", 0, 0)
+    message = Message("m", "bob@localhost", ("user",), "", 0.0, "", location=place)
+    (tmp_path / "stick").mkdir()
+    with AgentAZAllStore.open(mail.root) as store:
+        saved = [save_attachment(store, message, "report.txt", tmp_path / "stick") for _ in range(2)]
+    assert [(path.name, path.read_text()) for path in saved] == [
+        ("report.txt", "A report.\n"),
+        ("report (2).txt", "A report.\n"),
+    ]
+    assert sorted((tmp_path / "stick").iterdir()) == sorted(saved)
 
 
 async def test_a_query_finds_messages_with_files(mail: AgentAZAllMail, tmp_path: Path) -> None:
