@@ -131,7 +131,7 @@ class Post:
             refused = 0
             for letter in left:
                 states = {way.state for way in self._ledger.ways(self._agent, letter.letter.id)}
-                refused += states == {SendState.REFUSED}
+                refused += SendState.REFUSED in states and states <= {SendState.REFUSED, SendState.GIVEN_UP}
             return len(left) - refused, refused
 
     def settle(self, letter: OutboxLetter) -> None:

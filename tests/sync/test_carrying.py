@@ -107,6 +107,17 @@ def test_a_letter_is_sent_once_its_account_is_set_again(tmp_path: Path) -> None:
     assert len(office.boxes[BOB]) == 1
 
 
+def test_a_letter_that_every_account_left_refuses_counts_as_refused(tmp_path: Path) -> None:
+    old, new = Office("old"), Office("new")
+    old.down, new.refuses = "old can't be reached", {BOB}
+    alice, _ = two(tmp_path, old)
+    alice.write(ALICE, BOB)
+    alice.once()
+    alice.offices = (new,)
+    report = alice.once()
+    assert (report.waiting, report.refused) == (0, 1)
+
+
 def test_a_letter_that_no_way_takes_stays_in_the_outbox(tmp_path: Path) -> None:
     office = Office()
     office.down = "office can't be reached"
