@@ -22,6 +22,7 @@ from console.remembered import RememberedValues
 from console.screens.away.away import LEFT
 from console.state import PersonalState
 from mailstore import open_store
+from mailstore.records.events import Gone
 from mailstore.records.scope import url_of
 
 HERE = Path(__file__).parent
@@ -47,6 +48,8 @@ class Shot:
     """For how many seconds the person was away; 0: they were never there."""
     others: tuple[str, ...] = ()
     """Mailboxes of other systems, by their folders among the tests' files, beside the one of every picture."""
+    cut_off: str = ""
+    """The label of a mailbox that was cut off eight minutes ago."""
 
 
 SLOW = {"D", "O", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
@@ -79,6 +82,28 @@ SHOTS = (
         keys=("slash", *"tag:nested-signature", "enter", "enter"),
         now=LATER,
         others=("agentazall", "agent-mail", "channels", "neo"),
+    ),
+    Shot(
+        "agent",
+        (100, 30),
+        keys=("1", "g", *"j" * 16, "i"),
+        now=LATER,
+        others=("agentazall",),
+    ),
+    Shot(
+        "files",
+        (80, 24),
+        keys=("slash", *"has:attachment", "enter", "enter", "X"),
+        now=LATER,
+        others=("agentazall",),
+    ),
+    Shot(
+        "cut-off",
+        (120, 40),
+        keys=("slash", *"from:codex", "enter", "enter", "r", *"Yes, both."),
+        now=LATER,
+        others=("agent-mail", "channels"),
+        cut_off="channels",
     ),
     Shot("help", (120, 40), keys=("question_mark",)),
 )
@@ -119,6 +144,10 @@ async def take(shot: Shot, folder: Path) -> None:
         await settle(pilot)
         if shot.away and app.main_screen is not None:
             app.main_screen.tick()  # the first second is over
+            await settle(pilot)
+        if shot.cut_off and app.main_screen is not None:
+            app._fold([Gone("no server answers at hub.example:4222", shot.now - 480, shot.cut_off)])
+            app.main_screen.redraw()
             await settle(pilot)
         for key in shot.keys:
             await pilot.press("space" if key == " " else key)
