@@ -18,6 +18,8 @@ CANONICAL = {
 }
 ESSENTIAL = frozenset({"From", "To", "Subject", "Date", "Message-ID"})
 SIGNED, SIGNED_END = b"---BEGIN AGENTAZALL SIGNED MESSAGE---", b"---END AGENTAZALL SIGNATURE---"
+FIRST, LAST = -62_135_424_000.0, 253_402_128_000.0
+"""Seconds since the epoch, two days within the years 1 and 9999: whatever lies between has a date in every zone."""
 BOM = "\ufeff"
 
 
@@ -98,6 +100,7 @@ def moment(text: str) -> float | None:
             found, is_local = parsedate_to_datetime(text), False
         if found.tzinfo is None and not is_local:
             found = found.replace(tzinfo=UTC)
-        return found.timestamp()
+        seconds = found.timestamp()
+        return seconds if FIRST < seconds < LAST else None
     except (ValueError, TypeError, OverflowError, OSError, IndexError):
         return None

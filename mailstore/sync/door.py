@@ -201,19 +201,24 @@ def _date(letter: IncomingLetter, *, is_own_id: bool) -> str:
     """Return the date to write; an e-mail date tells that the letter came without its id."""
     when = moment(letter.date)
     if when is None:
-        when = letter.arrived if letter.arrived is not None else time.time()
+        when = _arrival(letter) or time.time()
         return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
     if is_own_id and not letter.date[:1].isdigit():
         return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
     return letter.date
 
 
+def _arrival(letter: IncomingLetter) -> float | None:
+    """Return when the server took a letter; None if it says nothing or what can't be."""
+    when = letter.arrived
+    return when if when is not None and 0 < when <= time.time() + AHEAD_SECONDS else None
+
+
 def _day(letter: IncomingLetter) -> str:
     """Return the day folder: the day on which the server took the letter, else that of its date, never far ahead."""
     now = time.time()
-    when = letter.arrived if letter.arrived is not None else moment(letter.date)
-    if when is None or when > now + AHEAD_SECONDS or when <= 0:
-        when = now
+    when = _arrival(letter) or moment(letter.date) or now
+    when = when if 0 < when <= now + AHEAD_SECONDS else now
     return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d")
 
 

@@ -20,6 +20,7 @@ __all__ = ["attachment_names", "clear_desk", "put_letter"]
 
 MODE = 0o640
 MOST_FILES = 1000
+NOTE_BYTES = 1 << 12
 NEW, NOTE = "new-", "placing-"
 
 
@@ -51,7 +52,7 @@ def clear_desk(root: Path, desk: Path) -> None:
     for path in desk.glob(f"{NEW}*"):
         _remove(path)
     for note in desk.glob(f"{NOTE}*"):
-        place = split(note.read_text("utf-8", "replace"))
+        place = split(_note(note))
         if (
             place
             and is_agent_name(place.owner)
@@ -63,7 +64,7 @@ def clear_desk(root: Path, desk: Path) -> None:
             is_linked = any(parent.is_symlink() for parent in [folder, *list(folder.parents)[:3]])
             if not is_linked and folder.is_dir() and not folder.with_name(f"{folder.name}.txt").exists():
                 shutil.rmtree(folder)
-        note.unlink()
+        _remove(note)
 
 
 def attachment_names(names: Sequence[str]) -> list[str]:
@@ -108,8 +109,16 @@ def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, byte
     return note
 
 
+def _note(path: Path) -> str:
+    """Return what a note says; nothing if it is none of ours."""
+    try:
+        return read_whole(path, NOTE_BYTES).decode("utf-8", "replace")
+    except (OSError, NotAFile):
+        return ""
+
+
 def _remove(path: Path) -> None:
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    elif path.exists():
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

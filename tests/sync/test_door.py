@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -298,3 +299,32 @@ def test_many_attachments_of_one_name_take_no_time() -> None:
     names = attachment_names(["a.txt"] * 20_000)
     assert names[:3] == ["a.txt", "a-2.txt", "a-3.txt"]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("date", "arrived"),
+    [
+        ("Fri, 31 Dec 9999 23:59:59 -1200", None),
+        ("9999-12-31 23:59:59", None),
+        ("never", -6e10),
+        ("never", 1e300),
+        ("never", float("nan")),
+    ],
+)
+def test_a_letter_of_another_age_stops_no_other(tmp_path: Path, date: str, arrived: float | None) -> None:
+    machine = received(tmp_path, incoming("k1", date=date, arrived=arrived), incoming("k2", id="b" * 12, body="Next"))
+    today = time.strftime("%Y-%m-%d")
+    assert sorted(machine.files(BOB, "inbox")) == [f"{today}/{'a' * 12}", f"{today}/{'b' * 12}"]
+
+
+def test_what_lies_on_the_desk_and_is_none_of_ours_stops_nothing(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, BOB, offices=(Office(),))
+    desk = machine.root / BOB / ".signalbox"
+    (desk / "placing-folder").mkdir(parents=True)
+    os.mkfifo(desk / "placing-pipe")
+    (desk / "placing-link").symlink_to("/dev/zero")
+    (desk / "new-link").symlink_to(tmp_path)
+    machine.offices[0].put(BOB, incoming())
+    assert machine.once().received == 1
+    assert sorted(path.name for path in desk.iterdir()) == ["lock"]
+    assert tmp_path.is_dir()
