@@ -101,13 +101,18 @@ def _is_meant(ours: TransportSettings, root: Path) -> bool:
 def _theirs(root: Path) -> SyncPlan:
     """Return the plans of all config.json beside the mailboxes as one; agents without one get local mail alone."""
     plans: list[SyncPlan] = []
+    left_aside: list[str] = []
     for path in islice(sorted(root.parent.parent.glob("config*.json")), MOST_CONFIGS):
         config = config_at(path)
-        if config is not None and (folder := mailbox_dir(config, path)) is not None and folder.resolve() == root:
+        if config is None:
+            left_aside.append(f"{path} was left aside: it is not JSON with agent_name and mailbox_dir")
+        elif (folder := mailbox_dir(config, path)) is not None and folder.resolve() == root:
             plans.append(plan_in(path))
     agents = {agent.name: agent for plan in plans for agent in plan.agents}
     named = [agents.get(name) or AgentPlan(name) for name in agents_in(root)]
     if not named:
         raise MailError(f"{root} has no folder of an agent", "register one with its own program first")
+    here = {agent.name for agent in named}
+    left_aside += [f"{name} was left aside: it has no folder in {root}" for name in agents if name not in here]
     every = min((plan.every_seconds for plan in plans), default=SyncPlan(root, ()).every_seconds)
-    return SyncPlan(root, tuple(named), every, tuple(each for plan in plans for each in plan.warnings))
+    return SyncPlan(root, tuple(named), every, (*(each for plan in plans for each in plan.warnings), *left_aside))

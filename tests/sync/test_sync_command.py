@@ -112,6 +112,18 @@ def test_a_wrong_value_in_their_config_is_named(
     assert "config.json" in said
 
 
+def test_a_config_beside_the_mailboxes_that_is_of_no_use_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Machine(tmp_path, ALICE)
+    path = their_config(machine, agent_name="nina@localhost")
+    (path.parent / "config-2.json").write_text("{torn")
+    assert main(["sync", str(machine.root), "--once"]) == 0
+    said = capsys.readouterr().err
+    assert f"nina@localhost was left aside: it has no folder in {machine.root}" in said
+    assert f"{path.parent / 'config-2.json'} was left aside: it is not JSON" in said
+
+
 def test_a_config_with_passwords_that_others_can_read_is_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
