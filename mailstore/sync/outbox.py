@@ -78,6 +78,8 @@ def read_outgoing(
 ) -> OutboxLetter | Held | None:
     """Return a letter to send, signed if there is a key; None if it has gone."""
     path = root / "/".join(place)
+    if not _is_utf8(place.file):
+        return Held(place, "its name is not valid UTF-8")
     try:
         data = read_whole(path)
         changed = path.lstat().st_mtime
@@ -106,6 +108,11 @@ def read_outgoing(
         replace_file(path, data)
         letter = parse(data)
     return OutboxLetter(place, data, hashlib.sha256(data).hexdigest(), _letter(letter, place, files))
+
+
+def _is_utf8(name: str) -> bool:
+    """Say whether a file's name can be written down."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
 def _objection(letter: SignedFile, own: frozenset[str]) -> str:

@@ -328,3 +328,11 @@ def test_a_clock_that_was_an_hour_ahead_delays_nothing(tmp_path: Path) -> None:
             work.post.note(LedgerWay(ALICE, "e" * 12, BOB, label, SendState.WAITING, 1, now, "down", after))
             assert len(work.post.errands(label, now)) == due
         assert engine.once().sent == 1, "a single run waits for no time"
+
+
+def test_a_letter_whose_file_has_no_valid_name_stops_no_other(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, offices=(Office(),))
+    strange = machine.write(ALICE, BOB).rename(machine.root / ALICE / DAY / "outbox" / os.fsdecode(b"\xff.txt"))
+    machine.write(ALICE, BOB, name="fine")
+    assert machine.once().sent == 1
+    assert [f"{strange} is not sent: its name is not valid UTF-8"] == machine.said
