@@ -83,7 +83,11 @@ async def test_files_are_named_with_sizes_opened_as_copies_and_saved(
         assert "10 bytes from bob@localhost" in seat.text
         await seat.press("enter")
         assert not log.exists(), files  # the key that asked doesn't confirm
-        await seat.press("X", "G", "k", "enter", "y")
+        await seat.press("X")
+        await seat.sees("4 files")
+        await seat.press("G", "k", "enter")
+        await seat.sees("Open report.txt?")
+        await seat.press("y")
         await seat.until(lambda: seat.notice == "Opened: report.txt")
         number, path = log.read_text().splitlines()
         assert number == "1"
@@ -93,13 +97,17 @@ async def test_files_are_named_with_sizes_opened_as_copies_and_saved(
         assert (copy.read_text(), stat.S_IMODE(copy.stat().st_mode)) == ("A report.\n", 0o400)
         assert stat.S_IMODE(copy.parent.stat().st_mode) == 0o700
         log.unlink()
-        await seat.press("X", "G", "enter")
+        await seat.press("X")
+        await seat.sees("4 files")
+        await seat.press("G", "enter")
         await seat.sees("Not opened")
         assert not log.exists()
         assert "4 files" in seat.text, "the list stays, so that s saves it, as was said"
         await seat.press("s")
         await seat.sees("Save run.desktop in the folder")
-        await seat.press("escape", "X", "S")
+        await seat.press("escape", "X")
+        await seat.sees("4 files")
+        await seat.press("S")
         await seat.sees("Save 3 files in the folder")
         seat.screen.app.screen.query_one("#ask-input").value = str(tmp_path / "nowhere")  # type: ignore[attr-defined]
         await seat.press("enter")
