@@ -178,8 +178,11 @@ class SyncEngine:
                 agent.post.look(agent.sending)
                 self._beat(name)
                 self._troubles.pop(name, None)
-            except (MailError, OSError) as error:
-                reason = reason_of(error)
+            except Exception as error:
+                is_known = isinstance(error, MailError | OSError)
+                if not is_known and os.environ.get("SIGNALBOX_DEBUG"):
+                    raise
+                reason = reason_of(error) if is_known else f"internal error ({type(error).__name__})"
                 if self._troubles.get(name) != reason:
                     self._tell(f"{name}: {reason}")
                 self._troubles[name] = reason

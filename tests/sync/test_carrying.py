@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.block import unwrapped
 from mailstore.stores.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file
 from mailstore.sync.engine import SyncEngine
+from mailstore.sync.post import Post
 from tests.sync.rig import DAY, Machine, Office
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
@@ -336,3 +338,19 @@ def test_a_letter_whose_file_has_no_valid_name_stops_no_other(tmp_path: Path) ->
     machine.write(ALICE, BOB, name="fine")
     assert machine.once().sent == 1
     assert [f"{strange} is not sent: its name is not valid UTF-8"] == machine.said
+
+
+def test_a_mistake_with_one_agents_mail_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(tmp_path, ALICE, BOB, offices=(Office(),))
+    machine.write(BOB, CAROL)
+    look = Post.look
+
+    def failing(post: Post, accounts: Iterable[str]) -> None:
+        if post._agent == ALICE:
+            raise KeyError("a mistake of ours")
+        look(post, accounts)
+
+    monkeypatch.delenv("SIGNALBOX_DEBUG", raising=False)
+    monkeypatch.setattr(Post, "look", failing)
+    assert machine.once().sent == 1
+    assert machine.said == [f"{ALICE}: internal error (KeyError)"]
