@@ -64,4 +64,4 @@ def draft_refusal(lost: CutOff, now: float) -> tuple[str, str, str]:
     """Return what can't be sent to, why not, and what to do, as an error says it."""
     which = f"the mailbox {lost.label}" if lost.label else "the mailbox"
     why = f"is cut off since {clock(lost.since, now)} ({lost.reason[:LONGEST_REASON]})"
-    return which, why, "the draft is kept; send it when the mailbox can be reached again"
+    return which, why, "the draft is kept; send it once it is back"
