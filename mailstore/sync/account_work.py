@@ -15,7 +15,7 @@ from mailstore.sync.door import Door, DoorOfAgent
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.plan import AccountPlan
 from mailstore.sync.post import Errand, Post
-from mailstore.transports.transport import LetterRefused, Transport, TransportDown
+from mailstore.transports.transport import LetterRefused, OutgoingLetter, Transport, TransportDown
 
 __all__ = ["AccountWork"]
 
@@ -39,6 +39,8 @@ class AccountWork:
         self._door = Door(shared, account, self.label)
         self._shared = shared
         self._ledger = ledger
+        self._renamed: tuple[OutgoingLetter, OutgoingLetter] | None = None
+        """The letter that was sent last, and as it goes by this account: it may have many recipients."""
         transport.prepare(self._door)
 
     def round(self, stop: Event, *, is_all: bool = False) -> float | None:
@@ -80,14 +82,8 @@ class AccountWork:
                     self._post.release(held)
 
     def _send(self, errand: Errand) -> None:
-        letter = errand.letter.letter
+        letter = self._as_it_goes(errand.letter.letter)
         called = self._account.called(errand.recipient)
-        others = {each: self._account.called(each) for each in letter.recipients}
-        letter = msgspec.structs.replace(
-            letter,
-            recipients=tuple(others.values()),
-            copies=tuple(self._account.called(each) for each in letter.copies),
-        )
         way = errand.way._replace(tries=errand.way.tries + 1, last=time.time(), next=None)
         try:
             self._transport.send(letter, called)
@@ -103,6 +99,20 @@ class AccountWork:
             return
         self._post.note(way._replace(state=SendState.DELIVERED, reason=""))
         self.sent += 1
+
+    def _as_it_goes(self, letter: OutgoingLetter) -> OutgoingLetter:
+        """Return a letter with what its recipients are called by this account."""
+        if self._renamed is None or self._renamed[0] is not letter:
+            others = {each: self._account.called(each) for each in letter.recipients}
+            self._renamed = (
+                letter,
+                msgspec.structs.replace(
+                    letter,
+                    recipients=tuple(others.values()),
+                    copies=tuple(self._account.called(each) for each in letter.copies),
+                ),
+            )
+        return self._renamed[1]
 
     def _later(self, way: LedgerWay, reason: str) -> LedgerWay:
         return way._replace(reason=reason, next=time.time() + pause_after(self.failures))

@@ -25,7 +25,7 @@ from mailstore.sync.keyring import note_key
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.plan import AccountPlan
 from mailstore.sync.spool import FOLDER, Spool
-from mailstore.transports.transport import MOST_BYTES, IncomingLetter
+from mailstore.transports.transport import MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
 
 __all__ = ["Door", "DoorOfAgent"]
 
@@ -64,6 +64,8 @@ class Door:
         self._label = label
         self.kept = 0
         self._spool = Spool(shared.root / shared.agent, label)
+        self._is_odd = False
+        """Whether what is taken in from the spool holds something that was turned away by a mistake."""
 
     def knows(self, key: str) -> bool:
         """Return whether a letter was taken in or turned away before."""
@@ -78,23 +80,38 @@ class Door:
     def keep(self, letter: IncomingLetter) -> None:
         """Take a letter in, once. Raises OSError and StoreError."""
         with self._shared.lock:
-            if self.knows(letter.key):
+            reason = self._shared.ledger.reason_for(self._shared.agent, self._label, _key(letter.key))
+            if reason is not None:
+                # a run that ended between the record and the spool
+                self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
                 return
-            if not self.admits(letter.sender):
-                self.turn_away(letter.key, f"the address filter blocks {_line(letter.sender)}", sender=letter.sender)
-                return
-            size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
-            if size > MOST_BYTES:
-                reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
-                self.turn_away(
-                    letter.key, reason, letter.body[:EXCERPT_BYTES].encode("utf-8", "replace"), letter.sender
-                )
-                return
-            self._take_in(letter)
+            # what this raises is not the letter's fault
+            self._shared.index.look()
+            try:
+                self._judge(letter)
+            except Exception as error:
+                excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
+                why = unexpected(error)
+                if self.knows(letter.key):
+                    self._shared.tell(f"{self._shared.agent}: a letter by {self._label} was taken in, but: {why}")
+                else:
+                    self.turn_away(letter.key, why, excerpt, letter.sender)
+
+    def _judge(self, letter: IncomingLetter) -> None:
+        if not self.admits(letter.sender):
+            self.turn_away(letter.key, f"the address filter blocks {_line(letter.sender)}", sender=letter.sender)
+            return
+        size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
+        if size > MOST_BYTES:
+            reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
+            self.turn_away(letter.key, reason, letter.body[:EXCERPT_BYTES].encode("utf-8", "replace"), letter.sender)
+            return
+        self._take_in(letter)
 
     def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
         """Record that something was not taken in."""
         shared = self._shared
+        self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
         if not self.knows(key):
             shared.ledger.note_arrival(
                 shared.agent, self._label, _key(key), "", time.time(), ArrivalState.TURNED_AWAY, _line(reason),
@@ -107,11 +124,17 @@ class Door:
         return self._spool.put(data)
 
     def unspool(self, path: Path) -> None:
-        """Remove what was spooled."""
-        self._spool.remove(path)
+        """Remove what was spooled; put it aside if it is the only whole copy of a letter that can't be judged."""
+        if self._is_odd:
+            kept = self._spool.put_aside(path)
+            self._is_odd = False
+            self._shared.tell(f"{self._shared.agent}: what came with that letter by {self._label} is kept in {kept}")
+        else:
+            self._spool.remove(path)
 
     def spooled(self) -> list[Path]:
         """Return what an interrupted run left, and make sure that there is room for more. Raises OSError."""
+        self._is_odd = False
         return self._spool.waiting()
 
     def _take_in(self, letter: IncomingLetter) -> None:
@@ -121,7 +144,6 @@ class Door:
         parsed = parse(data)
         facts = shared.judge.facts_of(parsed)
         known = known_letter(parsed, message_id, is_own_id, facts)
-        shared.index.look()
         sender, now = bare(parsed.get("From")), time.time()
         same = shared.index.same(known, lambda other: shared.ledger.came_by(shared.agent, self._label, other))
         if same:

@@ -14,6 +14,7 @@ from typing import Any
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.own_database import opened_or_renamed
 from mailstore.stores.agentazall.ledger import LOCAL, NO_WAY, ArrivalState, LedgerWay, ledger_file, way_in
+from mailstore.transports.transport import UNEXPECTED
 
 __all__ = ["LedgerWriter"]
 
@@ -84,9 +85,12 @@ class LedgerWriter:
                 for statement, values in changes:
                     self._db.execute(statement, values)
                 self._db.execute("COMMIT")
-            except sqlite3.Error as error:
+            except BaseException as error:
+                # a text that can't be stored is no sqlite3.Error
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
+                if not isinstance(error, sqlite3.Error):
+                    raise
                 raise OSError(28 if "full" in str(error) else 5, str(error), str(self.path)) from error
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
@@ -118,6 +122,14 @@ class LedgerWriter:
         )  # fmt: skip
         return [way_in(row) for row in rows]
 
+    def ways_to(self, owner: str, message_id: str, recipient: str) -> list[LedgerWay]:
+        """Return the ways of a letter to one recipient."""
+        rows = self._rows(
+            "SELECT owner, message_id, recipient, transport, state, tries, last, reason, next FROM ways"
+            " WHERE owner = ? AND message_id = ? AND recipient = ?", owner, message_id, recipient,
+        )  # fmt: skip
+        return [way_in(row) for row in rows]
+
     def waiting(self, owner: str) -> list[tuple[LedgerWay, str]]:
         """Return the ways that wait, with the file of each letter as it was noted last."""
         rows = self._rows(
@@ -136,16 +148,23 @@ class LedgerWriter:
         self._change("INSERT OR REPLACE INTO ways VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *way)
 
     def try_again(self, owner: str) -> None:
-        """Let every way be tried again that was refused or given up."""
-        self._change(
-            "UPDATE ways SET state = 'waiting', next = NULL WHERE owner = ? AND state IN ('refused', 'given-up')", owner
-        )
+        """Let every way be tried again that was refused or given up, and take in what a mistake turned away."""
+        ways = "UPDATE ways SET state = 'waiting', next = NULL WHERE owner = ? AND state IN ('refused', 'given-up')"
+        arrivals = "DELETE FROM arrivals WHERE owner = ? AND state = 'turned-away' AND substr(reason, 1, ?) = ?"
+        self._all([(ways, (owner,)), (arrivals, (owner, len(UNEXPECTED), UNEXPECTED))])
 
     def knows(self, owner: str, transport: str, key: str) -> bool:
         """Return whether a letter of an account was taken in or turned away."""
         return bool(
             self._rows("SELECT 1 FROM arrivals WHERE owner = ? AND transport = ? AND key = ?", owner, transport, key)
         )
+
+    def reason_for(self, owner: str, transport: str, key: str) -> str | None:
+        """Return the reason noted for a letter of an account; None if it is not known."""
+        rows = self._rows(
+            "SELECT reason FROM arrivals WHERE owner = ? AND transport = ? AND key = ?", owner, transport, key
+        )
+        return str(rows[0][0]) if rows else None
 
     def came_by(self, owner: str, transport: str, message_id: str) -> bool:
         """Return whether a copy of a letter came by an account before."""

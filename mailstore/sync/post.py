@@ -51,6 +51,8 @@ class Post:
         self._local: frozenset[str] = frozenset()
         self._told: dict[str, str] = {}
         self._planned: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._open: dict[str, set[str]] = {}
+        """The recipients for whom a letter stays in the outbox; only what the ledger says moves it."""
         self.moved = 0
         self.unfinished = 0
         """How many letters of the last look may still be being written."""
@@ -79,14 +81,18 @@ class Post:
                     self._ledger.note_letter(self._agent, each.letter.id, each.digest, each.file, time.time())
                     found[each.letter.id] = each
                     self._plan(each)
-            for way, file in self._ledger.waiting(self._agent):
-                if way.message_id not in found and (sent := self._sent(file, way.message_id)) is not None:
-                    found[way.message_id] = sent
+            waiting = {way.message_id: file for way, file in self._ledger.waiting(self._agent)}
+            for message_id, file in waiting.items():
+                if message_id not in found and (sent := self._sent(file, message_id)) is not None:
+                    found[message_id] = sent
             self._letters = found
+            self._open = {}
             self._report(held)
         for letter in list(found.values()):
             self._deliver(letter)
-            self.settle(letter)
+            with self._lock:
+                self._open.pop(letter.letter.id, None)
+                self.settle(letter)
 
     def errands(self, account: str, now: float | None = None) -> list[Errand]:
         """Return what an account has to hand over: what was tried least first; with `now` only what is due."""
@@ -113,8 +119,8 @@ class Post:
         with self._lock:
             self._busy[errand.way.message_id] -= 1
             letter = self._letters.get(errand.way.message_id)
-        if letter is not None:
-            self.settle(letter)
+            if letter is not None and not self._open.get(errand.way.message_id):
+                self.settle(letter)
 
     def note(self, way: LedgerWay) -> None:
         """Write how a try has ended. Raises OSError."""
@@ -123,6 +129,13 @@ class Post:
             if is_further and self._is_reached(way.message_id, way.recipient):
                 way = way._replace(state=SendState.GIVEN_UP, next=None)
             self._ledger.note_way(way)
+            still_open = self._open.get(way.message_id, set())
+            if way.state is SendState.DELIVERED:
+                still_open.discard(way.recipient)
+            elif way.state is SendState.REFUSED and way.recipient in still_open:
+                ways = self._ledger.ways_to(self._agent, way.message_id, way.recipient)
+                if self._is_refused(ways):
+                    still_open.discard(way.recipient)
 
     def waiting(self) -> tuple[int, int]:
         """Return how many letters wait in the outbox, and how many stay there since every way refused them."""
@@ -140,15 +153,19 @@ class Post:
             message_id = letter.letter.id
             if letter.place.box != OUTBOX or self._letters.get(message_id) is not letter or self._busy[message_id] > 0:
                 return
-            ways = self._ledger.ways(self._agent, message_id)
-            reached = {way.recipient for way in ways if way.state is SendState.DELIVERED}
-            if not reached:
+            ways: dict[str, list[LedgerWay]] = {each: [] for each in letter.letter.recipients}
+            is_reached = False
+            for way in self._ledger.ways(self._agent, message_id):
+                is_reached = is_reached or way.state is SendState.DELIVERED
+                if way.recipient in ways:
+                    ways[way.recipient].append(way)
+            self._open[message_id] = {
+                recipient
+                for recipient, tried in ways.items()
+                if not _is_delivered(tried) and not self._is_refused(tried)
+            }
+            if not is_reached or self._open[message_id]:
                 return
-            for recipient in letter.letter.recipients:
-                states = [way.state for way in ways if way.recipient == recipient and way.transport in self._accounts]
-                is_refused = len(states) == len(self._accounts) and set(states) == {SendState.REFUSED}
-                if recipient not in reached and not is_refused:
-                    return
             place = file_as_sent(self._root, letter.place)
             self.moved += 1
             self._planned.pop(message_id, None)
@@ -174,8 +191,12 @@ class Post:
         self._planned[letter.letter.id] = letter.digest, self._accounts
 
     def _is_reached(self, message_id: str, recipient: str) -> bool:
-        ways = self._ledger.ways(self._agent, message_id)
-        return any(way.recipient == recipient and way.state is SendState.DELIVERED for way in ways)
+        return _is_delivered(self._ledger.ways_to(self._agent, message_id, recipient))
+
+    def _is_refused(self, ways: list[LedgerWay]) -> bool:
+        """Return whether every account was refused, by the ways to one recipient."""
+        states = [way.state for way in ways if way.transport in self._accounts]
+        return len(states) == len(self._accounts) and set(states) == {SendState.REFUSED}
 
     def _sent(self, file: str, message_id: str) -> OutboxLetter | None:
         """Return a letter that was noted at a place; one that was moved just before an interruption is in `sent/`."""
@@ -228,6 +249,10 @@ class Post:
 
 def _new_way(letter: OutboxLetter, recipient: str, transport: str) -> LedgerWay:
     return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
+
+
+def _is_delivered(ways: list[LedgerWay]) -> bool:
+    return any(way.state is SendState.DELIVERED for way in ways)
 
 
 def _is_due(way: LedgerWay, now: float) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from mailstore.files.durable import sync_folder, write_durably
@@ -56,6 +57,14 @@ class Spool:
         """Remove what was spooled. Raises OSError."""
         path.unlink(missing_ok=True)
         sync_folder(self._folder)
+
+    def put_aside(self, path: Path) -> Path:
+        """Keep what was spooled, and never return it again. Raises OSError."""
+        names = (f"{path.stem}-{number}.aside" for number in count(1))
+        kept = next(each for each in map(path.with_name, names) if not each.exists())
+        path.rename(kept)
+        sync_folder(self._folder)
+        return kept
 
     def _put(self, data: bytes) -> Path:
         numbers = [int(each.stem) for each in self._folder.glob("*.bytes") if each.stem.isdigit()]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mailstore.agentazall_records.header_addresses import addresses, bare
 from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, is_partial, parse
 from mailstore.transports.ftp_session import Entry, FtpSession, TooLarge
-from mailstore.transports.transport import MOST_BYTES, IncomingLetter, Receiver
+from mailstore.transports.transport import MOST_BYTES, IncomingLetter, Receiver, unexpected
 
 __all__ = ["FtpInbox", "NotKept"]
 
@@ -132,6 +132,8 @@ class FtpInbox:
             if not self._is_over(spot, path, (len(data),)):
                 return self._wait(spot, (len(data),))
             return _turn_away(receiver, spot, str(error), data)
+        except Exception as error:
+            return _turn_away(receiver, spot, unexpected(error), data)
         if b"\n---" in data and not receiver.admits(bare(letter.get("From"))):
             return _turn_away(receiver, spot, "blocked by the address filter")
         return self._complete(receiver, spot, path, data, letter)
@@ -161,7 +163,11 @@ class FtpInbox:
         if files is None:
             return self._wait(spot, shape)
         try:
-            receiver.keep(_letter_in(spot.key, letter, files))
+            found = _letter_in(spot.key, letter, files)
+        except Exception as error:
+            return _turn_away(receiver, spot, unexpected(error), data)
+        try:
+            receiver.keep(found)
         except OSError as error:
             raise NotKept from error
         return _Found.TAKEN

@@ -10,7 +10,7 @@ from mailstore.transports.limited_socket import TooMuchSent
 from mailstore.transports.mail_header import header_of
 from mailstore.transports.mail_parts import DamagedMail
 from mailstore.transports.mail_reading import letter_in, sender_in
-from mailstore.transports.transport import MOST_BYTES, Receiver, TransportDown
+from mailstore.transports.transport import MOST_BYTES, Receiver, TransportDown, unexpected
 
 __all__ = ["LARGEST_MAIL", "FetchedMail", "ListedMail", "MailFetching", "MailSession"]
 
@@ -112,7 +112,7 @@ class MailFetching:
         try:
             if mail.size is not None and mail.size > WORTH_ASKING:
                 head = session.head(mail)
-                if head is not None and not receiver.admits(sender_in(header_of(head))):
+                if head is not None and not _is_admitted(head, receiver):
                     receiver.turn_away(mail.key, BLOCKED)
                     return 0
             fetched = session.whole(mail)
@@ -136,12 +136,25 @@ class _Broken(Exception):
         self.problem = problem
 
 
+def _is_admitted(head: bytes, receiver: Receiver) -> bool:
+    """Return whether the address filter lets a letter in; one whose header can't be read is judged when it is there."""
+    try:
+        sender = sender_in(header_of(head))
+    except Exception as error:
+        unexpected(error)
+        return True
+    return receiver.admits(sender)
+
+
 def _kept(fetched: FetchedMail, mail: ListedMail, receiver: Receiver) -> int:
     """Give a letter to a receiver; return 1 if it was taken in, else 0."""
     try:
         letter = letter_in(fetched.data, mail.key, fetched.arrived)
     except DamagedMail as error:
         receiver.turn_away(mail.key, str(error), fetched.data[:EXCERPT])
+        return 0
+    except Exception as error:
+        receiver.turn_away(mail.key, unexpected(error), fetched.data[:EXCERPT])
         return 0
     if not receiver.admits(letter.sender):
         receiver.turn_away(mail.key, BLOCKED)

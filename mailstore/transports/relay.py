@@ -24,6 +24,7 @@ from mailstore.transports.transport import (
     Receiver,
     Transport,
     TransportDown,
+    unexpected,
 )
 
 __all__ = ["RelayAccount", "RelayTransport"]
@@ -145,7 +146,12 @@ class RelayTransport(Transport):
             data = read_whole(path, MOST_RESPONSE * 2)
         except NotAFile:
             return 0
-        batch = batch_of(data)
+        try:
+            batch = batch_of(data)
+        except Exception as error:
+            receiver.turn_away(f"answer {digest(data)}", unexpected(error), data[:EXCERPT])
+            receiver.unspool(path)
+            return 0
         if batch is None:
             if not data:
                 receiver.unspool(path)
@@ -162,6 +168,9 @@ class RelayTransport(Transport):
                 letter = letter_of(message)
             except ValueError as error:
                 receiver.turn_away(message_key(message), reason_of(error), json.dumps(message).encode()[:EXCERPT])
+                continue
+            except Exception as error:
+                receiver.turn_away(message_key(message), unexpected(error), json.dumps(message).encode()[:EXCERPT])
                 continue
             taken += not receiver.knows(letter.key)
             receiver.keep(letter)

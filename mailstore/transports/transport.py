@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +13,7 @@ from mailstore.errors import MailError
 
 __all__ = [
     "MOST_BYTES",
+    "UNEXPECTED",
     "Attachment",
     "IncomingLetter",
     "LetterRefused",
@@ -19,10 +21,26 @@ __all__ = [
     "Receiver",
     "Transport",
     "TransportDown",
+    "unexpected",
 ]
 
 MOST_BYTES = 64 << 20
 """Maximum size of one letter with its attachments; what is larger is refused, on the way out and on the way in."""
+
+UNEXPECTED = "internal error"
+"""How the reason begins for a letter that was turned away by a mistake in this program."""
+
+
+def unexpected(error: Exception) -> str:
+    """Return the reason for a letter that can't be read because of a mistake: where, without the error's words.
+
+    Raises the error again if it says nothing about the letter: a full disk, a connection that ended, no memory.
+    """
+    if isinstance(error, MailError | OSError | EOFError | MemoryError):
+        raise error
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    where = "".join(f" at {Path(each.filename).name}:{each.lineno}" for each in place)
+    return f"{UNEXPECTED} ({type(error).__name__}{where})"
 
 
 class TransportDown(MailError):
@@ -91,13 +109,13 @@ class Receiver(Protocol):
         """Take a letter in. It is on the disk when this returns; one that is known is ignored. Raises OSError."""
 
     def turn_away(self, key: str, reason: str, excerpt: bytes = b"") -> None:
-        """Record that something was not taken in, with the reason: damaged, too large, blocked."""
+        """Record that something was not taken in, with the reason: damaged, too large, blocked, `unexpected`."""
 
     def spool(self, data: bytes) -> Path:
         """Keep bytes that the other side has already deleted, until all of it is taken in. Raises OSError."""
 
     def unspool(self, path: Path) -> None:
-        """Remove what was spooled: all of it was taken in."""
+        """Remove what was spooled: all of it was taken in. It is put aside if something `unexpected` was in it."""
 
     def spooled(self) -> list[Path]:
         """Return what an interrupted run has left, oldest first."""

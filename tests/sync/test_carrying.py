@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from mailstore.errors import DraftRefused
 from mailstore.records.draft import Draft
 from mailstore.stores.agentazall import AgentAZAllStore
 from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file
+from mailstore.stores.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file, way_in
 from mailstore.sync.engine import SyncEngine
+from mailstore.sync.plan import AccountPlan
 from mailstore.sync.post import Post
 from tests.sync.rig import DAY, Machine, Office
 
@@ -354,3 +356,32 @@ def test_a_mistake_with_one_agents_mail_stops_no_other(tmp_path: Path, monkeypat
     monkeypatch.setattr(Post, "look", failing)
     assert machine.once().sent == 1
     assert machine.said == [f"{ALICE}: internal error (KeyError)"]
+
+
+def test_the_work_for_each_recipient_does_not_grow_with_their_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office, others = Office(), [f"to{number}@localhost" for number in range(80)]
+    office.refuses = set(others[:3])
+    machine = Machine(tmp_path, ALICE, offices=(office,))
+    machine.write(ALICE, ", ".join(others), name="a" * 12)
+    work: Counter[str] = Counter()
+
+    def row(found: tuple[object, ...]) -> LedgerWay:
+        work["rows"] += 1
+        return way_in(found)
+
+    def called(self: AccountPlan, address: str) -> str:
+        work["names"] += 1
+        return address
+
+    monkeypatch.setattr("mailstore.sync.ledger_writer.way_in", row)
+    monkeypatch.setattr(AccountPlan, "called", called)
+    with SyncEngine(machine.plan(), machine.tell) as engine:
+        engine._ledger._db.set_trace_callback(lambda statement: work.update({"statements": 1}))
+        report = engine.once()
+    assert (office.sent, report.sent, len(machine.files(ALICE, "sent"))) == (77, 1, 1)
+    assert {way.tries for way in machine.ways("a" * 12)} == {1}
+    assert work["rows"] <= 8 * len(others), work
+    assert work["names"] <= 4 * len(others), work
+    assert work["statements"] <= 6 * len(others), work

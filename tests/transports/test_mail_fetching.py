@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from typing import Any
 
 import pytest
 
 from mailstore.transports.imap import ImapAccount, ImapTransport
+from mailstore.transports.mail_fetching import FetchedMail, ListedMail, MailFetching, MailSession
+from mailstore.transports.mail_header import header_of
 from mailstore.transports.mail_writing import mail_bytes
 from mailstore.transports.pop3 import Pop3Account, Pop3Transport
 from mailstore.transports.secret import Secret
@@ -157,3 +159,44 @@ def test_new_numbers_make_new_keys(
         assert transport.receive(receiver) == 1
     assert len(receiver.kept) == 2
     assert len({each.id for each in receiver.letters}) == 1
+
+
+class OneLook(MailSession):
+    """A mailbox in memory."""
+
+    def __init__(self, *mails: bytes) -> None:
+        self._mails = mails
+
+    def listed(self, knows: Callable[[str], bool]) -> Iterable[ListedMail]:
+        found = [ListedMail(f"k{number}", number, len(data)) for number, data in enumerate(self._mails)]
+        return [each for each in found if not knows(each.key)]
+
+    def head(self, mail: ListedMail) -> bytes | None:
+        return self._mails[mail.name].partition(b"\r\n\r\n")[0]
+
+    def whole(self, mail: ListedMail) -> FetchedMail | None:
+        return FetchedMail(self._mails[mail.name])
+
+    def finish(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_mail_at_which_reading_fails_stops_no_other(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(data: bytes) -> Any:
+        if b"poison" in data:
+            raise LookupError("hunter2")
+        return header_of(data)
+
+    for module in ("mail_fetching", "mail_reading"):
+        monkeypatch.setattr(f"mailstore.transports.{module}.header_of", broken)
+    monkeypatch.setattr("mailstore.transports.mail_fetching.WORTH_ASKING", 0)
+    odd = b"Subject: poison\r\n" + mail(1)
+    fetching = MailFetching(lambda: OneLook(odd, mail(2)))
+    assert fetching.receive(receiver) == 1
+    assert [each.id for each in receiver.letters] == [f"{2:012x}"]
+    assert receiver.turned["k0"].startswith("internal error (LookupError at test_mail_fetching.py:")
+    assert receiver.excerpts["k0"].startswith(b"Subject: poison")
+    assert fetching.receive(receiver) == 0

@@ -18,7 +18,7 @@ from mailstore.transports import relay_wire
 from mailstore.transports.relay import RelayAccount, RelayTransport
 from mailstore.transports.relay_register import register
 from mailstore.transports.secret import Secret
-from mailstore.transports.transport import IncomingLetter, LetterRefused, TransportDown
+from mailstore.transports.transport import IncomingLetter, LetterRefused, TransportDown, unexpected
 from tests.servers.certificates import Certificates
 from tests.servers.scripted import endless, heard_request, http, scripted_server
 from tests.transports.outgoing import letter
@@ -249,3 +249,24 @@ def test_certificates_are_checked(server_certificates: Certificates, receiver: K
         assert RelayTransport(account).receive(receiver) == 1
     kept: list[IncomingLetter] = receiver.letters
     assert [each.body for each in kept] == ["text 1 ✓"]
+
+
+def test_a_letter_at_which_reading_fails_stops_no_other(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(found: Any) -> IncomingLetter:
+        if found["id"].startswith("1_"):
+            raise LookupError("hunter2")
+        return relay_wire.letter_of(found)
+
+    monkeypatch.setattr(relay_module, "letter_of", broken)
+    receiver.spool(answer(message(1), message(2)))
+    polled(receiver, http(b"", "500 Broken"))
+    assert [each.id for each in receiver.letters] == ["m2"]
+    ((key, reason),) = receiver.turned.items()
+    assert reason.startswith("internal error (LookupError at test_relay_hostile.py:")
+    assert b"text 1" in receiver.excerpts[key]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), OSError(28, "full"), TransportDown("down", "wait")])
+def test_what_is_not_a_letters_fault_is_raised(error: Exception) -> None:
+    with pytest.raises(type(error)):
+        unexpected(error)
