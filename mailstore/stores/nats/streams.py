@@ -17,7 +17,7 @@ __all__ = ["DUPLICATES_SECONDS", "create_streams", "mail_config", "presence_conf
 NANO = 1_000_000_000
 NO_PEERS = 10005
 """The server's number for a cluster in which there are fewer servers than replicas."""
-PLACING_SECONDS, AGAIN_SECONDS = 5.0, 0.25
+PLACING_SECONDS, AGAIN_SECONDS = 15.0, 0.25
 DUPLICATES_SECONDS = 120
 """For how long the server recognises a message that is sent again by its id."""
 
@@ -64,7 +64,7 @@ async def create_streams(client: Client, mailbox: str, replicas: int) -> None:
 
 
 async def _created(client: Client, config: Mapping[str, Any]) -> None:
-    """Create a stream; the servers of a cluster that has just begun don't know of each other yet."""
+    """Create a stream; servers that have just begun don't know of each other yet, and lose requests as they elect."""
     loop = asyncio.get_running_loop()
     end = loop.time() + PLACING_SECONDS
     while True:
@@ -73,6 +73,9 @@ async def _created(client: Client, config: Mapping[str, Any]) -> None:
         except RequestRefused as refusal:
             if refusal.number != NO_PEERS or loop.time() > end:
                 raise
-            await asyncio.sleep(AGAIN_SECONDS)
+        except TimeoutError:
+            if loop.time() > end:
+                raise
         else:
             return
+        await asyncio.sleep(AGAIN_SECONDS)
