@@ -50,6 +50,8 @@ def test_a_letter_is_redirected_noted_and_taken_back(
     terminal.press("y")
     terminal.wait_for("ded-00000001  recipient ended before reading")
     terminal.press("q")
+    terminal.wait_for("The ink")
+    terminal.wait_gone("recipient ended before reading")
     terminal.press("L")
     terminal.wait_for("undone")
     terminal.wait_for("redirected")
