@@ -2,7 +2,7 @@
 
 Thirty agents send, two consoles are open; each node is killed in turn, one is frozen, the disk of one is full. Then the
 times of sending, of a message's way to the screen, and of opening, beside the file store. Writes benchmarks/CLUSTER.md,
-or with --only its sections anew.
+or, with --only, replaces its sections.
 """
 
 from __future__ import annotations

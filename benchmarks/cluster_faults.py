@@ -60,7 +60,7 @@ def freeze(cluster: NatsCluster, node: int, mailbox: str, seconds: float) -> Fau
 
 
 def fill(cluster: NatsCluster, node: int, mailbox: str) -> Fault:
-    """Fill a node's disk, make room again some seconds later, and start the node anew as one does then."""
+    """Fill a node's disk, free it some seconds later, and restart the node, as its administrator would."""
 
     def act(server: NatsServer) -> None:
         waste = server.config.parent / "storage" / "waste"

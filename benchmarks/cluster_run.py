@@ -134,7 +134,7 @@ def _watch(consoles: Sequence[Watched], is_over: Event) -> None:
 
 
 def _compared(url: str, told: Sequence[Told]) -> tuple[int, int, int, int]:
-    """Read everything anew; return how much is lost, doubled and unread that was not to be, and how much is stored."""
+    """Read everything again; return how many messages are lost and doubled, reads lost, and messages stored."""
     ids: Counter[str] = Counter()
     read: set[tuple[str, str]] = set()
     with open_store(url) as store:

@@ -34,7 +34,7 @@ def _with_files(block: MessageBlock, message: Message, session: Session) -> Mess
 
     if not isinstance(session.store, MessageAttachments):
         return block
-    # what is missing may still come: then the lines are made anew now and then
+    # what is missing may still come: the lines are rendered again from time to time
     is_missing = any(tag.startswith(MISSING) for tag in message.tags)
     looked = int(session.clock() // LOOK_SECONDS) if is_missing else 0
     return replace(block, files=session.mailbox.places(message.id), looked=looked)

@@ -111,7 +111,7 @@ async def test_files_are_named_with_sizes_opened_as_copies_and_saved(
         await seat.sees("Save 3 files in the folder")
         seat.screen.app.screen.query_one("#ask-input").value = str(tmp_path / "nowhere")  # type: ignore[attr-defined]
         await seat.press("enter")
-        await seat.sees("There is no such folder")
+        await seat.sees("This folder does not exist")
         seat.screen.app.screen.query_one("#ask-input").value = str(saved)  # type: ignore[attr-defined]
         await seat.press("enter")
         await seat.until(lambda: seat.notice.startswith("Saved: 3 files"))

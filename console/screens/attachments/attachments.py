@@ -128,7 +128,7 @@ def wrong(folder: str) -> str:
         is_folder = bool(folder) and Path(folder).expanduser().is_dir()
     except (OSError, ValueError, RuntimeError):
         is_folder = False
-    return "" if is_folder else "There is no such folder"
+    return "" if is_folder else "This folder does not exist"
 
 
 def _usual_folder() -> str:
