@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from console.panes.sidebar_rows import SidebarRows, sidebar_rows
+from msgspec.structs import replace
+
+from console.panes.sidebar_rows import SidebarRow, SidebarRows, sidebar_rows
 from console.session import Session
 from console.styles import TextStyles
 from console.symbols import ACTIVITIES
@@ -22,8 +24,18 @@ class Sidebar(VirtualList):
     def show(self, session: Session, styles: TextStyles) -> None:
         """Draw the rows for the mailbox as it is now."""
         rows = sidebar_rows(session, self.cursor_key)
+        self._keep_row(rows)
         self.asking = sum(row.glyph == ACTIVITIES[Working.WAITING].glyph for row in rows)
         self.set_source(SidebarRows(rows, styles))
+
+    def _keep_row(self, rows: list[SidebarRow]) -> None:
+        """Keep the row at the cursor where its agent or channel is gone, as all are while a mailbox is read again."""
+        source, key = self.source, self.cursor_key
+        if key is None or not isinstance(source, SidebarRows) or (at := source.index(key)) is None:
+            return
+        row = source.rows[at]
+        if row.view is not None and row.view.kind in ("agent", "channel") and all(each.key != key for each in rows):
+            rows.insert(at, replace(row, count=0, quiet=0))
 
     def view_of(self, key: str) -> View | None:
         """Return the view of a row."""

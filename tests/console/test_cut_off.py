@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from console.cut_off_words import cut_off_forms
-from mailstore.records.events import Back, Gone
+from mailstore.records.events import Back, Gone, Reset
 from mailstore.records.scope import url_of
 from mailstore.state.connections import CutOff
 from mailstore.state.views import View
@@ -137,7 +137,22 @@ async def test_of_several_the_one_that_is_gone_is_named_and_the_others_go_on(
         await seat.until(lambda: "cut off" not in seat.lines[0] and "lab/m" in seat.app.session.mailbox)
         [kept] = [draft for draft in seat.app.session.personal.drafts if draft.body == "Hello?"]
         assert "lab/bob" in kept.recipients
+        assert seat.screen.location.view == View("agent", "desk/ann-00000001"), "the list stays where it was"
+        seat.screen.show_view(View("store", "lab"))
         await seat.sees("Iron")
+
+
+async def test_while_a_mailbox_is_read_again_the_list_stays_on_its_agent(desk: MailFiles, tmp_path: Path) -> None:
+    async with opened(desk.data, state=tmp_path / "state.db", size=(120, 30)) as seat:
+        await seat.sees("A wish")
+        shown = View("agent", "ann-00000001")
+        seat.screen.show_view(shown)
+        seat.app._fold([Reset("the mailbox is back")])
+        seat.screen.redraw()
+        await seat.sees("Reloaded")
+        assert not seat.app.session.mailbox.roster
+        assert seat.screen.sidebar.view_of(seat.screen.sidebar.cursor_key or "") == shown
+        assert seat.screen.location.view == shown
 
 
 def test_without_a_screen_it_is_said_once_and_nothing_is_written(desk: MailFiles, open_console: Open) -> None:
