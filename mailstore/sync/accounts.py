@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from mailstore.extras import remedy
 from mailstore.sync.plan import AccountPlan, WrongSettings
 from mailstore.transports.secret import Secret
 from mailstore.transports.transport import Transport
@@ -61,7 +62,7 @@ def _opening(kind: str, fields: dict[str, Any]) -> Callable[[], Transport]:
             made: Transport = getattr(module, transport)(getattr(module, account)(**fields))
         except ModuleNotFoundError as error:
             raise WrongSettings(
-                f"the package {error.name} for {kind} is not installed", "run pip install 'signalbox[agentazall]'"
+                f"the package {error.name} for {kind} is not installed", remedy("agentazall")
             ) from error
         return made
 

@@ -15,6 +15,7 @@ import msgspec
 from mailstore.agentazall_records.header_addresses import addresses, bare
 from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.errors import StoreError, reason_of
+from mailstore.extras import remedy
 from mailstore.files.append import replace_file
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
@@ -168,7 +169,7 @@ def _identity(home: Path) -> Identity | None:
     if len(seed) != 32:
         raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away")
     if not is_checkable():
-        raise StoreError(f"mail of {home.name} can't be signed", "run pip install 'signalbox[agentazall]'")
+        raise StoreError(f"mail of {home.name} can't be signed", remedy("agentazall"))
     return Identity(seed, public_of(seed))
 
 

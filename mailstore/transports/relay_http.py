@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from mailstore.errors import MailError
+from mailstore.extras import remedy
 from mailstore.transports.deadline import Deadline
 from mailstore.transports.loopback import is_loopback
 from mailstore.transports.secure import down_by, tls_context
@@ -141,7 +142,5 @@ def _library() -> Any:
     try:
         import httpx2
     except ImportError:
-        raise TransportDown(
-            "the package httpx2 for relays is not installed", "run pip install 'signalbox[agentazall]'"
-        ) from None
+        raise TransportDown("the package httpx2 for relays is not installed", remedy("agentazall")) from None
     return httpx2

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.extras import remedy
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles
 
@@ -54,4 +55,4 @@ def test_a_mailbox_on_a_server_says_what_to_install(run: Run, monkeypatch: pytes
     for words in (["init", "nats://127.0.0.1:9/lab"], ["threads", "--store", "nats://127.0.0.1:9/lab"]):
         done = run(*words)
         assert (done.status, done.out) == (1, "")
-        assert done.err == "signalbox: the package nats-py is not installed: run pip install 'signalbox[nats]'\n"
+        assert done.err == f"signalbox: the package nats-py is not installed: {remedy('nats')}\n"

@@ -20,6 +20,7 @@ from console.cli.loading import Loaded
 from console.mcp.requests import SendMessage
 from console.mcp.tools import Caller, send_message
 from mailstore.errors import DraftRefused
+from mailstore.extras import remedy
 from mailstore.folding import fold_store
 from mailstore.records.draft import draft
 from mailstore.registry import open_store
@@ -205,7 +206,7 @@ def test_what_must_be_installed_is_told(run: Run, mail: MailFiles, monkeypatch: 
     monkeypatch.setattr("console.cli.mcp.find_spec", lambda name: None)
     done = run("mcp", "--as", ANN, "--store", mail.url)
     assert done.status == 1
-    assert "pip install 'signalbox[mcp]'" in done.err
+    assert remedy("mcp") in done.err
 
 
 async def test_a_policy_holds_over_the_protocol_too(mail: MailFiles) -> None:

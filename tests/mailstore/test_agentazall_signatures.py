@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.agentazall_records.letter_file import SignedFile, parse
+from mailstore.extras import remedy
 from mailstore.records.message import Problem
 from mailstore.stores.agentazall import AgentAZAllStore, signature
 from mailstore.stores.agentazall.block import as_upstream_reads, block_of, unwrapped
@@ -213,7 +214,7 @@ def test_without_the_library_it_says_once_how_to_get_it(mail: AgentAZAllMail, mo
     assert "signature:not-checked" in found["m0"].tags
     assert "signature:none" in found["plain"].tags
     [problem] = [event for event in events if isinstance(event, Problem)]
-    assert "signalbox[agentazall]" in problem.reason
+    assert remedy("agentazall") in problem.reason
 
 
 def test_the_headers_of_an_early_version_are_checked_as_it_signed_them() -> None:

@@ -15,8 +15,8 @@ from tests.project.import_graph import ROOT, circles, import_graph, modules
 SCREEN = ("textual", "rich")
 
 ORDER = [
-    {"encoding", "errors", "steps"},
-    {"files", "records"},
+    {"encoding", "errors", "installation", "steps"},
+    {"extras", "files", "records"},
     {"capabilities", "columns", "discovery", "location", "rules", "server_settings"},
     {"state"},
     {"bulk", "queries"},

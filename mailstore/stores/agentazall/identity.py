@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.errors import StoreError
+from mailstore.extras import remedy
 from mailstore.files.append import refusal
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
@@ -49,7 +50,7 @@ class _File(msgspec.Struct):
 def own_identity() -> Identity:
     """Return the person's identity, creating it if needed. Raises StoreError."""
     if not is_checkable():
-        raise StoreError("mail can't be signed", "run pip install 'signalbox[agentazall]'")
+        raise StoreError("mail can't be signed", remedy("agentazall"))
     path = _path()
     try:
         found = _read(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from mailstore.agentazall_records.letter_file import SignedFile
+from mailstore.extras import remedy
 from mailstore.stores.agentazall.names import USER
 from mailstore.stores.agentazall.pins import Key, Pins
 from mailstore.stores.agentazall.signature import (
@@ -42,7 +43,7 @@ class Judge:
     def judged(self, facts: SignatureFacts, sender: str, message_id: str) -> tuple[tuple[str, ...], list[str]]:
         """Return a message's facts as tags, including the state of its key, and warnings."""
         if facts.verdict is SignatureVerdict.NOT_CHECKED:
-            return facts.tags(), [NOT_CHECKED]
+            return facts.tags(), [NOT_CHECKED + remedy("agentazall")]
         if facts.verdict is not SignatureVerdict.VALID or not facts.is_named:
             return facts.tags(), []
         pin = self._pins.known(sender)
@@ -63,4 +64,4 @@ class Judge:
 
 def is_of_all(warning: str) -> bool:
     """Return whether a warning concerns the mailbox or a sender rather than one message; it is reported once."""
-    return warning == NOT_CHECKED or warning.startswith(KEY_CHANGED)
+    return warning.startswith((NOT_CHECKED, KEY_CHANGED))

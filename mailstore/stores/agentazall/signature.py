@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NOT_CHECKED", "SignatureFacts", "SignatureVerdict", "facts_of", "fingerprint_of", "is_checkable", "key_of"]
 
-NOT_CHECKED = "signatures are not checked: run pip install 'signalbox[agentazall]'"
+NOT_CHECKED = "signatures are not checked: "
 LEGACY = ("Public-Key", "Signature")
 """The headers used for signing by version 1.0.17."""
 

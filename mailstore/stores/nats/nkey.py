@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 from mailstore.errors import StoreError
+from mailstore.extras import remedy
 
 __all__ = ["checked_text", "new_seed", "sign", "user_key"]
 
@@ -46,7 +47,7 @@ def _library() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ModuleNotFoundError:
-        raise StoreError("the package cryptography is not installed", "run pip install 'signalbox[nats]'") from None
+        raise StoreError("the package cryptography is not installed", remedy("nats")) from None
     return Ed25519PrivateKey
 
 

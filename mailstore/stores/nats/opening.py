@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mailstore.errors import StoreError
+from mailstore.extras import remedy
 from mailstore.stores.nats.address import NatsAddress
 from mailstore.stores.nats.failures import connection_failed, most_telling
 from mailstore.stores.nats.stream import COPIED_FROM
@@ -17,7 +18,7 @@ try:
     from nats.aio.msg import Msg
     from nats.errors import Error
 except ModuleNotFoundError:
-    raise StoreError("the package nats-py is not installed", "run pip install 'signalbox[nats]'") from None
+    raise StoreError("the package nats-py is not installed", remedy("nats")) from None
 
 __all__ = ["NatsClient", "PermissionDenied", "ended", "opened"]
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from mailstore.errors import StoreError
+from mailstore.extras import remedy
 from mailstore.server_settings import file_setting, server_settings, variable
 from mailstore.transports.loopback import is_loopback
 from mailstore.transports.secret import Secret
@@ -19,7 +20,7 @@ __all__ = ["NO_SERVER", "Access", "ServerAccess", "server_access"]
 TABLE = "agent_mail"
 SETTINGS = ("url", "token", "secret_file", "secret_command", "ca_file")
 NO_SERVER = f"only its server writes there: set url in [{TABLE}] of config.toml, or ${variable(TABLE, 'url')}"
-NO_PACKAGE = "its server is written to with the package mcp: run pip install 'signalbox[mcp]'"
+NO_PACKAGE = "its server is written to with the package mcp"
 
 
 class ServerAccess(msgspec.Struct, frozen=True):
@@ -62,7 +63,7 @@ def server_access() -> Access:
     except StoreError as error:
         return Access(None, str(error))
     if find_spec("mcp") is None or find_spec("httpx2") is None:
-        return Access(None, NO_PACKAGE)
+        return Access(None, f"{NO_PACKAGE}: {remedy('mcp')}")
     return Access(access)
 
 

@@ -1,0 +1,103 @@
+"""How this program was installed, and the command that installs a package beside it: by pip, pipx or uv."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["DISTRIBUTION", "adding", "adding_package"]
+
+DISTRIBUTION = "signalbox-console"
+UV_CACHE = ("archive-v0", "environments-v2")
+"""Folders of uv's cache, in which `uvx` and `uv run` make their environments."""
+
+
+class Origin(NamedTuple):
+    """Where the distribution came from: a URL, or a checkout that it runs in; empty: from the index."""
+
+    url: str = ""
+    checkout: str = ""
+
+
+def adding(extra: str, others: Sequence[str] = ()) -> str:
+    """Return the command that adds an extra to this installation, and keeps the `others`.
+
+    pipx and uv's tools install anew, and drop whatever is not named again; pip adds.
+    """
+    origin, prefix = _origin(), Path(sys.prefix)
+    added, every = _wanted(origin, [extra]), _wanted(origin, [*others, extra])
+    if (prefix / "uv-receipt.toml").is_file():
+        return f"uv tool install {every}"
+    if (prefix / "pipx_metadata.json").is_file():
+        if prefix.parent.name == ".cache":
+            return f"pipx run --spec {every} signalbox"
+        return f"pipx install --force {every}"
+    if any(name in prefix.parts for name in UV_CACHE):
+        return f"uvx --from {every} signalbox"
+    return f"{_pip(prefix)} {added}"
+
+
+def adding_package(name: str) -> str:
+    """Return the command that installs another distribution beside this one."""
+    prefix = Path(sys.prefix)
+    if (prefix / "uv-receipt.toml").is_file():
+        return f"uv tool install {_wanted(_origin(), [])} --with {name}"
+    if (prefix / "pipx_metadata.json").is_file():
+        return f"pipx inject {DISTRIBUTION} {name}"
+    if any(each in prefix.parts for each in UV_CACHE):
+        return f"uvx --with {name} --from {_wanted(_origin(), [])} signalbox"
+    return f"{_pip(prefix)} {name}"
+
+
+def _wanted(origin: Origin, extras: Sequence[str]) -> str:
+    """Return what to install, quoted for a shell: by its name, or from where this one came."""
+    listed = f"[{','.join(sorted(extras))}]" if extras else ""
+    if origin.checkout:
+        return f"--editable {shlex.quote(origin.checkout + listed)}"
+    name = f"{DISTRIBUTION}{listed}"
+    return shlex.quote(f"{name} @ {origin.url}" if origin.url else name)
+
+
+def _pip(prefix: Path) -> str:
+    """Return how pip is called for this Python, whatever else is on the PATH."""
+    beside = Path(sys.executable).parent
+    found = shutil.which("pip")
+    if found is not None and Path(found).parent == beside:
+        return "pip install"
+    if not any((beside / name).exists() for name in ("pip", "pip3")) and _is_uvs(prefix):
+        return f"uv pip install --python {shlex.quote(sys.executable)}"
+    return f"{shlex.quote(sys.executable)} -m pip install"
+
+
+def _is_uvs(prefix: Path) -> bool:
+    try:
+        lines = (prefix / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return False
+    return any(line.partition("=")[0].strip() == "uv" for line in lines)
+
+
+def _origin() -> Origin:
+    """Return where the distribution came from, as its installer noted; a file that has gone since is not named."""
+    try:
+        noted = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+        url = str(noted["url"])
+        parts = urlsplit(url)
+        path = unquote(parts.path) if parts.scheme == "file" else ""
+        if noted.get("dir_info", {}).get("editable"):
+            return Origin(checkout=path)
+        if path and not Path(path).exists():
+            return Origin()
+        system = noted.get("vcs_info", {})
+        if system:
+            return Origin(f"{system['vcs']}+{url}@{system.get('requested_revision') or system['commit_id']}")
+    except (PackageNotFoundError, ValueError, KeyError, AttributeError, TypeError):
+        return Origin()
+    return Origin(url)
