@@ -22,6 +22,8 @@ from mailstore.store import Capability
 MOST_LISTED = 10
 WIDEST_SUBJECT = 60
 
+STATUSES = {1: "the session did not end: it has unread mail, or questions without an answer"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -24,7 +24,13 @@ from console.editor import editor_command
 from console.errors import Refused, UsedWrongly
 from mailstore.errors import reason_of
 
-ACTIONS = ("path", "check", "edit", "show")
+ACTIONS = {
+    "path": "Print the path of the settings file",
+    "check": "List problems in the settings",
+    "edit": "Open the settings in the editor, then check them",
+    "show": "Print all settings",
+}
+STATUSES = {1: "with check or edit: the settings have problems"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

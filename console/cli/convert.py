@@ -28,6 +28,8 @@ from mailstore.transfer.convert import ConvertReport, Loss, convert
 
 SORTS = ("messages", "agents", "receipts", "deliveries", "interventions")
 
+STATUSES = {1: "with --strict: something would be lost, and no copy was kept"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -23,7 +23,13 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
 from mailstore.writing.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
 
-ACTIONS = ("list", "redirect", "resend", "acknowledge", "undo")
+ACTIONS = {
+    "list": "List dead letters, one row for each recipient",
+    "redirect": "Send messages to the recipient that --to names instead",
+    "resend": "Send messages to their recipients again",
+    "acknowledge": "Record that nothing needs to be done about messages",
+    "undo": "Undo a change, by its record in the journal",
+}
 
 SETTLING = ("redirect", "resend", "acknowledge")
 OPTIONS = {

@@ -18,6 +18,8 @@ from mailstore.records.message import Receipt
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
+STATUSES = {1: "records are damaged"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

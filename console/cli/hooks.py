@@ -25,7 +25,12 @@ from console.hooks.install.store_url import absolute_url
 from mailstore.errors import MailboxMissing
 from mailstore.location import without_secrets
 
-ACTIONS = ("install", "uninstall", "status", "run")
+ACTIONS = {
+    "install": "Install the hooks, after showing the changes and asking",
+    "uninstall": "Remove the hooks, after showing the changes and asking",
+    "status": "Show which hooks are installed",
+    "run": "Answer an event of an agent's program; installed hooks call this",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,8 @@ from console.keymap import read_keymap
 from console.legend import LEGEND, is_meant
 from console.render.safe import visible_line
 
+STATUSES = {1: "no key is found"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -15,13 +15,14 @@ from mailstore.records.message import Message, Problem
 from mailstore.stores.mapped.guess import Choice, Guess, guess
 from mailstore.stores.mapped.written import look, toml
 
+ACTIONS = {"guess": "Propose a mapping and print the evidence for it"}
 MOST_PROBLEMS = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "action", choices=["guess"], help="Propose a mapping; redirect the output to mapping.toml to keep it"
+        "action", choices=ACTIONS, help="Propose a mapping; redirect the output to mapping.toml to keep it"
     )
     parser.add_argument("path", metavar="PATH", help="JSONL file, folder of JSON files, or SQLite database")
     json_option(parser)

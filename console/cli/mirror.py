@@ -27,6 +27,8 @@ from mailstore.records.scope import KIND as SEVERAL
 from mailstore.registry import open_store
 from mailstore.store import Store
 
+STATUSES = {1: "an id stands for different messages in the two mailboxes"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -22,7 +22,7 @@ from mailstore.stores.nats.permissions import grant_for, grant_for_mirror, serve
 from mailstore.stores.nats.subjects import token_of
 from mailstore.transports.secret import SecretMissing, private_text
 
-ACTIONS = ("permissions",)
+ACTIONS = {"permissions": "Print who may write what, for the server's configuration"}
 ADMIN, MIRROR = "signalbox-admin", "signalbox-mirror"
 WITH_NAMES = (
     "# Log in with SIGNALBOX_NATS_USER and SIGNALBOX_NATS_PASSWORD; nats-server reads the variables named here."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -23,15 +24,21 @@ class CommandParser(argparse.ArgumentParser):
     """Parse a command's arguments; raises UsedWrongly, and exits only for `--help`."""
 
     def __init__(self, prog: str, summary: str) -> None:
-        self._options: list[str] = []
+        self.actions: list[argparse.Action] = []
+        self.statuses: Mapping[int, str] = {}
         super().__init__(prog=prog, description=f"{summary}.", allow_abbrev=False, add_help=False)
         self.add_argument("-h", "--help", action="help", help="Show this help")
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
-        """Add an argument as argparse does, and remember its option names."""
+        """Add an argument as argparse does, and remember it."""
         action = super().add_argument(*names, **settings)
-        self._options.extend(action.option_strings)
+        self.actions.append(action)
         return action
+
+    def format_help(self) -> str:
+        """Return the help, with what an exit status means where it means more than an error."""
+        lines = [f"  {number}  {words}" for number, words in self.statuses.items()]
+        return "\n".join([super().format_help(), "exit status:", *lines, ""]) if lines else super().format_help()
 
     def error(self, message: str) -> NoReturn:
         """Raise UsedWrongly for an error of argparse."""
@@ -57,5 +64,6 @@ class CommandParser(argparse.ArgumentParser):
     def _unexpected(self, word: str) -> tuple[str, str]:
         if not word.startswith("-"):
             return f'unexpected argument "{word}"', ""
-        near = get_close_matches(word.partition("=")[0], self._options, n=1)
+        names = [name for action in self.actions for name in action.option_strings]
+        near = get_close_matches(word.partition("=")[0], names, n=1)
         return f"unknown option {word.partition('=')[0]}", f"did you mean {near[0]}?" if near else ""

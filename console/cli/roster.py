@@ -26,7 +26,14 @@ TRANSITIONS = {
     "retire": (Status.DEAD, (Status.LIVING, Status.FROZEN)),
 }
 """The status that an action sets, and the statuses it applies to."""
-ACTIONS = ("list", "register", "update", *TRANSITIONS)
+ACTIONS = {
+    "list": "List all agents",
+    "register": "Add an agent",
+    "update": "Change what is given of an agent, which is added if it is unknown",
+    "freeze": "Freeze an agent: its mail waits for it",
+    "resume": "Set a frozen agent living again",
+    "retire": "End an agent for good: its unread mail becomes dead letters",
+}
 ALIASES = {"bury": "retire"}
 """Former names of actions, still accepted."""
 

@@ -9,11 +9,10 @@ __all__ = ["run_module"]
 
 def run_module(module_name: str, name: str, summary: str, words: list[str]) -> int:
     """Import a command's module, parse its arguments and run it; return the exit status."""
-    from console.cli.parser import CommandParser
+    from console.cli.command_parser import command_parser
 
     module = import_module(module_name)
-    parser = CommandParser(f"signalbox {name}", summary)
-    module.add_arguments(parser)
+    parser = command_parser(module, name, summary)
     if hasattr(module, "arrange"):
         words = module.arrange(words)
     # options may stand between the arguments; everything after -- is an argument

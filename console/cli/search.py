@@ -24,13 +24,14 @@ from mailstore.steps import at_once
 from mailstore.store import Store
 
 NOTHING_FOUND = 1
+STATUSES = {NOTHING_FOUND: "nothing is found"}
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = f"{help_text()}\n\nThe exit status is 0 if anything is found, 1 if nothing is."
+    parser.epilog = help_text()
     parser.add_argument("query", nargs="+", metavar="QUERY", help="Words, phrases and fields: see below")
     parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
     parser.add_argument("--archive", action="store_true", help="Include archived messages")

@@ -17,6 +17,11 @@ from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.sync.engine import SyncEngine, SyncReport
 
+ACTIONS = {
+    "status": "Show which accounts work, which letters wait, and what was turned away",
+    "register": "Get an account on a relay for an agent",
+}
+STATUSES = {1: "with --once or status: an account fails, or a letter was refused"}
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 

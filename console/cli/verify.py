@@ -16,6 +16,8 @@ from console.export.reading import claims_in
 from mailstore.errors import reason_of
 from mailstore.transfer.export import verified
 
+STATUSES = {1: "a record differs from the mailbox, or is not in it"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

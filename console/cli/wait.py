@@ -16,6 +16,8 @@ from console.errors import Refused, UsedWrongly
 from console.unread_mail import shown_to, unread_mail
 from mailstore.records.message import Message
 
+STATUSES = {1: "no mail came in time"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

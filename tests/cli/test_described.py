@@ -1,0 +1,43 @@
+"""Every command is described by its own parser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from console.cli.commands import COMMANDS
+from console.cli.described import CommandDescription, described, described_commands
+from tests.cli.conftest import Run
+
+
+def test_every_command_is_described_once_in_the_order_of_the_help() -> None:
+    assert [it.name for it in described_commands()] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("it", described_commands(), ids=lambda it: it.name)
+def test_the_description_says_what_the_help_says(it: CommandDescription) -> None:
+    shown = it.parser.format_help()
+    for action in it.options:
+        assert action.help
+        assert set(re.findall(r"--[a-z-]+", shown)) >= {name for name in action.option_strings if name.startswith("--")}
+    for action in it.arguments:
+        assert action.help
+    for number, words in it.statuses.items():
+        assert f"{number}  {words}" in shown
+    chosen = [action for action in it.arguments if action.dest == "action"]
+    for argument in chosen:
+        assert argument.choices is not None
+        assert list(argument.choices) == [action.name for action in it.actions]
+        usual = [action.name for action in it.actions if action.is_default]
+        assert usual == ([argument.default] if argument.nargs else [])
+
+
+def test_sub_actions_without_choices_of_the_parser_are_described_too(run: Run) -> None:
+    assert [action.name for action in described("sync").actions] == ["status", "register"]
+    assert described("sync").actions[0].is_default is False
+
+
+def test_exit_statuses_that_mean_more_are_in_the_help(run: Run) -> None:
+    assert "exit status:\n  1  nothing is found\n" in run("search", "--help").out
+    assert "exit status" not in run("send", "--help").out
