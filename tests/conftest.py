@@ -12,10 +12,26 @@ import pytest
 from hypothesis import HealthCheck, core, settings
 
 from tests.bare import bare_path
-from tests.servers.fixtures import agent_mail_server, nats_cluster, nats_location, nats_server, server_certificates
+from tests.servers.fixtures import (
+    agent_mail_server,
+    agentazall_relay,
+    nats_cluster,
+    nats_location,
+    nats_server,
+    original_ftp,
+    server_certificates,
+)
 from tests.terminal import SIGNALBOX, Terminal, environment
 
-__all__ = ["agent_mail_server", "nats_cluster", "nats_location", "nats_server", "server_certificates"]
+__all__ = [
+    "agent_mail_server",
+    "agentazall_relay",
+    "nats_cluster",
+    "nats_location",
+    "nats_server",
+    "original_ftp",
+    "server_certificates",
+]
 
 gc.set_threshold(100_000, 20, 20)  # a fifth of the time went into looking for garbage
 

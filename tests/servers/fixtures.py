@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from console.demo.nats_server import NatsServer, nats_program
+from tests.servers.agentazall_programs import AgentRelay, running_relay
 from tests.servers.certificates import Certificates, certificates
+from tests.servers.ftp_servers import FtpPlace, agentazall_ftp
 from tests.servers.nats_cluster import NatsCluster, running_cluster
 from tests.servers.nats_configs import one_node
 
@@ -61,3 +63,17 @@ def agent_mail_server() -> Iterator[AgentMailServer]:
 def server_certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
     """Certificates of an authority of this run, for servers on 127.0.0.1."""
     return certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="session")
+def agentazall_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentRelay]:
+    """AgentAZAll's own relay, shared; each test registers names of its own."""
+    with running_relay(tmp_path_factory.mktemp("relay")) as relay:
+        yield relay
+
+
+@pytest.fixture(scope="session")
+def original_ftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FtpPlace]:
+    """AgentAZAll's own FTP server, shared."""
+    with agentazall_ftp(tmp_path_factory.mktemp("ftp")) as place:
+        yield place

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,11 @@ import pytest
 from console.cli import main
 from mailstore.agentazall_records.letter_file import parse
 from tests.mailstore.agentazall_mail import told
-from tests.servers.agentazall_programs import AgentRelay, agentazall_python, running_relay
-from tests.servers.ftp_servers import FtpPlace, agentazall_ftp
+from tests.servers.agentazall_programs import AgentRelay, agentazall_python
+from tests.servers.ftp_servers import FtpPlace
 from tests.sync.rig import Machine
 
-ANN, BOB = "ann.agenttalk", "bob.agenttalk"
-
-
-@pytest.fixture(scope="module")
-def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentRelay]:
-    with running_relay(tmp_path_factory.mktemp("relay")) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def ftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FtpPlace]:
-    with agentazall_ftp(tmp_path_factory.mktemp("ftp")) as found:
-        yield found
+ANN, BOB = "inga.agenttalk", "ivor.agenttalk"
 
 
 def config_for(folder: Path, name: str, relay: AgentRelay, ftp: FtpPlace) -> Path:
@@ -70,12 +57,12 @@ def inbox_of(root: Path, name: str) -> list[Path]:
 
 
 def test_letters_go_both_ways_by_relay_and_ftp_at_once_and_are_shown_once(
-    tmp_path: Path, relay: AgentRelay, ftp: FtpPlace, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, agentazall_relay: AgentRelay, original_ftp: FtpPlace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    theirs = config_for(tmp_path / "theirs", ANN, relay, ftp)
+    theirs = config_for(tmp_path / "theirs", ANN, agentazall_relay, original_ftp)
     ours = Machine(tmp_path / "ours", BOB)
     ours.identify(BOB, 7)
-    config = config_for(tmp_path / "ours", BOB, relay, ftp)
+    config = config_for(tmp_path / "ours", BOB, agentazall_relay, original_ftp)
     Machine(tmp_path / "theirs", ANN).identify(ANN, 8)
     data = bytes(range(256)) * 30
     (tmp_path / "blob.bin").write_bytes(data)

@@ -9,19 +9,11 @@ from pathlib import Path
 import pytest
 
 from mailstore.transports.relay import RelayAccount, RelayTransport
-from tests.servers.agentazall_programs import AgentRelay, running_relay
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, Dovecot, running_dovecot, running_mail_server
 from tests.transports.receiver import KeptLetters
 
 _numbers = count(1)
-
-
-@pytest.fixture(scope="session")
-def agentazall_relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentRelay]:
-    """AgentAZAll's own relay."""
-    with running_relay(tmp_path_factory.mktemp("relay")) as relay:
-        yield relay
 
 
 @pytest.fixture(scope="session")

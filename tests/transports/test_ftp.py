@@ -16,7 +16,7 @@ from mailstore.transports.ftp import FtpAccount, FtpTransport
 from mailstore.transports.secret import Secret
 from mailstore.transports.transport import Attachment, IncomingLetter, LetterRefused, TransportDown
 from tests.servers.certificates import Certificates
-from tests.servers.ftp_servers import FtpPlace, agentazall_ftp, python_ftp
+from tests.servers.ftp_servers import FtpPlace, python_ftp
 from tests.transports.outgoing import letter
 from tests.transports.receiver import KeptLetters
 
@@ -26,12 +26,6 @@ SIGNED = (
     "---BEGIN AGENTAZALL SIGNED MESSAGE---\nFingerprint: 38\nPublic-Key: +B=\n\nThe text.\n"
     "---END AGENTAZALL SIGNED MESSAGE---\n---BEGIN AGENTAZALL SIGNATURE---\nabc=\n---END AGENTAZALL SIGNATURE---"
 )
-
-
-@pytest.fixture(scope="session")
-def original_ftp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FtpPlace]:
-    with agentazall_ftp(tmp_path_factory.mktemp("ftp")) as place:
-        yield place
 
 
 @pytest.fixture(scope="session")
