@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # tests are compiled with what their asserts tell: once, not in every process of every run
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-agents check bench screenshots clean help
+.PHONY: demo test test-agents check bench screenshots dist clean help
 
 help:
 	@echo "make demo         set up, and open the console on a live sample mailbox"
@@ -18,6 +18,7 @@ help:
 	@echo "make check        lint, types and tests: what must hold before a change goes in"
 	@echo "make bench        measure (half an hour), and write benchmarks/RESULTS.md"
 	@echo "make screenshots  take the screenshots anew"
+	@echo "make dist         build the wheel and the source distribution, the same bytes each time"
 	@echo "make clean        remove what was set up"
 
 demo: .venv/run
@@ -40,6 +41,9 @@ bench: .venv/dev
 
 screenshots: .venv/dev
 	$(BIN)/python -m screenshots.take
+
+dist: .venv/dev
+	@$(BIN)/python -m hatchling build --clean --directory dist
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
