@@ -187,6 +187,6 @@ def test_a_key_that_can_not_be_read_is_never_replaced(mail: AgentAZAllMail) -> N
 
 def test_without_the_library_nothing_is_sent(mail: AgentAZAllMail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(identity, "is_checkable", lambda: False)
-    with AgentAZAllStore.open(mail.root) as store, pytest.raises(StoreError, match=r"signalbox\[agentazall\]"):
+    with AgentAZAllStore.open(mail.root) as store, pytest.raises(StoreError, match=r"agentazall\]"):
         store.send(draft(**hello()))
     assert files(mail) == set()
