@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # tests are compiled with what their asserts tell: once, not in every process of every run
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-agents check bench screenshots dist clean help
+.PHONY: demo test test-agents check bench docs screenshots dist clean help
 
 help:
 	@echo "make demo         set up, and open the console on a live sample mailbox"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-agents  install real agents' programs (1.5 GB), and run the tests that need them"
 	@echo "make check        lint, types and tests: what must hold before a change goes in"
 	@echo "make bench        measure (half an hour), and write benchmarks/RESULTS.md"
+	@echo "make docs         build the manual as a site, in build/manual"
 	@echo "make screenshots  take the screenshots anew"
 	@echo "make dist         build the wheel and the source distribution, the same bytes each time"
 	@echo "make clean        remove what was set up"
@@ -38,6 +39,11 @@ check: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.run
+
+docs: .venv/dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@$(BIN)/python -m manual.check build/manual
+	@echo "build/manual/index.html"
 
 screenshots: .venv/dev
 	$(BIN)/python -m screenshots.take
