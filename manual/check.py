@@ -16,7 +16,7 @@ FETCHED = {"img", "script", "iframe", "source", "audio", "video", "embed", "obje
 """Tags whose address a browser fetches or sends to; a `link` is one unless it only names its page."""
 IN_STYLES = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]+)""")
 IN_SCRIPTS = re.compile(r"https?://[\w.-]+/[^\s\"'`]*")
-NAMED_ONLY = re.compile(r"https?://(?:www\.w3\.org/|bit\.ly/|clipboardjs\.com/|api\.github\.com/)")
+NAMED_ONLY = re.compile(r"https?://(?:www\.w3\.org/|bit\.ly/|clipboardjs\.com/|tartarus\.org/|api\.github\.com/)")
 """Name spaces and comments in the theme's script; GitHub is asked only about a `repo_url`, which is not set."""
 
 

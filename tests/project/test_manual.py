@@ -57,7 +57,7 @@ def test_a_link_out_of_the_manual_leads_to_a_copy_in_the_site() -> None:
         "[a](repository/mailstore/store.py.source.md) ![b](repository/screenshots/stream.svg) "
         "[c](agents.md#waking) `[d](../README.md)`"
     )
-    assert relinked("[e](../../benchmarks/RESULTS.md#x)", "formats/haak.md") == (
+    assert relinked("[e](../../benchmarks/RESULTS.md#x)", "agents/codex.md") == (
         "[e](../repository/benchmarks/RESULTS.md#x)"
     )
     assert relinked("[f](docs/search.md)", "repository/CONTRIBUTING.md") == "[f](../search.md)"
