@@ -30,7 +30,7 @@ def test_the_site_is_built_whole_and_by_itself(tmp_path: Path) -> None:
     pages = {path.relative_to(tmp_path).with_suffix(".md").as_posix() for path in tmp_path.rglob("*.html")}
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert {page.replace("README.md", "index.md") for page in written if "example-store" not in page} <= pages
-    assert "decisions/0001-the-stack.html" in (tmp_path / "decisions" / "index.html").read_text("utf-8")
+    assert '"0001-the-stack.html"' in (tmp_path / "decisions" / "index.html").read_text("utf-8")
     assert (tmp_path / "search" / "search_index.js").stat().st_size > 100_000
 
 

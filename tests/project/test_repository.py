@@ -36,7 +36,7 @@ def test_every_picture_that_the_readme_shows_is_there() -> None:
 
 
 def test_decisions_are_numbered_without_gaps() -> None:
-    numbers = sorted(int(path.name[:4]) for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    numbers = sorted(int(path.name[:4]) for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     assert numbers == list(range(1, len(numbers) + 1))
 
 
