@@ -19,7 +19,7 @@ UV_CACHE = ("archive-v0", "environments-v2")
 """Folders of uv's cache, in which `uvx` and `uv run` make their environments."""
 
 
-class Origin(NamedTuple):
+class InstallSource(NamedTuple):
     """Where the distribution came from: a URL, or a checkout that it runs in; empty: from the index."""
 
     url: str = ""
@@ -56,7 +56,7 @@ def adding_package(name: str) -> str:
     return f"{_pip(prefix)} {name}"
 
 
-def _wanted(origin: Origin, extras: Sequence[str]) -> str:
+def _wanted(origin: InstallSource, extras: Sequence[str]) -> str:
     """Return what to install, quoted for a shell: by its name, or from where this one came."""
     listed = f"[{','.join(sorted(extras))}]" if extras else ""
     if origin.checkout:
@@ -84,7 +84,7 @@ def _is_uvs(prefix: Path) -> bool:
     return any(line.partition("=")[0].strip() == "uv" for line in lines)
 
 
-def _origin() -> Origin:
+def _origin() -> InstallSource:
     """Return where the distribution came from, as its installer noted; a file that has gone since is not named."""
     try:
         noted = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
@@ -92,12 +92,12 @@ def _origin() -> Origin:
         parts = urlsplit(url)
         path = unquote(parts.path) if parts.scheme == "file" else ""
         if noted.get("dir_info", {}).get("editable"):
-            return Origin(checkout=path)
+            return InstallSource(checkout=path)
         if path and not Path(path).exists():
-            return Origin()
+            return InstallSource()
         system = noted.get("vcs_info", {})
         if system:
-            return Origin(f"{system['vcs']}+{url}@{system.get('requested_revision') or system['commit_id']}")
+            return InstallSource(f"{system['vcs']}+{url}@{system.get('requested_revision') or system['commit_id']}")
     except (PackageNotFoundError, ValueError, KeyError, AttributeError, TypeError):
-        return Origin()
-    return Origin(url)
+        return InstallSource()
+    return InstallSource(url)
