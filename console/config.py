@@ -35,22 +35,22 @@ class AttentionSettings(Struct, frozen=True):
     """The table [attention]: thresholds for what needs attention."""
 
     question_minutes: Minutes = 30.0
-    """A question without an answer."""
+    """After how long a question without an answer needs attention."""
 
     unread_minutes: Minutes = 60.0
-    """Mail left unread by a living agent."""
+    """After how long mail left unread by a living agent does."""
 
     loop_messages: Annotated[int, Meta(gt=2)] = 12
-    """Two agents that answer each other this often …"""
+    """How often two agents answer each other, with no one else involved, for it to be a loop."""
 
     loop_minutes: Minutes = 30.0
-    """… within this time, with no one else involved."""
+    """Within which time they do."""
 
     growth_letters: Annotated[int, Meta(gt=0)] = 5
-    """This many more dead letters than before …"""
+    """How many more dead letters than before need attention."""
 
     window_minutes: Minutes = 24 * 60.0
-    """… within this time, which other concerns look back too."""
+    """Within which time they came; other concerns look back as far."""
 
     def limits(self) -> Limits:
         """Return the limits for `mailstore.queries.attention`."""
@@ -73,10 +73,10 @@ class RetentionSettings(Struct, frozen=True):
     """The table [retention]: what the view Recent lists, and what archiving keeps."""
 
     days: Annotated[float, Meta(gt=0)] | None = None
-    """Mail no older than this …"""
+    """Mail of the last so many days; not set: of any age."""
 
     messages: Annotated[int, Meta(gt=0)] | None = None
-    """… and of that this many of the newest."""
+    """Of that, so many of the newest messages; not set: all."""
 
     def rule(self) -> Retention:
         """Return the rule for the mailbox."""
@@ -123,10 +123,10 @@ class NotificationSettings(Struct, frozen=True):
     """The user's command; SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE are in its environment."""
 
     quiet_from: Clock | None = None
-    """From this time of day, such as "22:00", notifications appear on the screen only …"""
+    """From which time of day, such as "22:00", notifications appear on the screen only."""
 
     quiet_to: Clock | None = None
-    """… until this one, on the next day if it is earlier."""
+    """Until which time of day; on the next day, if it is earlier."""
 
 
 class HookSettings(Struct, frozen=True):
@@ -147,10 +147,10 @@ class AwaySettings(Struct, frozen=True):
     """The table [away]: after how long an absence the console sums up what happened; 0: never."""
 
     closed_minutes: Annotated[float, Meta(ge=0)] = 30.0
-    """It was closed for so long."""
+    """After how many minutes for which it was closed."""
 
     idle_hours: Annotated[float, Meta(ge=0)] = 3.0
-    """No key was pressed for so long."""
+    """After how many hours without a key."""
 
 
 class AgentMailSettings(Struct, frozen=True):
@@ -160,10 +160,10 @@ class AgentMailSettings(Struct, frozen=True):
     """Its MCP endpoint, such as "http://127.0.0.1:8765/mcp/"; empty: its mail can only be read."""
 
     secret_file: str = ""
-    """A file with its bearer token on the first line, which only you can read …"""
+    """A file with its bearer token on the first line, which only you can read."""
 
     secret_command: list[str] = []
-    """… or a program that prints the token; $SIGNALBOX_AGENT_MAIL_TOKEN goes first."""
+    """A program that prints the token, and its arguments, instead of a file; $SIGNALBOX_AGENT_MAIL_TOKEN goes first."""
 
     ca_file: str = ""
     """The certificate of the authority that it is signed by, in PEM; empty: those of the system."""
@@ -173,21 +173,25 @@ class NatsSettings(Struct, frozen=True):
     """The table [nats]: how to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."""
 
     creds: str = ""
-    """A creds file, which only you can read …"""
+    """A creds file, which only you can read."""
 
     nkey: str = ""
-    """… or a file with the seed of an NKEY …"""
+    """A file with the seed of an NKEY, instead."""
 
     user: str = ""
+    """A user's name, instead."""
+
     password_file: str = ""
-    """… or a name, and a file with its password on the first line."""
+    """A file with that user's password on the first line, which only you can read."""
 
     ca: str = ""
     """The authority's certificate, in PEM, for nats+tls; empty: those of the system."""
 
     cert: str = ""
+    """A certificate of your own in PEM, for servers that ask for one."""
+
     key: str = ""
-    """A certificate of your own and its key, for servers that ask for one."""
+    """The key of that certificate."""
 
 
 class SearchSettings(Struct, frozen=True):
@@ -228,21 +232,40 @@ class Config(Struct, frozen=True):
     """Thresholds for what needs attention."""
 
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
-    wake: WakeSettings = field(default_factory=WakeSettings)
-    policy: PolicySettings = field(default_factory=PolicySettings)
-    retention: RetentionSettings = field(default_factory=RetentionSettings)
     """What archiving keeps in the mailbox."""
+
+    wake: WakeSettings = field(default_factory=WakeSettings)
+    """How to wake a sleeping agent from the console."""
+
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    """What agents may do through the commands."""
+
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    """What the view Recent lists, and what archiving keeps."""
 
     notifications: NotificationSettings = field(default_factory=NotificationSettings)
     """How to notify the user of what."""
 
     hooks: HookSettings = field(default_factory=HookSettings)
+    """What agents get that register by a hook."""
+
     away: AwaySettings = field(default_factory=AwaySettings)
+    """After how long an absence the console sums up what happened; 0: never."""
+
     send: SendSettings = field(default_factory=SendSettings)
+    """What happens to a letter before it is sent."""
+
     search: SearchSettings = field(default_factory=SearchSettings)
+    """How to speed up searches."""
+
     transports: TransportSettings = field(default_factory=TransportSettings)
+    """By which ways signalbox sync carries the mail of an AgentAZAll mailbox."""
+
     agent_mail: AgentMailSettings = field(default_factory=AgentMailSettings)
+    """The server of MCP Agent Mail, through which mail is sent."""
+
     nats: NatsSettings = field(default_factory=NatsSettings)
+    """How to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."""
 
     views: dict[str, str] = field(default_factory=dict)
     """Saved views: queries by their names."""

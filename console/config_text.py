@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import fields
 
 from console.config import Config
+from console.field_meanings import field_meanings
 from console.toml_errors import in_toml
 
 __all__ = ["settings_text"]
@@ -28,7 +26,7 @@ def settings_text(config: Config) -> str:
 def _table(values: Struct, name: tuple[str, ...]) -> Iterator[str]:
     tables: list[tuple[str, Any]] = []
     default = type(values)()
-    meanings = _meanings(type(values))
+    meanings = field_meanings(type(values))
     if name:
         yield f"[{'.'.join(name)}]"
     for setting in fields(values):
@@ -54,19 +52,3 @@ def _table(values: Struct, name: tuple[str, ...]) -> Iterator[str]:
         yield f"[{'.'.join((*name, key))}]"
         yield from (f"{in_toml(each)} = {in_toml(what)}" for each, what in value.items())
         yield from [] if value else [f"# {NAMED[key]}"]
-
-
-@cache
-def _meanings(model: type[Struct]) -> dict[str, str]:
-    """Return what each setting of a table means: the sentence below it in its class."""
-    (declared,) = ast.parse(inspect.getsource(model)).body
-    assert isinstance(declared, ast.ClassDef)
-    found = {}
-    for line, below in zip(declared.body, declared.body[1:], strict=False):
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and _is_text(below):
-            found[line.target.id] = " ".join(ast.literal_eval(below.value).split())  # type: ignore[attr-defined]
-    return found
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from console.agent_presence import presence_symbol, state_words
-from console.cli.document import put_json
+from console.cli.agent_output import AgentRow, FactRow
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import AgentRow, FactRow
 from console.cli.plain import columns, put
 from console.cli.presences import Presences, since_words
 from console.render.safe import visible, visible_line
@@ -17,6 +17,9 @@ from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
 from mailstore.optional import describe_agent
 from mailstore.records.roster import Agent
+
+ROWS = JsonOutput(list[AgentRow])
+OUTPUTS = (ROWS,)
 
 WARNING = "⚠ "
 HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags", "hook")
@@ -42,7 +45,7 @@ def _print_agent(mail: Loaded, agent: Agent, *, as_json: bool) -> None:
     presences = Presences(mail)
     row = agent_row(mail, agent, presences)
     if as_json:
-        put_json([row])
+        ROWS.put([row])
         return
     cells = [*zip(HEADS[1:], (*_cells(mail, agent, presences), presences.hook_words(agent))[1:], strict=True)]
     known = [(name, value) for name, value in cells if value]
@@ -59,7 +62,7 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
     """Print the roster in the order in which agents were first seen."""
     agents, presences = list(mail.mailbox.roster), Presences(mail)
     if as_json:
-        put_json([agent_row(mail, agent, presences) for agent in agents])
+        ROWS.put([agent_row(mail, agent, presences) for agent in agents])
     elif agents:
         hooks = [presences.hook_words(agent) for agent in agents]
         cells = [(*_cells(mail, agent, presences), hook) for agent, hook in zip(agents, hooks, strict=True)]
@@ -74,7 +77,7 @@ def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) ->
         session_id=agent.session_id,
         role=agent.role,
         tags=agent.tags,
-        status=agent.status.value,
+        status=agent.status,
         unread=unread_count(mail.store, mail.mailbox, agent.session_id),
         last_seen=iso_time(agent.last_seen),
         facts=tuple(

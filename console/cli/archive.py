@@ -8,13 +8,13 @@ import time
 from functools import partial
 
 from console.archive_report import plan_lines, report_line
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import ArchiveRow, StayRow, WriterRow
 from console.cli.plain import put
 from console.cli.progress import ProgressLine, is_terminal
 from console.cli.settings import settings
+from console.cli.settling_output import ArchiveRow, StayRow, WriterRow
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
@@ -23,6 +23,9 @@ from mailstore.optional import archive_file
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.store import Capability
+
+REPORT = JsonOutput(ArchiveRow)
+OUTPUTS = (REPORT,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +87,7 @@ def _is_wanted(mail: Loaded, plan: ArchivePlan) -> bool:
 def _tell_plan(args: argparse.Namespace, mail: Loaded, plan: ArchivePlan) -> None:
     if args.json:
         files = [archive_file(mail.store, month) for month in plan.months]
-        put_json(_row(plan, plan.leaving, plan.staying, files, is_dry=True))
+        REPORT.put(_row(plan, plan.leaving, plan.staying, files, is_dry=True))
     else:
         for line in plan_lines(plan, partial(archive_file, mail.store)):
             put(visible_line(line))
@@ -95,7 +98,7 @@ def _tell_report(args: argparse.Namespace, plan: ArchivePlan, report: ArchiveRep
         warn("an interrupted archival was repaired first")
     if args.json:
         run = report.run if report.archived else None
-        put_json(_row(plan, report.archived, report.kept, list(report.files), run=run, mended=list(report.mended)))
+        REPORT.put(_row(plan, report.archived, report.kept, list(report.files), run=run, mended=list(report.mended)))
     else:
         put(visible_line(report_line(plan, report)))
 
@@ -116,7 +119,7 @@ def _row(
         files=files,
         months=plan.months,
         writers=[WriterRow(each.program, each.pid, each.file) for each in plan.writers],
-        stays=[StayRow(stay.reason.value, stay.messages, dict(stay.by)) for stay in plan.stays],
+        stays=[StayRow(stay.reason, stay.messages, dict(stay.by)) for stay in plan.stays],
         dry_run=is_dry,
         run=run,
         mended=mended or [],

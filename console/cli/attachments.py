@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import AttachmentRow
@@ -16,6 +16,9 @@ from console.render.short_text import size_words
 from mailstore.optional import attachments
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Message
+
+ROWS = JsonOutput(list[AttachmentRow])
+OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         found = _chosen(list(attachments(mail.store, message, places)), args.names)
         rows = [_row(file, "" if folder is None else _saved(mail, message, file, folder, places)) for file in found]
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
     elif folder is not None:
         for row in rows:
             put(visible_line(row.saved or f"{row.name}: not saved: {row.problem}"))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 from itertools import groupby
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import ConcernRow
 from console.cli.plain import columns, put
+from console.cli.settling_output import ConcernRow
 from console.concern_words import heading_of
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from mailstore.queries.attention import attention
 from mailstore.queries.concerns import Concern
+
+ROWS = JsonOutput(list[ConcernRow])
+OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         concerns = attention(mail.mailbox, mail.now, limits)
     if args.json:
-        put_json([_row(it) for it in concerns])
+        ROWS.put([_row(it) for it in concerns])
     elif concerns:
         put("\n\n".join(_group(mail, heading, list(some)) for heading, some in groupby(concerns, key=heading_of)))
     else:
@@ -41,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(concern: Concern) -> ConcernRow:
     return ConcernRow(
-        trouble=concern.trouble.value,
+        trouble=concern.trouble,
         who=concern.who,
         reason=concern.reason,
         since=iso_time(concern.since),

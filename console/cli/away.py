@@ -4,48 +4,21 @@ from __future__ import annotations
 
 import argparse
 
-import msgspec
-
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.settings import last_here
+from console.cli.settling_output import AbsenceRow, BusyThreadRow, LostLetterRow
 from console.render.short_text import age, plural
 from console.render.timestamps import iso_time
 from mailstore.queries.absence import Absence, look_back
 from mailstore.steps import at_once
 
+PICTURE = JsonOutput(AbsenceRow)
+OUTPUTS = (PICTURE,)
+
 DAY = 24 * 3600.0
-
-
-class LostLetterRow(msgspec.Struct, frozen=True):
-    """A letter that died, and the recipient that will not read it."""
-
-    message_id: str
-    recipient: str
-
-
-class BusyThreadRow(msgspec.Struct, frozen=True):
-    """A thread, by its first message, and the number of its new messages."""
-
-    root: str
-    messages: int
-
-
-class AbsenceRow(msgspec.Struct, frozen=True):
-    """What happened between two times (ISO 8601 in UTC): ids of messages, the newest first, and agents."""
-
-    since: str | None
-    until: str | None
-    messages: int
-    threads: int
-    for_you: list[str]
-    questions: list[str]
-    dead_letters: list[LostLetterRow]
-    ended: list[str]
-    appeared: list[str]
-    busiest: list[BusyThreadRow]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             since = mail.now - DAY if left is None or left > mail.now else left
         *_, found = at_once(look_back(mail.mailbox, since, mail.now))
     if args.json:
-        put_json(_row(found))
+        PICTURE.put(_row(found))
     elif found.is_empty:
         put(f"Nothing happened since {iso_time(since)}")
     else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from console.cli.agent_output import ByeRow
+from console.cli.document import JsonOutput
 from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
-from console.cli.output import ByeRow, OpenMailRow, OpenMessageRow
+from console.cli.output import OpenMailRow, OpenMessageRow
 from console.cli.plain import columns, put
 from console.cli.roster import warn_of_dead_letters, with_status
 from console.cli.terminal_io import warn
@@ -18,6 +19,9 @@ from console.render.short_text import age, shorten_end
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.store import Capability
+
+LEFT = JsonOutput(ByeRow)
+OUTPUTS = (LEFT,)
 
 MOST_LISTED = 10
 WIDEST_SUBJECT = 60
@@ -49,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             mail.store.update_agent(changed)
             mail.mailbox.fold([changed], mail.now)
         if args.json:
-            put_json(_row(changed if is_ending else agent, found))
+            LEFT.put(_row(changed if is_ending else agent, found))
         else:
             _print(found, agent.session_id, args.store or "", mail.now)
             if is_ending:
@@ -95,7 +99,7 @@ def _cells(message: Message, now: float) -> tuple[str, ...]:
 
 def _row(agent: Agent, found: Unfinished) -> ByeRow:
     parts = (OpenMailRow(len(mail), [_open(message) for message in mail[:MOST_LISTED]]) for mail in found)
-    return ByeRow(agent.session_id, agent.status.value, *parts)
+    return ByeRow(agent.session_id, agent.status, *parts)
 
 
 def _open(message: Message) -> OpenMessageRow:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ChannelRow
 from console.cli.plain import columns, put
 from console.cli.seen import unread_of_agent
 from mailstore.records.address import channel_label
+
+ROWS = JsonOutput(list[ChannelRow])
+OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
             for channel in mail.mailbox.channels()
         ]
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
     elif rows:
         tags = [row.tag for row in rows]
         cells = [

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.letters import message_rows, texts_of
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
+from console.cli.output import MessageRow
 from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import put, warn
 from console.errors import UsedWrongly
@@ -16,6 +17,9 @@ from console.handout.portion import MOST_CHARACTERS, portion
 from console.unread_mail import unread_mail
 from mailstore.read_only import ReadOnly
 from mailstore.store import Capability
+
+MESSAGES = JsonOutput(list[MessageRow])
+OUTPUTS = (MESSAGES,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         )
         shown = [found[at] for at in printed.whole]
         if args.json:
-            put_json(message_rows(mail, shown))
+            MESSAGES.put(message_rows(mail, shown))
             for words in printed.left_out():
                 warn(words)
         elif text := printed.text():

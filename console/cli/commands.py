@@ -62,4 +62,5 @@ COMMANDS = {
     "themes": CliCommand("themes", "List themes", "Reference"),
     "config": CliCommand("config", "Find, check, edit and show the settings", "Reference"),
     "keys": CliCommand("keys", "List the keys of the console", "Reference"),
+    "schema": CliCommand("schema", "Print a JSON Schema of what a command prints with --json", "Reference"),
 }

@@ -8,9 +8,7 @@ import shlex
 import subprocess
 import sys
 
-from msgspec import to_builtins
-
-from console.cli.document import put_json
+from console.cli.document import JsonOutput, put_schema
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.progress import is_terminal
@@ -24,11 +22,17 @@ from console.editor import editor_command
 from console.errors import Refused, UsedWrongly
 from mailstore.errors import reason_of
 
+FILES = JsonOutput(SettingsFiles, "path")
+PROBLEMS = JsonOutput(list[str], "check")
+SETTINGS = JsonOutput(Config, "show")
+OUTPUTS = (FILES, PROBLEMS, SETTINGS)
+
 ACTIONS = {
     "path": "Print the path of the settings file",
     "check": "List problems in the settings",
     "edit": "Open the settings in the editor, then check them",
     "show": "Print all settings",
+    "schema": "Print a JSON Schema of the settings file, for editors",
 }
 STATUSES = {1: "with check or edit: the settings have problems"}
 
@@ -40,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=ACTIONS,
         default="show",
-        help="path: the file; check: list problems; edit: open the editor, then check; show: all settings (default)",
+        help="path: the file; check: list problems; edit: open the editor, then check; show: all settings (default); "
+        "schema: a JSON Schema of the file, for editors",
     )
     json_option(parser)
 
@@ -55,13 +60,15 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             raise UsedWrongly("config edit has no --json", "use config check --json afterwards")
         return _edit()
+    if args.action == "schema":
+        return _schema()
     return _check(args.json)
 
 
 def _path(is_json: bool) -> int:
     path = config_file()
     if is_json:
-        put_json(SettingsFiles(str(path), str(config_folder() / "themes"), str(state_file())))
+        FILES.put(SettingsFiles(str(path), str(config_folder() / "themes"), str(state_file())))
     else:
         put(str(path))
         if not path.exists():
@@ -72,7 +79,7 @@ def _path(is_json: bool) -> int:
 def _show(is_json: bool) -> int:
     config, problems = load_config()
     if is_json:
-        put_json(to_builtins(config))
+        SETTINGS.put(config)
     else:
         put(settings_text(config).rstrip("\n"))
     for problem in problems:
@@ -83,12 +90,19 @@ def _show(is_json: bool) -> int:
 def _check(is_json: bool) -> int:
     problems = settings_problems()
     if is_json:
-        put_json(problems)
+        PROBLEMS.put(problems)
     elif problems:
         put("\n".join(problems))
     else:
         put("No problems in the settings")
     return 1 if problems else 0
+
+
+def _schema() -> int:
+    from console.config_schema import config_schema
+
+    put_schema(config_schema())
+    return 0
 
 
 def _edit() -> int:

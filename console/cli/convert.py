@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.cli.progress import ProgressLine
@@ -25,6 +25,17 @@ from mailstore.location import path_in, without_secrets
 from mailstore.registry import KIND, open_store, store_class
 from mailstore.store import Capability, Store
 from mailstore.transfer.convert import ConvertReport, Loss, convert
+
+
+class ConvertedRow(ConvertReport, frozen=True):
+    """What a copy has of the source, what was lost, and what has another form."""
+
+    dry_run: bool = False
+    """Whether the copy was made only to be compared."""
+
+
+COPIED = JsonOutput(ConvertedRow)
+OUTPUTS = (COPIED,)
 
 SORTS = ("messages", "agents", "receipts", "deliveries", "interventions")
 
@@ -64,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         with open_store(f"{kind.kind}:{folder}") as store:
             url = store.url
     if args.json:
-        put_json({**msgspec.to_builtins(report), "url": url, "dry_run": args.dry_run})
+        COPIED.put(ConvertedRow(**{**msgspec.structs.asdict(report), "url": url}, dry_run=args.dry_run))
     else:
         _print(report, url, is_strict=args.strict)
     return int(bool(args.strict and report.losses))

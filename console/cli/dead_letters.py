@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import DeadLetterRow, SettledRow
 from console.cli.person import require_person
 from console.cli.plain import columns, put
 from console.cli.settings import settings
+from console.cli.settling_output import DeadLetterRow, SettledRow
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
@@ -22,6 +22,10 @@ from mailstore.records.message import Intervention
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
 from mailstore.writing.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
+
+LETTERS = JsonOutput(list[DeadLetterRow], "list")
+SETTLED = JsonOutput(list[SettledRow], "redirect", "resend", "acknowledge", "undo")
+OUTPUTS = (LETTERS, SETTLED)
 
 ACTIONS = {
     "list": "List dead letters, one row for each recipient",
@@ -138,7 +142,7 @@ def _tell(args: argparse.Namespace, steps: list[Step], done: list[Done]) -> int:
         written = [None] * len(steps)
     rows = [_row(step, deed) for step, deed in zip(steps, written, strict=False)]
     if args.json:
-        put_json(rows)
+        SETTLED.put(rows)
     else:
         for step, row in zip(steps, rows, strict=False):
             put(visible_line(("would " if args.dry_run else "") + step.words + (f": {row.sent}" if row.sent else "")))
@@ -159,12 +163,12 @@ def _list(mail: Loaded, *, as_json: bool) -> int:
     """Print one row per letter and recipient, the newest first."""
     letters = mail.mailbox.dead_letters(mail.now)
     if as_json:
-        put_json(
+        LETTERS.put(
             [
                 DeadLetterRow(
                     message_id=letter.message.id,
                     recipient=letter.recipient,
-                    state=letter.state.value,
+                    state=letter.state,
                     since=iso_time(letter.since),
                     sender=letter.message.sender,
                     subject=letter.message.subject,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import open_mailbox
 from console.cli.mirrors_shown import mirror_rows, mirror_words
 from console.cli.options import mailbox_options
@@ -17,6 +17,9 @@ from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Receipt
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
+
+CHECKUP = JsonOutput(Checkup)
+OUTPUTS = (CHECKUP,)
 
 STATUSES = {1: "records are damaged"}
 
@@ -32,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     with open_mailbox(args, configured) as store:
         found = examine(store, configured.user)
     if args.json:
-        put_json(found)
+        CHECKUP.put(found)
     else:
         put(_report(found))
     return int(bool(found.malformed or found.duplicates or found.cycles))

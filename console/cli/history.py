@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options, type_option
+from console.cli.output import MessageRow
 from console.cli.plain import columns, put, sent_at
 from console.cli.terminal_io import warn
 from console.errors import UsedWrongly
 from mailstore.records.message import Message
+
+MESSAGES = JsonOutput(list[MessageRow])
+OUTPUTS = (MESSAGES,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         found = _found(args, mail)
         shown = found if args.limit is None else found[max(0, len(found) - args.limit) :]
         if args.json:
-            put_json(message_rows(mail, shown))
+            MESSAGES.put(message_rows(mail, shown))
         elif shown:
             cells = [(sent_at(it), it.id, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in shown]
             put(columns(cells, ("time", "message", "sender", "recipients", "type", "subject")))

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from console.cli.document import put_json
+from msgspec import Struct
+
+from console.cli.document import JsonOutput
 from console.cli.plain import bold, put
 from console.hooks.install.hook_report import HookReport, LogReport, SessionReport, log_report, reports
 from console.hooks.install.installed import Installed
 from console.hooks.install.programs import NAMES, ProgramFiles, Target, program_files
 
-__all__ = ["put_status"]
+__all__ = ["STATUS", "HookStatus", "put_status"]
+
+
+class HookStatus(Struct, frozen=True):
+    """The hooks on this machine."""
+
+    programs: list[HookReport]
+    """A report for each program of agents."""
+
+    log: LogReport
+    """What the hooks wrote down of what went wrong."""
+
+
+STATUS = JsonOutput(HookStatus, "status")
 
 MOST_SESSIONS = 5
 DELIVERIES = {"notice": "notices", "session-start": "letters at session start", "letters": "letters everywhere"}
@@ -20,7 +35,7 @@ def put_status(names: list[str], target: Target, *, as_json: bool) -> int:
     found = reports(programs, target)
     log = log_report()
     if as_json:
-        put_json({"programs": found, "log": log})
+        STATUS.put(HookStatus(found, log))
         return 0
     shown = [report for report in found if report.command or report.installed or report.problems or report.sessions]
     for report in shown:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from console.cli.hook_status import put_status
+from console.cli.hook_status import STATUS, put_status
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.terminal_io import warn
@@ -24,6 +24,8 @@ from console.hooks.install.programs import NAMES, ProgramFiles, Target
 from console.hooks.install.store_url import absolute_url
 from mailstore.errors import MailboxMissing
 from mailstore.location import without_secrets
+
+OUTPUTS = (STATUS,)
 
 ACTIONS = {
     "install": "Install the hooks, after showing the changes and asking",

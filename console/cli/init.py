@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 from shlex import quote
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import put
+from console.cli.setup_output import CreatedMailbox
 from console.cli.terminal_io import warn
 from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.registry import KIND, create_store, is_there, store_class
 from mailstore.store import Store
+
+CREATED = JsonOutput(CreatedMailbox)
+OUTPUTS = (CREATED,)
 
 DEFAULT = "haak"
 REPLICAS = range(1, 6)
@@ -42,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         warn("--replicas is for new mailboxes: the copies of this one stay as many as they are")
     with create_store(kind.kind, _with_replicas(kind, location, args.replicas)) as store:
         if args.json:
-            put_json({"url": store.url, "created": not was_there})
+            CREATED.put(CreatedMailbox(store.url, not was_there))
         elif was_there:
             put(f"Mailbox already exists, left unchanged: {visible_line(store.url)}")
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from itertools import groupby
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import bold, put
 from console.cli.setup_output import KeyRow
@@ -15,6 +15,9 @@ from console.config_file import load_config
 from console.keymap import read_keymap
 from console.legend import LEGEND, is_meant
 from console.render.safe import visible_line
+
+ROWS = JsonOutput(list[KeyRow])
+OUTPUTS = (ROWS,)
 
 STATUSES = {1: "no key is found"}
 
@@ -31,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     query = " ".join(args.words)
     rows = [KeyRow(it.id, it.keys_label(keymap), it.help, it.group) for it in COMMANDS if fits(it, query, keymap)]
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
         return 0 if rows else 1
     wanted = query.lower().split()
     glyphs = [

@@ -6,14 +6,17 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
+from console.cli.map_output import FieldRow, MappedRow, MappingRow
 from console.cli.options import json_option
 from console.cli.plain import columns, put
-from console.cli.setup_output import FieldRow, MappedRow, MappingRow
 from console.render.safe import visible_line
 from mailstore.records.message import Message, Problem
 from mailstore.stores.mapped.guess import Choice, Guess, guess
 from mailstore.stores.mapped.written import look, toml
+
+MAPPING = JsonOutput(MappingRow)
+OUTPUTS = (MAPPING,)
 
 ACTIONS = {"guess": "Propose a mapping and print the evidence for it"}
 MOST_PROBLEMS = 3
@@ -35,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     messages, problems = look(text)
     if args.json:
         rows = [FieldRow(it.field, _origin(it), it.evidence, it.others, it.is_sure) for it in found.choices]
-        put_json(MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems)))
+        MAPPING.put(MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems)))
         return 0
     put(text)
     for line in _comments(found, messages, problems):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from msgspec import UNSET
+
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
+from console.cli.output import MarkedRow
 from console.cli.plain import put
 from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import warn
@@ -15,6 +18,9 @@ from console.render.safe import visible_line
 from console.unread_mail import keeps_reads, unread_mail
 from mailstore.optional import acknowledge
 from mailstore.records.message import Message
+
+MARKED = JsonOutput(MarkedRow)
+OUTPUTS = (MARKED,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +51,7 @@ def run(args: argparse.Namespace) -> int:
         if marked and not keeps_reads(mail.store, mail.mailbox, reader):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")
     if args.json:
-        said = {"acknowledged": acknowledged} if args.acknowledge else {}
-        put_json({"reader": reader, "marked": len(marked), "messages": marked, **said})
+        MARKED.put(MarkedRow(reader, len(marked), marked, acknowledged if args.acknowledge else UNSET))
     else:
         also = f", acknowledged {acknowledged}" if args.acknowledge else ""
         put(f"Marked {len(marked)} as read by {visible_line(reader)}{_rest(len(messages) - len(marked))}{also}")

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
-from console.cli.document import put_json, put_json_line
+from console.cli.document import JsonLines, JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.cli.progress import ProgressLine
@@ -26,6 +26,10 @@ from mailstore.optional import Merges
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.registry import open_store
 from mailstore.store import Store
+
+CHANGES = JsonLines(MirrorStatus)
+FINAL = JsonOutput(MirrorStatus, "--once")
+OUTPUTS = (CHANGES, FINAL)
 
 STATUSES = {1: "an id stands for different messages in the two mailboxes"}
 
@@ -110,7 +114,7 @@ class _Lines:
         if self._is_once or not lines:
             return
         if self._is_json:
-            put_json_line(msgspec.to_builtins(status))
+            CHANGES.put(status)
             return
         for line in lines:
             put(visible_line(f"{iso_time(time.time())} {line}"))
@@ -144,7 +148,7 @@ class _Lines:
 
 def _report(status: MirrorStatus, *, is_json: bool) -> None:
     if is_json:
-        put_json(msgspec.to_builtins(status))
+        FINAL.put(status)
         return
     for end in status.ends if status.is_both else status.ends[1:]:
         put(visible_line(f"{end.url}: {end.run.words() or 'nothing new'}"))

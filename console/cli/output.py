@@ -1,278 +1,245 @@
-"""What commands print with `--json` about mail and agents; the field names are the interface."""
+"""What commands print with `--json` about mail; the field names are the interface."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
+from mailstore.transfer.export import Verdict
+
 __all__ = [
-    "AgentRow",
-    "ArchiveRow",
     "AttachmentRow",
-    "ByeRow",
     "ChannelRow",
-    "ConcernRow",
-    "DeadLetterRow",
-    "FactRow",
     "FindingRow",
     "HappeningRow",
+    "MarkedRow",
     "MessageRow",
     "MomentRow",
     "OpenMailRow",
     "OpenMessageRow",
-    "PresenceRow",
-    "SettledRow",
-    "StayRow",
     "ThreadRow",
     "ViewRow",
 ]
 
 
 class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A message; `timestamp` as its record has it, `thread` its parent's id, `states` by recipient, `tags` if any.
-
-    `places` are the files of all copies, if there are several.
-    """
+    """A message with its text."""
 
     id: str
+    """Its id, by which other commands take it."""
+
     sender: str
+    """Who sent it: a session id, user, or whatever name its record has."""
+
     recipients: tuple[str, ...]
+    """The addresses that it was sent to, as its record has them."""
+
     timestamp: str
+    """When it was sent, as its record has it; empty if it says nothing."""
+
     subject: str
+    """Its subject, or the beginning of its text where it has none."""
+
     content: str
+    """Its text; empty if it can't be read any more, of which a warning on standard error tells."""
+
     thread: str | None
+    """The id of the message that it answers; null if it begins a thread."""
+
     type: str
+    """Its type, such as question; empty if it has none."""
+
     states: Mapping[str, str]
+    """What it is to each recipient: read, unread, expired, dead, waiting, frozen, unknown, unrecorded or archived."""
+
     tags: tuple[str, ...] = ()
+    """Its tags, with the mentions in its text; left out if there are none."""
+
     places: tuple[str, ...] = ()
+    """The files of all its copies; left out unless there are several."""
 
 
 class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What happened in a mailbox: `event` is `message`, `read`, `agent`, `cut-off` or `back`; `at` when it was noticed.
+    """What happened in a mailbox; the fields of other events are left out."""
 
-    `mailbox` is the label of one of several that is cut off or back, `since` when it was cut off, `reason` why.
-    """
+    event: Literal["message", "read", "agent", "cut-off", "back"]
+    """A message, a read, a new or changed agent, or that one of several mailboxes is cut off, or back."""
 
-    event: str
     at: str
+    """When it was noticed: ISO 8601 in UTC."""
+
     message: MessageRow | None = None
+    """The message, for the event message."""
+
     message_id: str = ""
+    """The message that was read, for the event read."""
+
     reader: str = ""
+    """Who has read it, for the event read."""
+
     session_id: str = ""
+    """The agent, for the event agent."""
+
     status: str = ""
+    """Its status, for the event agent: living, frozen or dead."""
+
     mailbox: str = ""
+    """The label of the mailbox, for the events cut-off and back."""
+
     since: str | None = None
+    """Since when it was cut off: ISO 8601 in UTC, for the events cut-off and back."""
+
     reason: str = ""
+    """Why it is cut off, for the event cut-off."""
 
 
 class AttachmentRow(msgspec.Struct, frozen=True):
-    """A file attached to a message: `size` in bytes, null where it can't be read, `problem` why; `saved` is where."""
+    """A file attached to a message."""
 
     name: str
+    """Its name, by which it is chosen."""
+
     size: int | None
+    """Its length in bytes; null where it can't be read."""
+
     problem: str = ""
+    """Why it can't be read; empty where it can."""
+
     saved: str = ""
+    """The path where it was saved; empty where it was not."""
 
 
 class ThreadRow(msgspec.Struct, frozen=True):
-    """A thread under its root's id; `unread` the person's own, or the agent's that was asked for."""
+    """A thread."""
 
     root: str
+    """The id of its first message; also of one that is missing, if others answer it."""
+
     subject: str
+    """The subject of its first message."""
+
     participants: tuple[str, ...]
+    """Who sent or got its messages."""
+
     messages: int
+    """The number of its messages."""
+
     unread: int
+    """How many of them are new to you, or with `--as` unread by that agent."""
+
     last_timestamp: str
+    """When its newest message was sent, as its record has it."""
 
 
 class ChannelRow(msgspec.Struct, frozen=True):
-    """A channel: its full tag, its mail, and the agents with the tag."""
+    """A channel."""
 
     tag: str
+    """Its full tag, such as domain:ink."""
+
     messages: int
+    """The number of messages to it."""
+
     unread: int
+    """How many of them are new to you, or with `--as` unread by that agent."""
+
     agents: tuple[str, ...]
-
-
-class FactRow(msgspec.Struct, frozen=True):
-    """What a mailbox says of an agent; `source` is the file that it is from, a `warning` something to be mended."""
-
-    name: str
-    value: str
-    source: str
-    warning: bool
-
-
-class AgentRow(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An agent of the roster; `unread` is its own, null where reads are not recorded, `last_seen` ISO 8601 or null.
-
-    The fields from `state` on are as in `PresenceRow`; `facts` is what its mailbox says of it, if it says anything.
-    """
-
-    session_id: str
-    role: str
-    tags: tuple[str, ...]
-    status: str
-    unread: int | None
-    last_seen: str | None
-    state: str
-    substate: str
-    since: str | None
-    stale: bool
-    gone: bool
-    hook: str | None
-    can_wake: bool
-    facts: tuple[FactRow, ...] = ()
-
-
-class PresenceRow(msgspec.Struct, frozen=True):
-    """An agent's presence: `state` and `substate` in its own words, `stale` if it was not seen recently.
-
-    `since` is when it began to be in that state, ISO 8601 or null; `unread` is null where reads are not recorded;
-    `gone` says that its program ended without saying so, `hook` the program whose hook notifies it of mail, or null.
-    """
-
-    session_id: str
-    role: str
-    status: str
-    state: str
-    substate: str
-    last_seen: str | None
-    stale: bool
-    unread: int | None
-    since: str | None
-    gone: bool
-    hook: str | None
-    can_wake: bool
+    """The agents with the tag, by session id."""
 
 
 class ViewRow(msgspec.Struct, frozen=True):
-    """A saved search, and what it finds now; `unread` by the person, `problem` why it can't be read."""
+    """A saved search, and what it finds now."""
 
     name: str
+    """Its name."""
+
     query: str
+    """What it searches for."""
+
     messages: int
+    """How many messages it finds."""
+
     unread: int
+    """How many of them are new to you."""
+
     problem: str
-
-
-class DeadLetterRow(msgspec.Struct, frozen=True):
-    """A letter that one recipient will not read; `since` ISO 8601 in UTC, or null if unknown.
-
-    `takers` are agents that could take it over, the best candidate first.
-    """
-
-    message_id: str
-    recipient: str
-    state: str
-    since: str | None
-    sender: str
-    subject: str
-    reason: str
-    takers: list[str]
-
-
-class ConcernRow(msgspec.Struct, frozen=True):
-    """Something that needs attention; `since` ISO 8601 in UTC. A dead letter names its recipient."""
-
-    trouble: str
-    who: str
-    reason: str
-    since: str | None
-    message_id: str | None
-    recipient: str | None = None
-    is_mine: bool = False
+    """Why its query can't be read; empty where it can."""
 
 
 class FindingRow(msgspec.Struct, frozen=True):
-    """The verdict on one record of an export, and the reason."""
+    """The result of comparing one record of an export with the mailbox."""
 
     message_id: str
-    verdict: str
+    """The id of the message in the export."""
+
+    verdict: Verdict
+    """Unchanged, found at another place, changed, missing, altered in the export itself, or without a digest."""
+
     reason: str
+    """The place of the record, or what is wrong."""
 
 
 class MomentRow(msgspec.Struct, frozen=True):
-    """An event in the life of a message; `time` ISO 8601 in UTC, or null if unknown."""
+    """An event in the life of a message."""
 
     time: str | None
+    """When it happened: ISO 8601 in UTC; null if unknown."""
+
     what: str
+    """What happened: sent, to, delivered, read, expired, died, answered, archived …"""
+
     who: str
+    """Whom it concerns; empty if nobody."""
+
     how: str
+    """Details in words, such as the rule by which an address reaches somebody; may be empty."""
 
 
-class SettledRow(msgspec.Struct, frozen=True):
-    """What was written for one letter: the message sent, if any, and the record in the journal; null in a dry run."""
+class MarkedRow(msgspec.Struct, frozen=True):
+    """What was marked as read."""
 
-    action: str
-    message_id: str
-    recipient: str
-    sent: str | None
-    intervention_id: str | None
+    reader: str
+    """The agent that has read the messages."""
 
+    marked: int
+    """How many were marked now."""
 
-class StayRow(msgspec.Struct, frozen=True):
-    """How many messages are kept for a reason, and by recipient if it concerns recipients."""
+    messages: list[str]
+    """Their ids; those that were read before are not among them."""
 
-    reason: str
-    messages: int
-    by: dict[str, int]
-
-
-class WriterRow(msgspec.Struct, frozen=True):
-    """A program that has a mailbox file open, and may write to it after an archival."""
-
-    program: str
-    pid: int
-    file: str
-
-
-class ArchiveRow(msgspec.Struct, frozen=True):
-    """What an archival did, or would do in a dry run; `files` from the mailbox's folder.
-
-    `months` and `stays` are what was planned; a thread that got new mail meanwhile stays all the same.
-
-    `run` names the run in the journal; null where nothing was moved. `mended` says what an interrupted run needed.
-    """
-
-    archived: int
-    kept: int
-    files: list[str]
-    months: dict[str, int]
-    stays: list[StayRow]
-    dry_run: bool
-    run: str | None
-    mended: list[str]
-    writers: list[WriterRow]
+    acknowledged: int | msgspec.UnsetType = msgspec.UNSET
+    """How many were acknowledged to their senders; left out without `--acknowledge`."""
 
 
 class OpenMessageRow(msgspec.Struct, frozen=True):
     """A message without its text."""
 
     id: str
+    """Its id."""
+
     sender: str
+    """Who sent it."""
+
     recipients: tuple[str, ...]
+    """The addresses that it was sent to."""
+
     timestamp: str
+    """When it was sent, as its record has it."""
+
     subject: str
+    """Its subject."""
+
     type: str
+    """Its type; empty if it has none."""
 
 
 class OpenMailRow(msgspec.Struct, frozen=True):
     """How much mail there is, and the oldest of it."""
 
     count: int
+    """The number of messages."""
+
     oldest: list[OpenMessageRow]
-
-
-class ByeRow(msgspec.Struct, frozen=True):
-    """What an agent leaves behind, and its status now.
-
-    `unread` is for it; `asked` are questions to it, `asking` its own, without an answer.
-    """
-
-    agent: str
-    status: str
-    unread: OpenMailRow
-    asked: OpenMailRow
-    asking: OpenMailRow
+    """At most ten of them, the oldest first."""

@@ -6,7 +6,7 @@ import argparse
 from datetime import datetime
 
 from console.agent_presence import presence_symbol, state_words
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options
 from console.cli.overview_output import (
@@ -34,6 +34,9 @@ from mailstore.steps import at_once
 
 __all__ = ["overview_of"]
 
+PICTURE = JsonOutput(OverviewRow)
+OUTPUTS = (PICTURE,)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -48,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         model, presences = overview_of(mail, args.since), Presences(mail)
         if args.json:
-            put_json(_row(mail, model, presences))
+            PICTURE.put(_row(mail, model, presences))
         else:
             put("\n\n".join(map(_text, overview_text(model, args.since))))
     return 0
@@ -100,7 +103,7 @@ def _row(mail: Loaded, model: OverviewModel, presences: Presences) -> OverviewRo
         channels=tuple(ChannelTrafficRow(it.key, sum(it.sent), it.sent, it.senders) for it in model.channels),
         pairs=tuple(PairRow(it.sender, it.recipient, it.number) for it in picture.pairs),
         hot_spots=tuple(
-            HotSpotRow(it.trouble.value, it.who, it.reason, iso_time(it.since), it.message_id)
+            HotSpotRow(it.trouble, it.who, it.reason, iso_time(it.since), it.message_id)
             for it in (spot.concern for spot in hot)
         ),
         left_out=LeftOutRow(left.undated, left.later, left.undated_reads, left.early_reads, left.early_answers),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from console.cli.agent_output import AgentRow
 from console.cli.agents import agent_row
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.errors import Refused
 from mailstore.records.roster import Status
 from mailstore.rules.presence import Working, beat, is_due
+
+AGENT = JsonOutput(AgentRow)
+OUTPUTS = (AGENT,)
 
 LONGEST = 200
 
@@ -38,5 +42,5 @@ def run(args: argparse.Namespace) -> int:
             mail.store.update_agent(beaten)
         if args.json:
             mail.mailbox.fold([beaten], mail.now)
-            put_json(agent_row(mail, beaten))
+            AGENT.put(agent_row(mail, beaten))
     return 0

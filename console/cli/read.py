@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.letters import letter, message_rows
 from console.cli.loading import Loaded, loaded, moment_of, reader_name
 from console.cli.options import mailbox_options, reader_option
+from console.cli.output import MessageRow
 from console.cli.plain import put
 from console.cli.terminal_io import warn_unregistered
 from console.errors import UsedWrongly
@@ -17,6 +18,9 @@ from mailstore.read_only import ReadOnly
 from mailstore.records.address import role_key
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
+
+MESSAGES = JsonOutput(list[MessageRow])
+OUTPUTS = (MESSAGES,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         warn_if_unknown(mail, reader)
         messages = _selected(args, mail, reader)
         if args.json:
-            put_json(message_rows(mail, messages))
+            MESSAGES.put(message_rows(mail, messages))
         else:
             for message in messages:
                 put(letter(mail, message, own_state(mail, message, reader)))

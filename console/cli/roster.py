@@ -6,8 +6,9 @@ import argparse
 
 import msgspec
 
+from console.cli.agent_output import AgentRow
 from console.cli.agents import agent_row, print_agents
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
@@ -18,6 +19,9 @@ from console.render.safe import visible_line
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
+
+AGENT = JsonOutput(AgentRow, "register", "update", "freeze", "resume", "retire")
+OUTPUTS = (JsonOutput(list[AgentRow], "list"), AGENT)
 
 CHANGES = ("role", "tags", "status", "name", "activity")
 TRANSITIONS = {
@@ -78,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         mail.store.update_agent(agent)
         mail.mailbox.fold([agent], mail.now)
         if args.json:
-            put_json(agent_row(mail, agent))
+            AGENT.put(agent_row(mail, agent))
         else:
             put(visible_line(" ".join((agent.session_id, agent.status.value, agent.role, *agent.tags))))
         if left:

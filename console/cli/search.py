@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
+from console.cli.output import MessageRow
 from console.cli.plain import columns, put
 from console.cli.terminal_io import tell
 from console.errors import UsedWrongly
@@ -22,6 +23,9 @@ from mailstore.queries.spelling import respelled
 from mailstore.records.message import Message, by_age
 from mailstore.steps import at_once
 from mailstore.store import Store
+
+MESSAGES = JsonOutput(list[MessageRow])
+OUTPUTS = (MESSAGES,)
 
 NOTHING_FOUND = 1
 STATUSES = {NOTHING_FOUND: "nothing is found"}
@@ -61,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         found = [message for message in every if args.archive or not message.archived]
         shown = found[: args.limit]
         if args.json:
-            put_json(message_rows(mail, shown))
+            MESSAGES.put(message_rows(mail, shown))
         elif shown:
             put(columns([_cells(mail, message) for message in shown], HEADINGS))
         else:

@@ -6,10 +6,11 @@ import argparse
 import sys
 from typing import Any
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
+from console.cli.output import MessageRow
 from console.cli.plain import put
 from console.cli.settings import joined_channels, settings
 from console.cli.terminal_io import tell, warn
@@ -18,6 +19,9 @@ from console.render.safe import visible_line
 from mailstore.errors import DraftRefused
 from mailstore.optional import is_for_named
 from mailstore.records.draft import MAX_BODY_BYTES, Draft
+
+MESSAGE = JsonOutput(MessageRow)
+OUTPUTS = (MESSAGE,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         message = mail.store.send(draft)
         if args.json:
             mail.mailbox.fold([message], mail.now)
-            put_json(message_row(mail, message))
+            MESSAGE.put(message_row(mail, message))
         else:
             put(visible_line(message.id))
         from console.cli.calling import call

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 __all__ = [
     "Checkup",
+    "CreatedMailbox",
     "DuplicateRecord",
-    "FieldRow",
     "FileProblem",
     "KeyRow",
-    "MappedRow",
-    "MappingRow",
     "MessageName",
     "MirrorRow",
     "ReplyCycle",
@@ -22,136 +22,188 @@ __all__ = [
 
 
 class FileProblem(msgspec.Struct, frozen=True):
-    """An unreadable place in a file: line from 1, offset in bytes."""
+    """An unreadable place in a file."""
 
     file: str
+    """The file, from the mailbox's folder."""
+
     line: int
+    """The number of the line, from 1."""
+
     offset: int
+    """Where it begins, in bytes."""
+
     reason: str
+    """What is wrong, in words."""
 
 
 class MessageName(msgspec.Struct, frozen=True):
     """A message and the name of an agent."""
 
     message_id: str
+    """The message, as its id is written there."""
+
     name: str
+    """The name, as it is written there."""
 
 
 class DuplicateRecord(msgspec.Struct, frozen=True):
-    """A duplicate record of an id, and its place."""
+    """A second message with the same id."""
 
     id: str
+    """The id."""
+
     file: str
+    """The file with the duplicate."""
+
     offset: int
+    """Where it begins, in bytes."""
 
 
 class ReplyCycle(msgspec.Struct, frozen=True):
-    """A cycle of replies, and the oldest message, at which it was cut."""
+    """Messages that answer each other in a circle."""
 
     members: tuple[str, ...]
+    """Their ids."""
+
     cut: str
+    """The oldest of them, at which the thread begins."""
 
 
 class MirrorRow(msgspec.Struct, frozen=True):
-    """A mirror between this mailbox and another one, which gets its mail, or whose mail it gets, or both.
-
-    `equal_at` is when everything was copied last, `cut_off` when one of the two could not be reached any more, and
-    `why` the reason; `pending` records wait to be written, `lost` could not be mirrored, `conflicts` are ids that stand
-    for two messages.
-    """
+    """A mirror between this mailbox and another one."""
 
     other: str
-    direction: str
+    """The URL of the other mailbox."""
+
+    direction: Literal["to", "from", "both"]
+    """Whether the other one gets this one's mail, this one the other's, or both."""
+
     is_running: bool
+    """Whether a program keeps it up now."""
+
     equal_at: str | None
+    """When everything was copied last: ISO 8601 in UTC; null if never."""
+
     cut_off: str | None
+    """Since when one of the two can't be reached: ISO 8601 in UTC; null if both can."""
+
     why: str
+    """Which one that is, and the reason; empty if both can be reached."""
+
     pending: int
+    """How many records wait to be written."""
+
     written: int
+    """How many were written, in all runs."""
+
     lost: int
+    """How many could not be mirrored."""
+
     conflicts: int
+    """How many ids stand for two different messages."""
 
 
 class Checkup(msgspec.Struct, frozen=True):
-    """What `doctor` found; every list is empty in a sound mailbox, except that of its mirrors."""
+    """What is damaged in a mailbox or leads nowhere; every list but `mirrors` is empty in a sound one."""
 
     mailbox: str
+    """The URL of the mailbox."""
+
     messages: int
+    """How many messages are in it."""
+
     archived: int
+    """How many of them are archived."""
+
     agents: int
+    """How many agents are in its roster."""
+
     malformed: list[FileProblem]
+    """Records that can't be read."""
+
     warnings: list[FileProblem]
+    """Records that can be read only in part, or oddities that lose nothing."""
+
     duplicates: list[DuplicateRecord]
+    """Different messages with one id."""
+
     orphans: list[str]
+    """Ids of messages that are answered but missing."""
+
     cycles: list[ReplyCycle]
+    """Messages that answer each other in a circle."""
+
     unresolvable: list[MessageName]
+    """Recipients that no agent ever was, with the message to each."""
+
     orphan_reads: list[MessageName]
+    """Read records of messages that are missing, with their readers."""
+
     mirrors: list[MirrorRow] = []
+    """The mirrors between this mailbox and others."""
 
 
 class StoreRow(msgspec.Struct, frozen=True):
-    """A kind of store; `missing` says what it can't do and why."""
+    """A kind of mailbox."""
 
     kind: str
+    """Its name, as at the beginning of a URL."""
+
     summary: str
+    """What it is; for one that can't be loaded, why."""
+
     missing: dict[str, str]
+    """What it can't do, and why."""
+
+
+class CreatedMailbox(msgspec.Struct, frozen=True):
+    """A mailbox that was created, or was there."""
+
+    url: str
+    """Its URL."""
+
+    created: bool
+    """Whether it is new; one that was there is left unchanged."""
 
 
 class SettingsFiles(msgspec.Struct, frozen=True):
-    """Where the settings, the user's themes and the console's own state are."""
+    """Where the settings are."""
 
     settings: str
+    """The path of config.toml, which need not exist."""
+
     themes: str
+    """The folder of the user's themes."""
+
     state: str
+    """The file of the console's own state: what was seen, drafts, and so on."""
 
 
 class ThemeRow(msgspec.Struct, frozen=True):
-    """A theme; `is_chosen` when the settings name it. "auto" is dark or light as the terminal is, and so neither."""
+    """A theme."""
 
     name: str
+    """Its name, as the settings take it."""
+
     is_dark: bool | None
+    """Whether it has a dark background; null for "auto" and "terminal", which are as the terminal is."""
+
     is_chosen: bool
+    """Whether the settings name it."""
 
 
 class KeyRow(msgspec.Struct, frozen=True):
-    """A command of the console: its binding id, its keys, what it does, and its group in the help."""
+    """A command of the console."""
 
     id: str
+    """Its id, by which a keymap names it."""
+
     keys: str
+    """Its keys as they are set, with blanks between them; "palette" if it has none."""
+
     help: str
+    """What it does."""
+
     group: str
-
-
-class FieldRow(msgspec.Struct, frozen=True):
-    """Where a field of a message is taken from by a guessed mapping, and why; `others` could hold it too."""
-
-    field: str
-    origin: str
-    evidence: str
-    others: tuple[str, ...]
-    is_sure: bool
-
-
-class MappedRow(msgspec.Struct, frozen=True):
-    """A message as a guessed mapping gives it."""
-
-    id: str
-    sender: str
-    recipients: tuple[str, ...]
-    timestamp: str
-    subject: str
-    thread: str | None
-    type: str
-
-
-class MappingRow(msgspec.Struct, frozen=True):
-    """A guessed mapping: its file, how many records it was guessed from, and its newest messages.
-
-    `problems` is the number of records that are not messages.
-    """
-
-    toml: str
-    sampled: int
-    fields: list[FieldRow]
-    messages: list[MappedRow]
-    problems: int
+    """Its group in the help."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 from textwrap import fill
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.setup_output import StoreRow
 from mailstore.errors import StoreError
 from mailstore.registry import kinds, store_class
+
+ROWS = JsonOutput(list[StoreRow])
+OUTPUTS = (ROWS,)
 
 WIDTH = 120
 
@@ -24,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """Print each kind and what it can't do, by reason; a kind that can't be loaded is listed with its error."""
     rows = [_row(kind) for kind in kinds()]
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
         return 0
     width = max(len(row.kind) for row in rows)
     for row in rows:

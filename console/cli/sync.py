@@ -6,16 +6,17 @@ import argparse
 import signal
 import sys
 
-from console.cli.document import put_json
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.progress import StatusLine
-from console.cli.sync_output import SyncDone
+from console.cli.sync_output import DONE, REGISTERED, STATUS, SyncDone
 from console.cli.sync_plan import plan_for
 from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.sync.engine import SyncEngine, SyncReport
+
+OUTPUTS = (DONE, REGISTERED, STATUS)
 
 ACTIONS = {
     "status": "Show which accounts work, which letters wait, and what was turned away",
@@ -91,7 +92,7 @@ def _one(words: list[str]) -> str | None:
 
 def _reported(report: SyncReport, *, is_json: bool) -> int:
     if is_json:
-        put_json(SyncDone(report.sent, report.received, report.waiting, report.refused, list(report.troubles)))
+        DONE.put(SyncDone(report.sent, report.received, report.waiting, report.refused, list(report.troubles)))
     else:
         more = " (signalbox sync status says why)" if report.waiting or report.refused else ""
         put(f"{_sentence(report)}{more}")

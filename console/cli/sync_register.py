@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from console.cli.document import put_json
 from console.cli.plain import put
-from console.cli.sync_output import SyncRegistered
+from console.cli.sync_output import REGISTERED, SyncRegistered
 from console.cli.terminal_io import tell
 from console.config import config_file, config_folder
 from console.errors import UsedWrongly
@@ -46,7 +45,7 @@ def register_agent(words: list[str], *, ca_file: str, allow_plain: bool, is_json
     table = _table(server, agent, found, path, authority, allow_plain=allow_plain)
     problem = _added(table)
     if is_json:
-        put_json(SyncRegistered(agent, found.address, server, str(path), "" if problem else str(config_file())))
+        REGISTERED.put(SyncRegistered(agent, found.address, server, str(path), "" if problem else str(config_file())))
     else:
         put(f"Registered {visible_line(agent)} as {visible_line(found.address)}. The token is in {path}")
         put(f"Add this to {config_file()}:\n\n{table}" if problem else f"The account was added to {config_file()}")

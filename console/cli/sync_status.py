@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from console.cli.document import put_json
 from console.cli.plain import put
-from console.cli.sync_output import SyncAccountRow, SyncAgentRow, SyncLetterRow, SyncStatus, TurnedAwayRow
+from console.cli.sync_output import STATUS, SyncAccountRow, SyncAgentRow, SyncLetterRow, SyncStatus, TurnedAwayRow
 from console.cli.sync_plan import root_of
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
@@ -24,7 +23,7 @@ def show_status(given: str | None, *, is_json: bool) -> int:
     root = root_of(given)
     status = _status(root)
     if is_json:
-        put_json(status)
+        STATUS.put(status)
     else:
         for line in _lines(status):
             put(visible_line(line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.cli.setup_output import ThemeRow
@@ -12,6 +12,9 @@ from console.cli.terminal_io import warn
 from console.config import config_folder
 from console.config_file import load_config
 from console.theme_files import FOLLOWING, load_themes
+
+ROWS = JsonOutput(list[ThemeRow])
+OUTPUTS = (ROWS,)
 
 GROUNDS = {True: "dark", False: "light", None: "as the terminal's"}
 
@@ -30,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [ThemeRow(name, None, name == config.theme) for name in FOLLOWING]
     rows += [ThemeRow(name, theme.dark, name == config.theme) for name, theme in themes.items()]
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
     else:
         cells = [("▌" if row.is_chosen else "", row.name, GROUNDS[row.is_dark]) for row in rows]
         put(columns(cells, ("", "theme", "background")))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.letters import message_rows, receipts
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
+from console.cli.output import MessageRow
 from console.cli.plain import body, bold, put, sent_at
 from console.render.safe import visible_line
 from mailstore.errors import ContentGone
 from mailstore.kit.bodies import first_line
 from mailstore.records.message import Message
 from mailstore.state.views import ThreadNode
+
+MESSAGES = JsonOutput(list[MessageRow])
+OUTPUTS = (MESSAGES,)
 
 STEP = "  "
 DEEPEST = 16
@@ -30,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         nodes = mail.mailbox.tree(_root(mail, args.id))
         if args.json:
-            put_json(message_rows(mail, [node.message for node in nodes if node.message is not None]))
+            MESSAGES.put(message_rows(mail, [node.message for node in nodes if node.message is not None]))
         else:
             for node in nodes:
                 put(branch(mail, node))

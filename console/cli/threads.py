@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import get_args
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ThreadRow
@@ -18,6 +18,9 @@ from console.render.short_text import age
 from mailstore.records.address import channels_named
 from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.state.views import OWN_KINDS, View, ViewKind
+
+ROWS = JsonOutput(list[ThreadRow])
+OUTPUTS = (ROWS,)
 
 PLAIN_VIEWS = tuple(
     kind for kind in get_args(ViewKind) if kind not in OWN_KINDS | {"channel", "agent", "role", "saved", "store"}
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
             )
             ages.append(age(mail.now - found.last_time))
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
     elif rows:
         cells = [
             (

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import MomentRow
 from console.cli.plain import columns, put
 from console.render.timestamps import iso_time
 from mailstore.queries.timeline import timeline
+
+ROWS = JsonOutput(list[MomentRow])
+OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         moments = timeline(mail.mailbox, find_message(mail.mailbox, args.message), mail.now)
     if args.json:
-        put_json([MomentRow(iso_time(it.time), it.what, it.who, it.how) for it in moments])
+        ROWS.put([MomentRow(iso_time(it.time), it.what, it.who, it.how) for it in moments])
     else:
         put(
             columns(

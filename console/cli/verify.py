@@ -6,7 +6,7 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import loaded
 from console.cli.options import mailbox_options
 from console.cli.output import FindingRow
@@ -15,6 +15,9 @@ from console.errors import Refused
 from console.export.reading import claims_in
 from mailstore.errors import reason_of
 from mailstore.transfer.export import verified
+
+ROWS = JsonOutput(list[FindingRow])
+OUTPUTS = (ROWS,)
 
 STATUSES = {1: "a record differs from the mailbox, or is not in it"}
 
@@ -39,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         findings = list(verified(claims, mail.store, mail.mailbox))
     bad = [it for it in findings if not it.is_good]
     if args.json:
-        put_json([FindingRow(it.claim.id, it.verdict.value, it.words) for it in findings])
+        ROWS.put([FindingRow(it.claim.id, it.verdict, it.words) for it in findings])
     else:
         if bad:
             put(columns([(it.verdict.value, it.claim.id, it.words) for it in bad], ("verdict", "message", "why")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.loading import loaded
 from console.cli.options import mailbox_options
 from console.cli.output import ViewRow
@@ -15,6 +15,9 @@ from console.cli.settings import saved_views
 from console.saved_views import run_saved_views
 from mailstore.optional import candidates
 from mailstore.steps import at_once
+
+ROWS = JsonOutput(list[ViewRow])
+OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             for name, query in views.items()
         ]
     if args.json:
-        put_json(rows)
+        ROWS.put(rows)
     elif rows:
         cells = [(str(row.messages), str(row.unread or ""), row.name, row.query, row.problem) for row in rows]
         put(columns(cells, ("messages", "unread", "view", "query", "")))

@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import time
 
-from console.cli.document import put_json
+from console.cli.document import JsonOutput
 from console.cli.following import News, follow
 from console.cli.letters import letter, message_rows
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option, type_option
+from console.cli.output import MessageRow
 from console.cli.plain import put
 from console.cli.read import own_state, warn_if_unknown
 from console.errors import Refused, UsedWrongly
 from console.unread_mail import shown_to, unread_mail
 from mailstore.records.message import Message
+
+MESSAGES = JsonOutput(list[MessageRow])
+OUTPUTS = (MESSAGES,)
 
 STATUSES = {1: "no mail came in time"}
 
@@ -49,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             raise Refused(f"no mail for {reader} within {args.timeout:g} s", "wait longer, or use signalbox read")
         found = unread()
         if args.json:
-            put_json(message_rows(mail, found))
+            MESSAGES.put(message_rows(mail, found))
         else:
             for message in found:
                 put(letter(mail, message, own_state(mail, message, reader)))

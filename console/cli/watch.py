@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from console.cli.document import put_json_line
+from console.cli.document import JsonLines
 from console.cli.following import News, follow
 from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded, reader_name
@@ -20,6 +20,9 @@ from console.render.timestamps import iso_time
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.state.connections import CutOff
+
+HAPPENINGS = JsonLines(HappeningRow)
+OUTPUTS = (HAPPENINGS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         def tell(news: News) -> bool:
             if _is_wanted(mail, news, reader, args.type):
                 if args.json:
-                    put_json_line(_row(mail, news))
+                    HAPPENINGS.put(_row(mail, news))
                 else:
                     put(_line(news))
                     sys.stdout.flush()
@@ -49,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
         def tell_connection(lost: CutOff, is_lost: bool) -> None:
             if args.json:
-                put_json_line(_connection_row(lost, is_lost=is_lost))
+                HAPPENINGS.put(_connection_row(lost, is_lost=is_lost))
             else:
                 now = time.time()
                 words = cut_off_line(lost, now) if is_lost else back_line(lost, now)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 
 from console.agent_presence import doing_words, state_words
-from console.cli.document import put_json
+from console.cli.agent_output import PresenceRow
+from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import PresenceRow
 from console.cli.plain import columns, put
 from console.cli.presences import Presences, since_words
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent, Status
+
+ROWS = JsonOutput(list[PresenceRow])
+OUTPUTS = (ROWS,)
 
 HEADS = ("agent", "role", "state", "since", "doing", "unread", "last seen", "hook")
 
@@ -32,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         agents = [agent for agent in mail.mailbox.roster if args.all or agent.status is not Status.DEAD]
         agents.sort(key=lambda agent: (agent.status is Status.DEAD, -(agent.last_seen or 0.0), agent.session_id))
         if args.json:
-            put_json([_row(mail, agent, presences) for agent in agents])
+            ROWS.put([_row(mail, agent, presences) for agent in agents])
         elif agents:
             hooks = [presences.hook_words(agent) for agent in agents]
             cells = [(*_cells(mail, agent, presences), hook) for agent, hook in zip(agents, hooks, strict=True)]
@@ -46,7 +49,7 @@ def _row(mail: Loaded, agent: Agent, presences: Presences) -> PresenceRow:
     return PresenceRow(
         session_id=agent.session_id,
         role=agent.role,
-        status=agent.status.value,
+        status=agent.status,
         last_seen=iso_time(agent.last_seen),
         unread=unread_count(mail.store, mail.mailbox, agent.session_id),
         **presences.fields(agent),

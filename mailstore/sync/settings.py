@@ -28,11 +28,17 @@ class _Account(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The agent's address: the name of its folder."""
 
     server: Text
+    """The server: a host's name; for a relay, its URL."""
+
     secret_file: str = ""
     """A file with the password or token; only its owner may be able to read it."""
 
     secret_env: str = ""
+    """A variable of the environment with the secret, instead of a file."""
+
     secret_command: list[str] = []
+    """A program that prints the secret, and its arguments, instead of a file."""
+
     ca_file: str = ""
     """Certificates of the authorities to trust instead of the system's."""
 
@@ -57,34 +63,58 @@ class SmtpSettings(_Account, frozen=True):
     """A table [[transports.smtp]]: mail is sent there."""
 
     port: Port | None = None
+    """Its port; not set: the usual one."""
+
     security: Literal["tls", "starttls", "none"] = "tls"
+    """TLS from the beginning, TLS after a greeting, or none."""
+
     username: str = ""
+    """The user's name there; empty: the agent's address."""
 
 
 class Pop3Settings(_Account, frozen=True):
     """A table [[transports.pop3]]: mail is received from there."""
 
     port: Port | None = None
+    """Its port; not set: the usual one."""
+
     security: Literal["tls", "starttls", "none"] = "tls"
+    """TLS from the beginning, TLS after a greeting, or none."""
+
     username: str = ""
+    """The user's name there; empty: the agent's address."""
 
 
 class ImapSettings(_Account, frozen=True):
     """A table [[transports.imap]]: mail is received from there."""
 
     port: Port | None = None
+    """Its port; not set: the usual one."""
+
     security: Literal["tls", "starttls", "none"] = "tls"
+    """TLS from the beginning, TLS after a greeting, or none."""
+
     username: str = ""
+    """The user's name there; empty: the agent's address."""
+
     folders: Annotated[list[Text], Meta(min_length=1)] = field(default_factory=lambda: ["INBOX"])
+    """The folders that are fetched."""
 
 
 class FtpSettings(_Account, frozen=True):
     """A table [[transports.ftp]]."""
 
     port: Port | None = None
+    """Its port; not set: the usual one."""
+
     security: Literal["tls", "none"] = "tls"
+    """TLS or none."""
+
     username: str = ""
+    """The user's name there; empty: the agent's address."""
+
     root: Text = "/"
+    """The folder there below which the mail is."""
 
 
 class FilterSettings(Struct, frozen=True, forbid_unknown_fields=True):

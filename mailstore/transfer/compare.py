@@ -56,24 +56,35 @@ TIMES = ("time", "started_at", "ended_at", "last_seen")
 
 
 class Loss(msgspec.Struct, frozen=True):
-    """What was not copied: field, number of records, some of their ids, and the first value before and after."""
+    """A field that was not copied, or changed."""
 
     field: str
+    """The field."""
+
     number: int
+    """How many records have it."""
+
     examples: tuple[str, ...]
+    """The ids of the first three."""
+
     before: str
+    """What the first of them has in the source."""
+
     after: str
+    """What it has in the copy."""
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """How many records of a type the source has, how many of them the copy has, and how many others the copy has.
-
-    Others are inferred by a kind of mailbox: that an answer was read, that a sender is an agent.
-    """
+    """How many records of a type were copied."""
 
     there: int
+    """How many the source has."""
+
     copied: int
+    """How many of them the copy has."""
+
     others: int = 0
+    """How many others the copy has: a kind of mailbox may infer some, such as that an answer was read."""
 
 
 class Losses:

@@ -34,16 +34,31 @@ Tell = Callable[[str, int, int], object]
 
 
 class ConvertReport(msgspec.Struct, frozen=True):
-    """What a copy has of the source, what was lost, and what has another form; `url` names the copy."""
+    """What a copy has of the source, what was lost, and what has another form."""
 
     url: str
+    """The URL of the copy; empty where none was kept."""
+
     messages: Compared
+    """Messages."""
+
     agents: Compared
+    """Agents of the roster."""
+
     receipts: Compared
+    """Read records."""
+
     deliveries: Compared
+    """Records of deliveries."""
+
     interventions: Compared
+    """Records of the journal."""
+
     losses: tuple[Loss, ...]
+    """What was lost or changed."""
+
     changes: tuple[Loss, ...] = ()
+    """What has another form in the copy, with the same content."""
 
 
 class _Carried(msgspec.Struct, frozen=True):

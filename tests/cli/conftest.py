@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from console.cli import main
+from tests.schemas import check_output
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,12 +45,14 @@ def _nobodys_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process."""
+    """Run a command in this process; what it prints with `--json` must follow its schema."""
 
     def run(*words: object) -> Result:
         capsys.readouterr()
         status = main([str(word) for word in words])
-        return Result(status, *capsys.readouterr())
+        result = Result(status, *capsys.readouterr())
+        check_output([str(word) for word in words], result.out)
+        return result
 
     return run
 

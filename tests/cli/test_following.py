@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles
+from tests.schemas import faults_in
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 Shell = Callable[..., subprocess.Popen[bytes]]
@@ -54,6 +55,8 @@ class Watching:
         """Return the next line that holds some words."""
         while wanted not in (text := self._lines.get(timeout=20)):
             pass
+        if text.startswith("{"):
+            assert not faults_in("watch", json.loads(text))
         return text
 
     def end(self) -> None:

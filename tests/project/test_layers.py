@@ -34,7 +34,7 @@ ORDER = [
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
 CONSOLE = [
-    {"errors", "render", "symbols", "terminal_queries", "toml_errors", "word_match"},
+    {"errors", "field_meanings", "render", "symbols", "terminal_queries", "toml_errors", "word_match"},
     {
         "command",
         "composer_draft",
@@ -90,6 +90,7 @@ CONSOLE = [
     },
     {
         "config_check",
+        "config_schema",
         "config_text",
         "notification_delivery",
         "quiet",

@@ -22,16 +22,28 @@ COMMAND_START = "const COMMAND = "
 
 
 class Installed(Struct, frozen=True):
-    """A file with a program's hooks: where it counts, its events, and what was chosen."""
+    """A file with a program's hooks."""
 
     file: str
+    """The file with the hooks."""
+
     scope: str
-    """user, project (of this machine), or shared."""
+    """Where they count: user, project (of this machine), or shared."""
+
     events: tuple[str, ...]
+    """The events that they are called for."""
+
     mailbox: str
+    """The mailbox that was chosen; empty if it is found from the folder."""
+
     deliver: str
+    """What they print: notice, session-start or letters."""
+
     at_end: str
+    """What the end of a session does to its agent: freeze or bury."""
+
     wake: bool
+    """Whether they wake idle agents."""
 
 
 def targets_of(target: Target) -> list[Target]:

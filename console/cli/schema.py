@@ -1,0 +1,51 @@
+"""`signalbox schema [COMMAND]`: what commands print with `--json`, as a JSON Schema."""
+
+from __future__ import annotations
+
+import argparse
+from difflib import get_close_matches
+from typing import Any
+
+from console.cli.commands import COMMANDS
+from console.cli.document import JsonLines, JsonOutput, put_schema
+from console.cli.plain import columns, put
+from console.cli.schemas import all_outputs, outputs_of, schema_of
+from console.errors import UsedWrongly
+
+LIST = "signalbox schema lists the commands that print JSON"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("name", nargs="?", metavar="COMMAND", help="Command whose schema to print (default: list them)")
+    parser.add_argument("action", nargs="?", metavar="ACTION", help="Only what this action of the command prints")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the schema of one command's output, or a row for each command."""
+    if args.name is None:
+        rows = [_row(name, output) for name, outputs in all_outputs().items() for output in outputs]
+        put(columns(rows, ("command", "action", "prints", "of")))
+        return 0
+    put_schema(schema_of(args.name, _chosen(args.name, args.action)))
+    return 0
+
+
+def _chosen(name: str, action: str | None) -> tuple[JsonOutput[Any], ...]:
+    """Return what a command prints, or an action of it. Raises UsedWrongly for what prints no JSON."""
+    if name not in COMMANDS:
+        near = get_close_matches(name.lower(), COMMANDS, n=1)
+        raise UsedWrongly(f'unknown command "{name}"', f"did you mean {near[0]}?" if near else LIST)
+    if not (outputs := outputs_of(name)):
+        raise UsedWrongly(f"{name} prints no JSON", LIST)
+    found = tuple(output for output in outputs if action is None or action in output.when)
+    if not found:
+        known = ", ".join(word for output in outputs for word in output.when)
+        raise UsedWrongly(f'"{action}" is not an action of {name}', f"use {known}" if known else "leave it out")
+    return found
+
+
+def _row(name: str, output: JsonOutput[Any]) -> tuple[str, ...]:
+    (kind,) = getattr(output.kind, "__args__", None) or (output.kind,)
+    form = "lines" if isinstance(output, JsonLines) else "a list" if kind is not output.kind else "a document"
+    return name, ", ".join(output.when), form, "text" if kind is str else kind.__name__
