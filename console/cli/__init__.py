@@ -44,6 +44,11 @@ def _chosen(words: list[str]) -> int:
 
         if (status := quick_check(words[1:])) is not None:
             return status
+    if words[:1] == ["status"]:
+        from console.cli.quick_status import quick_status
+
+        if (status := quick_status(words[1:])) is not None:
+            return status
     if (url := _plainly_opened(words)) is not None:
         gc.disable()  # imports make little garbage; the application enables it again
         from console.cli.open import open_plainly

@@ -36,6 +36,7 @@ COMMANDS = {
     "views": CliCommand("views", "List saved views and what each finds", "Mail"),
     "export": CliCommand("export", "Export a thread, a view or search results", "Mail"),
     "verify": CliCommand("verify", "Check an export against the mailbox", "Mail"),
+    "status": CliCommand("status", "Print the numbers of a mailbox, for status bars and scripts", "Overview"),
     "threads": CliCommand("threads", "List threads", "Overview"),
     "channels": CliCommand("channels", "List channels", "Overview"),
     "agents": CliCommand("agents", "List agents", "Overview"),

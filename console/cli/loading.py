@@ -23,7 +23,17 @@ from mailstore.store import Store
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["Loaded", "find_message", "known_agent", "loaded", "mailbox_url", "moment_of", "open_mailbox", "reader_name"]
+__all__ = [
+    "Loaded",
+    "find_message",
+    "folded",
+    "known_agent",
+    "loaded",
+    "mailbox_url",
+    "moment_of",
+    "open_mailbox",
+    "reader_name",
+]
 
 
 class Loaded(NamedTuple):
@@ -53,27 +63,33 @@ def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:
 @contextmanager
 def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loaded]:
     """Open and read the mailbox that the options name, on request with what the person has seen."""
-    from mailstore.folding import fold_store
-
     configured = settings()
     with open_mailbox(args, configured) as store:
         now = time.time()
-        gc.disable()  # many small values and no garbage: collecting would take a tenth of the time
-        try:
-            mailbox = fold_store(store, configured.user, now)
-            if mailbox.gone:
-                raise StoreError(mailbox.gone, "try again later")
-            if with_seen:
-                mailbox.fold(seen_marks(store.url), now)
-        finally:
-            gc.enable()
+        mailbox = folded(store, configured, now, with_seen=with_seen)
         if store.notice:
             warn(store.notice)
-        mailbox.advance(now)
         if args.at is None:
             yield Loaded(store, mailbox, now)
         else:
             yield _past(store, mailbox, moment_of("--at", args.at, now, is_past=True))
+
+
+def folded(store: Store, configured: Settings, now: float, *, with_seen: bool) -> Mailbox:
+    """Return the mailbox of an open store as it is now, on request with what the person has seen; raises StoreError."""
+    from mailstore.folding import fold_store
+
+    gc.disable()  # many small values and no garbage: collecting would take a tenth of the time
+    try:
+        mailbox = fold_store(store, configured.user, now)
+        if mailbox.gone:
+            raise StoreError(mailbox.gone, "try again later")
+        if with_seen:
+            mailbox.fold(seen_marks(store.url), now)
+    finally:
+        gc.enable()
+    mailbox.advance(now)
+    return mailbox
 
 
 def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:

@@ -39,12 +39,14 @@ def connected(path: Path | str, schema: str, *, seconds: float = 5.0, is_synced:
     """
     db = sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)
     try:
-        if db.execute("PRAGMA user_version").fetchone()[0] > VERSION:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
             raise sqlite3.OperationalError("a newer Signalbox wrote it")
         db.execute("PRAGMA journal_mode = WAL")
         db.execute(f"PRAGMA synchronous = {'NORMAL' if is_synced else 'OFF'}")
         db.executescript(schema)
-        db.execute(f"PRAGMA user_version = {VERSION}")
+        if version != VERSION:  # it would write the same number again
+            db.execute(f"PRAGMA user_version = {VERSION}")
     except sqlite3.Error:
         db.close()
         raise

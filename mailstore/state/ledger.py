@@ -151,6 +151,10 @@ class Ledger:
             due.append(heapq.heappop(self.due)[1])
         return due
 
+    def next_due(self) -> float | None:
+        """Return when a message expires next for someone, in seconds since the epoch; None if none will."""
+        return self.due[0][0] if self.due else None
+
     def _names(self, name: str) -> list[tuple[bool, str]]:
         """Return the names under which a reader's mail is open: its own, and those of its roles."""
         return [(False, name), *((True, role) for role in roles_of(self._roster.get(name)))]

@@ -39,6 +39,7 @@ LOOKS: list[tuple[str, ...]] = [
     ("export",),
     ("export", "--format", "html", "--archive"),
     ("threads",),
+    ("status",),
     ("channels",),
     ("agents",),
     ("who",),
