@@ -82,9 +82,9 @@ def look_at_every_view(tourist: Tourist) -> None:
         tourist.terminal.wait_for(row.label[:12])
 
 
-def read_every_thread(tourist: Tourist) -> None:
+def read_threads(tourist: Tourist) -> None:
     tourist.go_to_view(all_mail(tourist), "All mail")
-    for root in tourist.walk(View("all")):
+    for root in tourist.walk(View("all"), most=20):
         arrows = {f"{message.sender} →" for message in tourist.mailbox.thread_messages(root)}
         tourist.sees_one_of(arrows)
 
@@ -183,7 +183,7 @@ def test_a_tour_changes_no_byte(
     if unreadable:
         tourist.terminal.wait_for(f"{unreadable} line{'s' * (unreadable != 1)} unreadable")
     look_at_every_view(tourist)
-    read_every_thread(tourist)
+    read_threads(tourist)
     open_pages(tourist)
     search_and_filter(tourist)
     make_it_small_and_large(tourist)

@@ -94,10 +94,10 @@ class Tourist:
         self.sees_title(title)
         self.go("2")
 
-    def walk(self, view: View) -> Iterator[str]:
+    def walk(self, view: View, most: int | None = None) -> Iterator[str]:
         """Go down a view's list, from the top; yield the root of each thread when the conversation shows it."""
         self.terminal.press("g")
-        for at, root in enumerate(self.mailbox.threads(view)):
+        for at, root in enumerate(self.mailbox.threads(view)[:most]):
             if at:
                 self.terminal.press("j")
             summary = self.mailbox.summary(root)
