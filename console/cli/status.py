@@ -8,6 +8,7 @@ import time
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.quick_status import print_kept
+from console.cli.status_output import NUMBERS
 from console.errors import UsedWrongly
 from console.status.counting import counted
 from console.status.format import SENTENCE, TMUX, BadFormat
@@ -15,6 +16,7 @@ from console.status.numbers import FIELDS, load_numbers
 from console.status.places import kept_place
 from console.status.printing import NONE_ABOVE_0, NOT_CERTAIN, status_json, status_of, status_text
 
+OUTPUTS = (NUMBERS,)
 STATUSES = {
     NONE_ABOVE_0: "with --any: none of the numbers is above 0",
     NOT_CERTAIN: "with --any: the mailbox has changed since it was counted; the next call knows, or --wait",
