@@ -40,6 +40,7 @@ _OURS = {
     "channels": "mailstore.stores.channels:ChannelsStore",
     "neo": "mailstore.stores.neo:NeoStore",
     "agent-mail": "mailstore.stores.agent_mail:AgentMailStore",
+    "hcom": "mailstore.stores.hcom:HcomStore",
     "nats": "mailstore.stores.nats:NatsStore",
     "nats+tls": "mailstore.stores.nats:NatsTlsStore",
     "several": "mailstore.stores.several:SeveralStore",

@@ -17,6 +17,7 @@ from tests.mailstore.agenties_harness import AgentiesHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
+from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.loop_store import LoopHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.memory_harness import MemoryHarness
@@ -101,6 +102,14 @@ class TestNeo(StoreContract):
     @pytest.fixture
     def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
         harness = NeoHarness(tmp_path, monkeypatch)
+        yield harness
+        harness.close()
+
+
+class TestHcom(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
+        harness = HcomHarness(tmp_path, monkeypatch)
         yield harness
         harness.close()
 

@@ -1,0 +1,147 @@
+"""Decode hcom's events into messages, and find their threads (docs/formats/hcom.md#messages)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from mailstore.files.salvage import UNREADABLE, is_text, loads
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.record_reader import RecordEvents
+from mailstore.kit.timestamps import time_of
+from mailstore.records.events import Event
+from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
+from mailstore.stores.hcom.tables import EventRow
+
+__all__ = ["BIGBOSS", "EVENTS", "Letter", "UnreadableEvent", "letter_of", "message_events", "who"]
+
+BIGBOSS = "bigboss"
+"""What the program calls the person."""
+EVENTS = "events"
+BROADCAST = "broadcast"
+
+
+class UnreadableEvent(Exception):
+    """An event is not a message; says why, in words for a person."""
+
+
+class Letter(msgspec.Struct, frozen=True, gc=False):
+    """The data of a message's event."""
+
+    id: int
+    sender: str
+    text: str
+    is_broadcast: bool = False
+    sender_kind: str = ""
+    to: tuple[str, ...] = ()
+    mentioned: tuple[str, ...] = ()
+    intent: str = ""
+    label: str = ""
+    answers: str = ""
+    """What it answers, as the program writes it: a number, or a number and a device."""
+    answered: int | None = None
+    """The number of the event here that it answers."""
+    bundle: str = ""
+
+
+def who(name: str) -> str:
+    """Return an agent's name in the mailbox: `user` for the person."""
+    return "user" if name == BIGBOSS else name
+
+
+def letter_of(row: EventRow) -> Letter:
+    """Return the message in an event. Raises UnreadableEvent."""
+    data = data_of(row.data)
+    for name in ("from", "text"):
+        if not isinstance(data.get(name), str):
+            raise UnreadableEvent(f"not a message: {name!r} is {'missing' if data.get(name) is None else 'not text'}")
+    if not data["from"]:
+        raise UnreadableEvent("not a message: 'from' is empty")
+    answers = data.get("reply_to")
+    return Letter(
+        row.id,
+        data["from"],
+        data["text"],
+        data.get("scope") == BROADCAST,
+        _text(data, "sender_kind"),
+        _names(data, "delivered_to"),
+        _names(data, "mentions"),
+        _text(data, "intent"),
+        _text(data, "thread"),
+        str(answers) if isinstance(answers, (str, int)) else "",
+        _answered(data),
+        _text(data, "bundle_id"),
+    )
+
+
+def data_of(data: bytes) -> dict[str, Any]:
+    """Return the JSON object in an event. Raises UnreadableEvent."""
+    try:
+        found = loads(data)
+    except UNREADABLE as error:
+        raise UnreadableEvent("invalid JSON") from error
+    if not isinstance(found, dict):
+        raise UnreadableEvent("not a JSON object")
+    return found
+
+
+def _text(data: dict[str, Any], name: str) -> str:
+    found = data.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _names(data: dict[str, Any], name: str) -> tuple[str, ...]:
+    found = data.get(name)
+    named = (each for each in found if isinstance(each, str) and each) if isinstance(found, list) else ()
+    return tuple(dict.fromkeys(named))
+
+
+def _answered(data: dict[str, Any]) -> int | None:
+    for name in ("reply_to_local", "reply_to"):
+        found = data.get(name)
+        if isinstance(found, int) and not isinstance(found, bool):
+            return found
+        if isinstance(found, str) and found.isascii() and found.isdecimal() and len(found) < 19:
+            return int(found)
+    return None
+
+
+def message_events(row: EventRow, letter: Letter, thread: int | None, before: float, file: str) -> RecordEvents:
+    """Return the events in a message's row; `before` is the time of the events before it, for one without a time."""
+    time = time_of(row.timestamp)
+    sender = who(letter.sender)
+    reached = tuple(map(who, letter.to))
+    named = tuple(name for name in map(who, letter.mentioned) if name != sender and name not in reached)
+    message = Message(
+        id=str(row.id),
+        sender=sender,
+        recipients=("all",) if letter.is_broadcast else (*reached, *named),
+        timestamp=row.timestamp,
+        time=before if time is None else time,
+        subject=first_line(letter.text),
+        thread=str(thread) if thread not in (None, row.id) else None,
+        ttl_hours=NEVER,
+        type=letter.intent,
+        tags=_tags(letter),
+        mentions=tuple(map(who, mentions(letter.text))),
+        location=Location(file, row.id, 0),
+        timed=time is not None,
+        is_tracked=bool(reached),
+        is_listed=letter.is_broadcast,
+    )
+    found: list[Event] = [message, *(Delivery(message.id, name, time) for name in reached)]
+    if not is_text(row.data):
+        why = f"{EVENTS}, row {row.id}: invalid UTF-8, shown as \ufffd"
+        found.append(Problem(file, row.id, 0, why, fatal=False))
+    return RecordEvents(tuple(found), hash(letter.text))
+
+
+def _tags(letter: Letter) -> tuple[str, ...]:
+    is_foreign = bool(letter.answers) and letter.answered is None
+    return (
+        *([f"thread:{letter.label}"] if letter.label else []),
+        *([f"answers:{letter.answers}"] if is_foreign else []),
+        *([letter.bundle] if letter.bundle else []),
+        *([letter.sender_kind] if letter.sender_kind in ("external", "system") and letter.sender != BIGBOSS else []),
+    )

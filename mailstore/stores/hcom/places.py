@@ -1,0 +1,49 @@
+"""Find hcom's database."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from mailstore.files.database import Unreadable, is_database, read_database
+
+__all__ = ["DATABASE", "FOLDER", "find", "is_archived"]
+
+DATABASE = "hcom.db"
+FOLDER = ".hcom"
+ARCHIVE = "archive"
+NEEDED = {
+    "events": {"id", "timestamp", "type", "instance", "data"},
+    "instances": {"name", "last_event_id"},
+}
+
+
+def find(path: Path) -> Path | None:
+    """Return the database at a path: the file, hcom's folder, or the folder with that one. Raises OSError."""
+    if path.is_file():
+        return path.absolute() if _is_ours(path) else None
+    for database in (path / DATABASE, path / FOLDER / DATABASE):
+        if database.is_file() and _is_ours(database):
+            return database.absolute()
+    return None
+
+
+def is_archived(database: Path) -> bool:
+    """Return whether a database is a conversation that `hcom reset` has put away."""
+    return database.parent.parent.name == ARCHIVE
+
+
+def _is_ours(path: Path) -> bool:
+    if not is_database(path):
+        return False
+    try:
+        return read_database(path, _has_tables)
+    except Unreadable:
+        return path.name == DATABASE
+
+
+def _has_tables(database: sqlite3.Connection) -> bool:
+    def columns(table: str) -> set[str]:
+        return {name for (name,) in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+
+    return all(columns(table) >= needed for table, needed in NEEDED.items())

@@ -1,0 +1,137 @@
+"""Queries for hcom's events and instances (docs/formats/hcom.md#tables)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from mailstore.files.database import read_database
+
+__all__ = [
+    "LIFE",
+    "MESSAGE",
+    "STATUS",
+    "Ends",
+    "EventRow",
+    "bundle",
+    "ends",
+    "events",
+    "instances",
+    "look",
+    "messages",
+    "some_messages",
+    "text",
+    "time_before",
+]
+
+MESSAGE, STATUS, LIFE = "message", "status", "life"
+INSTANCE = (
+    *("name", "last_event_id", "tag", "status", "status_time", "status_context", "status_detail", "last_stop"),
+    *("last_seen", "created_at", "tool", "directory", "parent_name", "origin_device_id"),
+)
+AT_ONCE = 500
+Found = TypeVar("Found")
+
+
+class EventRow(NamedTuple):
+    """A row of `events`; texts are bytes as they are in the file."""
+
+    id: int
+    timestamp: str
+    type: str
+    instance: str
+    data: bytes
+
+
+class Ends(NamedTuple):
+    """The number of the last event, and how many messages there are."""
+
+    last: int = 0
+    messages: int = 0
+
+
+def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
+    """Run a query as `read_database` does; texts are returned as bytes."""
+    return read_database(path, question, bytes)
+
+
+def text(value: object) -> str:
+    """Return a column's value as text; empty for NULL."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def ends(mail: sqlite3.Connection) -> Ends:
+    """Return where the log ends."""
+    [(last,)] = mail.execute("SELECT max(id) FROM events")
+    [(count,)] = mail.execute("SELECT count(*) FROM events WHERE type = ?", (MESSAGE,))
+    return Ends(last or 0, count)
+
+
+def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[EventRow]:
+    """Return up to `limit` messages with smaller numbers, newest first."""
+    asked = mail.execute(
+        "SELECT id, timestamp, type, instance, data FROM events WHERE type = ? AND id < ? ORDER BY id DESC LIMIT ?",
+        (MESSAGE, before, limit),
+    )
+    return [_event(row) for row in asked]
+
+
+def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[EventRow]:
+    """Return the messages with some numbers that are there."""
+    rest = iter(ids)
+    found: list[EventRow] = []
+    while part := list(islice(rest, AT_ONCE)):
+        marks = ",".join("?" * len(part))
+        asked = mail.execute(
+            f"SELECT id, timestamp, type, instance, data FROM events WHERE type = ? AND id IN ({marks})",  # noqa: S608
+            (MESSAGE, *part),
+        )
+        found += map(_event, asked)
+    return found
+
+
+def events(mail: sqlite3.Connection, *types: str, after: int, until: int | None = None) -> Iterator[EventRow]:
+    """Yield the events of some types after a number, and up to another one, oldest first."""
+    marks = ",".join("?" * len(types))
+    asked = mail.execute(
+        "SELECT id, timestamp, type, instance, data FROM events "  # noqa: S608
+        f"WHERE type IN ({marks}) AND id > ? AND id <= ? ORDER BY id",
+        (*types, after, 1 << 62 if until is None else until),
+    )
+    return map(_event, asked)
+
+
+def _event(row: tuple[Any, ...]) -> EventRow:
+    number, timestamp, kind, instance, data = row
+    given = data if isinstance(data, bytes) else text(data).encode()
+    return EventRow(number, text(timestamp), text(kind), text(instance), given)
+
+
+def instances(mail: sqlite3.Connection) -> list[dict[str, Any]]:
+    """Return the rows of the agents that are connected; what an older release lacks is None."""
+    known = {text(row[1]) for row in mail.execute("PRAGMA table_info(instances)")}
+    wanted = ", ".join(name if name in known else f"NULL AS {name}" for name in INSTANCE)
+    asked = mail.execute(f"SELECT {wanted} FROM instances ORDER BY rowid")  # noqa: S608
+    return [dict(zip(INSTANCE, row, strict=True)) for row in asked]
+
+
+def bundle(mail: sqlite3.Connection, bundle_id: str, before: int) -> bytes | None:
+    """Return the data of a bundle's event: the last one before a message."""
+    asked = mail.execute(
+        "SELECT data FROM events WHERE type = 'bundle' AND id < ? AND instr(data, ?) ORDER BY id DESC LIMIT 1",
+        (before, bundle_id),
+    )
+    row = asked.fetchone()
+    return None if row is None else row[0] if isinstance(row[0], bytes) else text(row[0]).encode()
+
+
+def time_before(mail: sqlite3.Connection, number: int) -> Iterator[str]:
+    """Yield when the events before one were written, the last first."""
+    asked = mail.execute("SELECT timestamp FROM events WHERE id < ? ORDER BY id DESC LIMIT 100", (number,))
+    for (written,) in asked:
+        yield text(written)
