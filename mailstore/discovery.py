@@ -20,6 +20,7 @@ KNOWN_PLACES = (
     ("agenties", ".agenties/mailbox.jsonl"),
     ("agentazall", "data/mailboxes"),
     ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"),
+    ("hcom", ".hcom/hcom.db"),
 )
 
 

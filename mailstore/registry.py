@@ -24,6 +24,7 @@ __all__ = [
     "is_there",
     "kinds",
     "open_store",
+    "recognised_kind",
     "store_class",
 ]
 
@@ -95,6 +96,17 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     """
     text = complete_url(str(url))
     return _without_showing_secrets(text, lambda: _open(text, poll))
+
+
+def recognised_kind(place: Path) -> str:
+    """Return the kind of the mailbox at a path; empty if none is recognised."""
+    for name in kinds():
+        try:
+            if store_class(name).recognise(place):
+                return name
+        except UnknownStore:
+            continue
+    return ""
 
 
 def create_store(kind: str, location: str) -> Store:

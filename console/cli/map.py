@@ -12,6 +12,7 @@ from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.render.safe import visible_line
 from mailstore.records.message import Message, Problem
+from mailstore.registry import recognised_kind, store_class
 from mailstore.stores.mapped.guess import Choice, Guess, guess
 from mailstore.stores.mapped.written import look, toml
 
@@ -33,13 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a usable mapping, then, as comments, the evidence and the messages it gives."""
+    kind = recognised_kind(Path(args.path))
     found = guess(Path(args.path))
     text = toml(found)
     messages, problems = look(text)
     if args.json:
         rows = [FieldRow(it.field, _origin(it), it.evidence, it.others, it.is_sure) for it in found.choices]
-        MAPPING.put(MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems)))
+        MAPPING.put(MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems), kind))
         return 0
+    if kind:
+        put(visible_line(f"# This is {store_class(kind).called()}: signalbox open {kind}:{args.path} shows more of it"))
     put(text)
     for line in _comments(found, messages, problems):
         put(f"# {line}".rstrip())

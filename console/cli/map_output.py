@@ -68,3 +68,6 @@ class MappingRow(msgspec.Struct, frozen=True):
 
     problems: int
     """How many records are not messages by this mapping."""
+
+    kind: str = ""
+    """The kind of mailbox that the path holds, which opens without a mapping; empty if it is none."""

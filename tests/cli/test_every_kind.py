@@ -24,6 +24,7 @@ from tests.mailstore.agenties_harness import AgentiesHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
+from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.neo_harness import NeoHarness
 
@@ -36,6 +37,7 @@ KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {
     "agentazall": lambda folder, patch: AgentAZAllHarness(folder),
     "agent-mail": AgentMailHarness,
     "neo": NeoHarness,
+    "hcom": HcomHarness,
     "mapped-lines": lambda folder, patch: MappedLinesHarness(folder),
     "mapped-rows": lambda folder, patch: MappedRowsHarness(folder),
 }
@@ -66,7 +68,7 @@ class Box:
         self._harness.message({**record, "content": text})
 
     def close(self) -> None:
-        if isinstance(self._harness, (AgentMailHarness, NeoHarness)):
+        if isinstance(self._harness, (AgentMailHarness, HcomHarness, NeoHarness)):
             self._harness.close()
 
 

@@ -18,6 +18,7 @@ from tests.mailstore.agenties_harness import AgentiesHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
+from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness
 from tests.mailstore.neo_harness import NeoHarness
 
@@ -37,6 +38,7 @@ KINDS: dict[str, Make] = {
     "neo": NeoHarness,
     "agenties": lambda folder, patch: AgentiesHarness(folder),
     "agent-mail": AgentMailHarness,
+    "hcom": HcomHarness,
     "mapped": lambda folder, patch: MappedLinesHarness(folder),
 }
 TO = {"channels": BOB, "neo": "user"}

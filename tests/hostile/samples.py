@@ -51,6 +51,15 @@ def _neo(folder: Path) -> str:
     return f"neo:{folder / 'repository'}"
 
 
+def _hcom(folder: Path) -> str:
+    (folder / ".hcom").mkdir(parents=True)
+    database = folder / ".hcom" / "hcom.db"
+    shutil.copy(FIXTURES / "hcom" / database.name, database)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    return f"hcom:{folder}"
+
+
 def _rows(folder: Path) -> str:
     with closing(sqlite3.connect(overstory(folder))) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -83,6 +92,7 @@ SAMPLES: dict[str, Make] = {
     "agentazall": _copied("agentazall", "agentazall", "data"),
     "agent-mail": _copied("agent-mail", "agent-mail"),
     "neo": _neo,
+    "hcom": _hcom,
     "mapped-rows": _rows,
     "mapped-events": _events,
     "mapped-files": _spool,

@@ -107,7 +107,9 @@ class HcomHarness(FileHarness):
     def _write(self, log: HcomLog, fields: Mapping[str, Any]) -> None:
         known = dict(fields)
         recipient = known.pop("recipient")
-        to = ["bigboss" if name == "user" else name for name in ([recipient] if isinstance(recipient, str) else recipient)]
+        to = [
+            "bigboss" if name == "user" else name for name in ([recipient] if isinstance(recipient, str) else recipient)
+        ]
         numbers = {name: int(number) for number, name in Numbered.names.items()}
         named = known.pop("id")
         if known.get("thread"):

@@ -84,7 +84,9 @@ class HcomLog:
         """Connect an agent; one that is connected is changed."""
         [(last,)] = self.rows("SELECT coalesce(max(id), 0) FROM events")
         if not self.rows("SELECT 1 FROM instances WHERE name = ?", name):
-            words = "INSERT INTO instances (name, tag, last_event_id, created_at, status_context) VALUES (?, ?, ?, ?, ?)"
+            words = (
+                "INSERT INTO instances (name, tag, last_event_id, created_at, status_context) VALUES (?, ?, ?, ?, ?)"
+            )
             self.do(words, name, tag, last, LATE, "new")
             self.event("life", name, {"action": "created", "by": "unknown"})
         for column, value in more.items():
@@ -152,8 +154,8 @@ def install(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "hcom"
     root = Path(__file__).parents[2]
-    start = f"import sys; sys.path.insert(0, {str(root)!r}); from tests.servers.hcom_program import main; main()"
-    program.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{start}' \"$@\"\n")
+    start = f"import sys\nsys.path.insert(0, {str(root)!r})\nfrom tests.servers.hcom_program import main\nmain()\n"
+    program.write_text(f"#!{sys.executable}\n{start}")
     program.chmod(0o755)
 
 

@@ -9,7 +9,7 @@ from console.hooks.site_packages import turn_on
 __all__ = ["HAAK", "bell_of", "mailbox_file", "paths_of"]
 
 HAAK, SEVERAL = "haak", "several"
-DATABASES = frozenset({"neo"})
+DATABASES = frozenset({"hcom", "neo"})
 TEAMS = "claude-teams"
 FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels"})
 """Kinds whose mail is in the files at their place; where others have theirs is not known."""

@@ -14,7 +14,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
 from mailstore.stores.hcom.tables import EventRow
 
-__all__ = ["BIGBOSS", "EVENTS", "Letter", "UnreadableEvent", "letter_of", "message_events", "who"]
+__all__ = ["BIGBOSS", "EVENTS", "Letter", "UnreadableEvent", "letter_of", "message_events", "not_utf8", "who"]
 
 BIGBOSS = "bigboss"
 """What the program calls the person."""
@@ -132,9 +132,13 @@ def message_events(row: EventRow, letter: Letter, thread: int | None, before: fl
     )
     found: list[Event] = [message, *(Delivery(message.id, name, time) for name in reached)]
     if not is_text(row.data):
-        why = f"{EVENTS}, row {row.id}: invalid UTF-8, shown as \ufffd"
-        found.append(Problem(file, row.id, 0, why, fatal=False))
+        found.append(Problem(file, row.id, 0, not_utf8(row), fatal=False))
     return RecordEvents(tuple(found), hash(letter.text))
+
+
+def not_utf8(row: EventRow) -> str:
+    """Return the words for an event that isn't UTF-8."""
+    return f"{EVENTS}, row {row.id}: invalid UTF-8, shown as \ufffd"
 
 
 def _tags(letter: Letter) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.message import Message
+from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.hcom import tables as ask
-from mailstore.stores.hcom.decode import Letter, UnreadableEvent, data_of, letter_of
+from mailstore.stores.hcom.decode import Letter, UnreadableEvent, data_of, letter_of, not_utf8
 from mailstore.stores.hcom.feed import EventFeed
 from mailstore.stores.hcom.places import DATABASE, FOLDER, find, is_archived
 from mailstore.stores.hcom.tables import EventRow
@@ -122,6 +122,14 @@ class HcomStore(WatchedStore):
         self._asked(message, look)
         return msgspec.json.encode(found)
 
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the data of the event that a problem is about. Raises ContentGone."""
+        try:
+            rows = ask.look(self._database, lambda mail: ask.some_messages(mail, [problem.line]))
+        except (OSError, Unreadable) as error:
+            raise ContentGone(f"{self._database.name} can't be read", str(error)) from error
+        return rows[0].data if rows and problem.reason in _reasons(rows[0]) else None
+
     def _letter(self, message: Message) -> Letter:
         found: list[EventRow] = []
 
@@ -142,6 +150,15 @@ class HcomStore(WatchedStore):
             raise ContentGone(f"{self._database.name} can't be read", str(error)) from error
         if not is_there:
             raise ContentGone(f"message {message.id} is no longer in {self._database.name}", "was it reset?")
+
+
+def _reasons(row: EventRow) -> list[str]:
+    """Return what may be told of an event."""
+    try:
+        letter_of(row)
+    except UnreadableEvent as error:
+        return [str(error)]
+    return [not_utf8(row)]
 
 
 def _number(message: Message) -> int:

@@ -1,0 +1,287 @@
+"""hcom's log: what its own program wrote, what positions mean, and what is sent by the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mailstore.conformance.following import of, scanned
+from mailstore.errors import DraftRefused, MailboxMissing, StoreError
+from mailstore.records.draft import draft
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.registry import recognised_kind
+from mailstore.store import Capability
+from mailstore.stores.hcom import HcomStore, feed
+from tests.mailstore.owners import snapshot
+from tests.servers.hcom_program import HcomLog, install
+
+INSTALLED = shutil.which("hcom")
+REAL = Path(__file__).parents[1] / "fixtures" / "hcom" / "hcom.db"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[HcomLog]:
+    log = HcomLog(tmp_path / ".hcom" / "hcom.db")
+    log.make()
+    for name in ("luna", "nova"):
+        log.start(name)
+    yield log
+    log.close()
+
+
+def changed(store: HcomStore) -> list[Event]:
+    return [event for batch in store.news() for event in batch]
+
+
+def read(events: list[Event]) -> set[tuple[str, str]]:
+    return {(one.message_id, one.reader) for one in of(Receipt, events)}
+
+
+def test_what_the_program_wrote(tmp_path: Path) -> None:
+    shutil.copy(REAL, tmp_path / "hcom.db")
+    before = snapshot(tmp_path)
+    with HcomStore.open(tmp_path) as store:
+        events = scanned(store)
+        mail = {one.id: one for one in of(Message, events)}
+        assert store.content(mail["12"]) == "Done: two findings."
+        raw = json.loads(store.raw(mail["21"]))
+    assert snapshot(tmp_path) == before
+    assert not of(Problem, events)
+    assert (mail["12"].thread, mail["12"].type, mail["12"].recipients) == ("6", "ack", ("luna",))
+    assert [mail[each].thread for each in ("13", "14", "18")] == [None, "13", "13"]
+    assert (mail["13"].sender, mail["13"].tags) == ("ci", ("thread:build", "external"))
+    assert (mail["8"].recipients, mail["8"].is_listed) == (("all",), True)
+    assert {one.recipient for one in of(Delivery, events) if one.message_id == "8"} == {"nova", "mera", "beni"}
+    assert (mail["28"].recipients, mail["28"].is_tracked) == (("user",), False)
+    assert (mail["29"].sender, mail["29"].thread) == ("user", "28")
+    assert mail["21"].tags == (raw["bundle"]["bundle_id"],)
+    assert raw["bundle"]["refs"]["files"] == ["parser.py"]
+    once = {("6", "nova"), ("8", "nova"), ("8", "mera"), ("13", "mera"), ("14", "mera"), ("21", "mera")}
+    assert read(events) == {*once, ("12", "luna"), ("21", "luna"), ("23", "luna")}
+    assert all(one.time is not None for one in of(Receipt, events))
+    agents = {one.session_id: one for one in of(Agent, events)}
+    assert (agents["mera"].name, agents["mera"].tags) == ("api-mera", ("api",))
+    assert (agents["nova"].status, agents["luna"].status) == (Status.DEAD, Status.LIVING)
+
+
+def test_only_what_is_new_is_told(log: HcomLog) -> None:
+    first = log.message("luna", ["nova"], "One.")
+    with HcomStore.open(log.path) as store:
+        scanned(store)
+        log.listen("nova")
+        assert read(changed(store)) == {(str(first), "nova")}
+        second = log.message("nova", ["all"], "Two.", reply_to=str(first), reply_to_local=first)
+        assert [(one.id, one.thread) for one in of(Message, changed(store))] == [(str(second), str(first))]
+        log.stop("nova")
+        assert [one.status for one in of(Agent, changed(store))] == [Status.DEAD]
+        assert changed(store) == []
+
+
+def test_a_position_counts_from_where_its_agent_began(log: HcomLog) -> None:
+    missed = log.message("luna", ["nova"], "Nobody reads this.")
+    log.stop("nova")
+    log.start("nova")
+    read_later = log.message("luna", ["nova"], "The next one does.")
+    log.listen("nova")
+    with HcomStore.open(log.path) as store:
+        assert read(scanned(store)) == {(str(read_later), "nova")}
+    log.stop("nova")
+    log.event("life", "nova", {"action": "created"})
+    log.event("status", "nova", {"position": missed - 1})
+    log.event("status", "nova", {"position": read_later})
+    with HcomStore.open(log.path) as store:
+        assert (str(missed), "nova") in read(scanned(store))
+
+
+def test_a_row_alone_tells_that_something_was_read(log: HcomLog) -> None:
+    number = log.message("luna", ["nova"], "One.")
+    log.start("nova", last_event_id=number)
+    with HcomStore.open(log.path) as store:
+        assert of(Receipt, scanned(store)) == [Receipt(str(number), "nova", None)]
+
+
+def test_pages_make_no_difference(log: HcomLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(12):
+        log.message("luna", ["nova"], f"No. {number}.", thread="long" if number % 3 == 0 else None)
+        if number in (4, 9):
+            log.listen("nova")
+
+    def found() -> tuple[dict[str, Message], set[tuple[str, str]]]:
+        with HcomStore.open(log.path) as store:
+            events = scanned(store)
+            return {one.id: one for one in of(Message, events)}, read(events)
+
+    whole = found()
+    monkeypatch.setattr(feed, "FIRST_PAGE", 3)
+    monkeypatch.setattr(feed, "PAGE", 4)
+    assert found() == whole
+    assert len(whole[1]) == 10
+
+
+def test_a_reset_begins_anew_and_the_archive_opens(log: HcomLog) -> None:
+    log.message("luna", ["nova"], "Before.")
+    with HcomStore.open(log.path) as store:
+        scanned(store)
+        log.close()
+        archived = log.path.parent / "archive" / "session-2026-11-22_204925"
+        archived.mkdir(parents=True)
+        log.path.replace(archived / "hcom.db")
+        log.make()
+        events = changed(store)
+        assert isinstance(events[0], Reset)
+        assert not of(Message, events)
+    with HcomStore.open(archived) as store:
+        assert [one.subject for one in of(Message, scanned(store))] == ["Before."]
+        assert "reset" in store.capabilities.why_not(Capability.SEND)
+
+
+HOSTILE: list[Any] = [
+    '{"from": "ann", "text"',
+    "[]",
+    {"from": "luna"},
+    {"from": 3, "text": "x"},
+    {"from": "", "text": "x"},
+    {"text": "x"},
+]
+ODD: list[dict[str, Any]] = [
+    {"from": "luna", "text": "x", "delivered_to": {"a": 1}, "mentions": "all", "reply_to": [1], "thread": 7},
+    {"from": "luna", "text": "x", "delivered_to": ["nova", "nova", 3, ""], "reply_to_local": "9" * 30},
+    {"from": "\x1b[2J", "text": "\x1b]0;x\x07", "delivered_to": ["../../x", "\x00"], "intent": "\n", "thread": "\r"},
+    {"from": "luna", "text": "", "scope": "broadcast", "delivered_to": None, "reply_to": "42:BOXE"},
+]
+
+
+def test_whatever_is_in_the_log_is_read_or_told(log: HcomLog) -> None:
+    for data in (*HOSTILE, *ODD):
+        log.event("message", "luna", data)
+    for data in (
+        "{",
+        '{"position": 99999999999999999999}',
+        '{"position": "7"}',
+        '{"action": "stopped", "snapshot": 3}',
+    ):
+        log.event("status", "luna", data)
+        log.event("life", "luna", data)
+    log.do("INSERT INTO events (timestamp, type, instance, data) VALUES (7, 'message', x'ff', x'7b22ff')")
+    own = log.message("luna", ["nova"], "To itself.", reply_to_local=1 << 40)
+    with HcomStore.open(log.path) as store:
+        events = scanned(store)
+        mail = of(Message, events)
+        assert {one.offset for one in of(Problem, events)} == {0}
+        assert len(of(Problem, events)) == len(HOSTILE) + 1
+        assert len(mail) == len(ODD) + 1
+        assert str(own) in {one.id for one in mail}
+        raws = {store.raw_problem(one) for one in of(Problem, events)}
+        assert raws >= {b'{"from": "ann", "text"', b"[]", b'{"text": "x"}', b'{"\xff'}
+        for one in mail:
+            store.content(one)
+            json.loads(store.raw(one))
+
+
+def test_another_database_is_not_taken_for_it(tmp_path: Path, log: HcomLog) -> None:
+    assert recognised_kind(log.path.parent.parent) == "hcom"
+    other = HcomLog(tmp_path / "other.db")
+    other.do("CREATE TABLE events (id, timestamp, type, instance, data)")
+    other.close()
+    assert recognised_kind(other.path) == ""
+    with pytest.raises(MailboxMissing):
+        HcomStore.open(tmp_path / "nowhere")
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("HCOM_PROCESS_ID", "an agent's")
+
+
+@pytest.mark.usefixtures("program")
+def test_its_program_sends(log: HcomLog) -> None:
+    log.start("mera", "api")
+    asked = log.message("luna", ["bigboss"], "May I?", intent="request", thread="merge")
+    with HcomStore.open(log.path) as store:
+        scanned(store)
+        body = "Yes, @nova.\n\n--json é\n"
+        fields = {"recipients": ("luna", "api-mera"), "thread": str(asked), "type": "ack"}
+        sent = store.send(draft(sender="user", content=body, **fields))
+        assert (sent.sender, sent.recipients, sent.thread, sent.type) == ("user", ("luna", "mera"), str(asked), "ack")
+        assert sent.tags == ("thread:merge",)
+        assert store.content(sent) == body
+        assert of(Message, changed(store)) == [sent]
+        to_all = store.send(draft(sender="human", recipients=("all",), content="Noon, @luna."))
+        assert set(to_all.recipients) == {"luna", "nova", "mera"}
+        with pytest.raises(StoreError, match=r"hcom refused the message: Message contains control characters"):
+            store.send(draft(sender="user", recipients=("luna",), content="\x1b[2J"))
+
+
+@pytest.mark.usefixtures("program")
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"sender": "luna"}, "not the person"),
+        ({"recipients": ("--help",)}, "not connected"),
+        ({"recipients": ("nobody",)}, "connected agents: luna, nova"),
+        ({"recipients": ("user",)}, "names yourself"),
+        ({"type": "shout"}, "not an intent"),
+        ({"type": "ack"}, "acknowledges a message"),
+        ({"thread": "99"}, "not in the log"),
+        ({"thread": "-1"}, "not in the log"),
+    ],
+)
+def test_what_it_can_not_send_is_refused(log: HcomLog, fields: dict[str, Any], why: str) -> None:
+    with HcomStore.open(log.path) as store, pytest.raises(DraftRefused, match=why):
+        store.send(draft(**{"sender": "user", "recipients": ("luna",), "content": "x", **fields}))
+    assert log.rows("SELECT count(*) FROM events WHERE type = 'message'") == [(0,)]
+
+
+def test_without_the_program_it_is_read_only(log: HcomLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with HcomStore.open(log.path) as store:
+        assert "not installed" in store.capabilities.why_not(Capability.SEND)
+        assert Capability.REPLY not in store.capabilities
+
+
+@pytest.mark.parametrize("said", ["", "not JSON", '{"event_id": 77}'])
+def test_a_program_that_answers_oddly_is_not_believed(log: HcomLog, tmp_path: Path, said: str) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "hcom").write_text(f"#!/bin/sh\necho '{said}'\n")
+    (folder / "hcom").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch, HcomStore.open(log.path) as store:
+        patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        with pytest.raises(StoreError, match=r"look whether it is there|can't be read back"):
+            store.send(draft(sender="user", recipients=("luna",), content="x"))
+
+
+@pytest.mark.usefixtures("program")
+def test_a_program_that_hangs_is_ended(log: HcomLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*words: Any, **more: Any) -> None:
+        raise subprocess.TimeoutExpired(words, more["timeout"])
+
+    monkeypatch.setattr(subprocess, "run", never)
+    with HcomStore.open(log.path) as store, pytest.raises(StoreError, match="did not answer in time"):
+        store.send(draft(sender="user", recipients=("luna",), content="x"))
+
+
+@pytest.mark.skipif(INSTALLED is None, reason="hcom is not installed")
+def test_the_real_program_sends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "home" / ".hcom"
+    monkeypatch.setenv("PATH", str(Path(INSTALLED or "").parent))
+    for words in (["start", "--as", "luna"], ["send", "-b", "--quiet", "@luna", "--", "First."]):
+        subprocess.run(["hcom", *words], env={**os.environ, "HCOM_DIR": str(folder)}, capture_output=True, check=True)
+    with HcomStore.open(folder) as store:
+        [first] = of(Message, scanned(store))
+        sent = store.send(
+            draft(sender="user", recipients=("luna",), content="Hello.\n", thread=first.id, type="inform")
+        )
+        assert (sent.thread, sent.recipients, store.content(sent)) == (first.id, ("luna",), "Hello.\n")
+        assert of(Message, changed(store)) == [sent]
