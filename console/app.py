@@ -21,6 +21,7 @@ from textual.worker import Worker
 
 from console import lazy, preload
 from console.bindings import keys_of
+from console.browser.place import is_in_browser
 from console.commands import PLAN_ARCHIVAL, QUIT
 from console.config import Config, config_folder
 from console.early_keys import EarlyKeys
@@ -108,6 +109,10 @@ class SignalboxApp(App[None]):
     def get_driver_class(self) -> type[Driver]:
         """Use our own driver if its parts of Textual are there (docs/decisions/0033)."""
         try:
+            if is_in_browser():
+                from console.browser.driver import BrowserDriver
+
+                return BrowserDriver
             from console.driver import Driver
         except ImportError:
             return super().get_driver_class()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from codecs import getincrementaldecoder
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from select import select
 from typing import Any
@@ -17,9 +17,46 @@ from textual.message import Message
 
 from console.terminal_queries import TerminalAnswer, TerminalQueries
 
-__all__ = ["Driver"]
+__all__ = ["Driver", "KeyReader"]
 
 READ_BYTES = 1 << 12
+
+
+class KeyReader:
+    """Makes messages of the bytes that a terminal sends, and takes answers to questions out of them."""
+
+    def __init__(self, queries: TerminalQueries, tell: Callable[[Message], None], *, debug: bool = False) -> None:
+        self._queries = queries
+        self._tell_one = tell
+        self._parser = XTermParser(debug)
+        self._decode = getincrementaldecoder("utf-8")("replace").decode
+        self.patience: float | None = None
+        """How many seconds to wait for more bytes before `pause` is called; None for ever."""
+
+    def read(self, data: bytes) -> None:
+        """Take in what was sent."""
+        self._take(self._queries.sift(self._decode(data)))
+        self.patience = constants.ESCAPE_DELAY
+
+    def pause(self) -> None:
+        """Nothing came for a while: an Escape is a key of its own, and half an answer is none."""
+        text = self._queries.release()
+        self._take(text)
+        self.patience = constants.ESCAPE_DELAY if text else None
+
+    def end(self) -> None:
+        """Take in what is left."""
+        with suppress(EOFError, ParseError):
+            self._tell(self._parser.feed(""))
+
+    def _take(self, text: str) -> None:
+        if text:  # without any, the parser would end
+            self._tell(self._parser.feed(text))
+        self._tell(self._parser.tick())
+
+    def _tell(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self._tell_one(message)
 
 
 class Driver(LinuxDriver):
@@ -41,27 +78,15 @@ class Driver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until the end."""
-        parser = XTermParser(self._debug)
-        decode = getincrementaldecoder("utf-8")("replace").decode
-        patience = None
+        keys = KeyReader(self._queries, self.process_message, debug=self._debug)
         while not self.exit_event.is_set():
-            is_readable = self.fileno in select([self.fileno, self._woken], [], [], patience)[0]
-            if is_readable:
-                if not (data := os.read(self.fileno, READ_BYTES)):
-                    break
-                text = self._queries.sift(decode(data))
+            if self.fileno not in select([self.fileno, self._woken], [], [], keys.patience)[0]:
+                keys.pause()
+            elif data := os.read(self.fileno, READ_BYTES):
+                keys.read(data)
             else:
-                text = self._queries.release()
-            patience = constants.ESCAPE_DELAY if is_readable or text else None
-            if text:  # without any, the parser would end
-                self._tell(parser.feed(text))
-            self._tell(parser.tick())
-        with suppress(EOFError, ParseError):
-            self._tell(parser.feed(""))
-
-    def _tell(self, messages: Iterable[Message]) -> None:
-        for message in messages:
-            self.process_message(message)
+                break
+        keys.end()
 
     def disable_input(self) -> None:
         """Read no more: whoever waits for a key is woken, for the end waits for them."""

@@ -22,6 +22,7 @@ class CliCommand(NamedTuple):
 COMMANDS = {
     "open": CliCommand("open", "Open the console on a mailbox", "Console"),
     "demo": CliCommand("demo", "Open the console on a temporary mailbox with simulated agents", "Console"),
+    "serve": CliCommand("serve", "Open the console in a browser, on this machine or with TLS", "Console"),
     "send": CliCommand("send", "Send a message and print its id", "Mail"),
     "read": CliCommand("read", "Show an agent's mail", "Mail"),
     "check": CliCommand("check", "Show an agent's unread mail for it to read, and mark it as read", "Mail"),

@@ -6,9 +6,11 @@ import gc
 import os
 import sys
 import time
+from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+from console.browser.place import is_in_browser, is_read_only
 from console.cli.loading import moment_of, open_mailbox
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
@@ -49,34 +51,40 @@ def run(args: argparse.Namespace) -> int:
     gc.disable()  # little garbage at startup; the application enables it again
     if args.url and args.store and args.url != [args.store]:
         raise UsedWrongly("both URL and --store are given", "use one of them")
-    args.store = _named(args) or args.store
+    args.store = named_mailbox(args) or args.store
     use_config_file()
     configured = settings(is_told=False)
     with open_mailbox(args, configured) as store:
         moment = _moment(args)
         if args.plain or os.environ.get("TERM") == "dumb":
             return _plain(args, store)
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not is_in_browser() and not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise Refused("the console needs a terminal", "use signalbox open --plain without one")
         prepare()
         from console.app import SignalboxApp
         from console.config_file import load_config
 
         config, problems = load_config()
-        app = SignalboxApp(
-            store,
-            config,
-            observe=args.observe or config.observe,
-            user=args.reader or config.user,
-            theme=args.theme,
-            problems=problems,
-            moment=moment,
-        )
-        with SignalHandler() as ending:
-            return ending.run(app)
+        with ExitStack() as stack:
+            state = None
+            if is_read_only():
+                from console.browser.guest import guest_config, guest_state
+
+                config, state = guest_config(config), stack.enter_context(guest_state())
+            app = SignalboxApp(
+                store,
+                config,
+                observe=args.observe or config.observe,
+                user=args.reader or config.user,
+                theme=args.theme,
+                state=state,
+                problems=problems,
+                moment=moment,
+            )
+            return stack.enter_context(SignalHandler()).run(app)
 
 
-def _named(args: argparse.Namespace) -> str:
+def named_mailbox(args: argparse.Namespace) -> str:
     """Return the URL for the mailbox, or mailboxes, given as arguments; empty for none."""
     if len(args.url) < 2:
         return args.url[0] if args.url else ""

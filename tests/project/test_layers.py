@@ -99,7 +99,7 @@ CONSOLE = [
         "state",
         "theme_switcher",
     },
-    {"personal", "unread_mail"},
+    {"browser", "personal", "unread_mail"},
     {"hooks"},
     {"held_letters", "hook_watch", "session"},
     {"letter_sending", "search_context", "search_history", "search_hits"},
@@ -108,7 +108,7 @@ CONSOLE = [
     {"palette"},
     {"preload"},
     {"app"},
-    {"demo"},
+    {"demo", "serve"},
     {"cli"},
     {"__main__"},
 ]

@@ -1,0 +1,24 @@
+"""Whether this console is shown in a browser, and what it may do there."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["FULL", "READ_ONLY", "VARIABLE", "is_in_browser", "is_read_only"]
+
+VARIABLE = "SIGNALBOX_BROWSER"
+"""The variable of the environment that `signalbox serve` sets for its consoles, to one of the values below."""
+
+FULL = "full"
+READ_ONLY = "read-only"
+"""For somebody else: nothing is written, neither in the mailbox nor on this machine, and no program is run."""
+
+
+def is_in_browser() -> bool:
+    """Say whether a page in a browser is this console's terminal."""
+    return VARIABLE in os.environ
+
+
+def is_read_only() -> bool:
+    """Say whether somebody else may be looking; a value that is not known counts as such."""
+    return os.environ.get(VARIABLE, FULL) != FULL

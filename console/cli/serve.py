@@ -1,0 +1,133 @@
+"""`signalbox serve [URL]`: the console in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from console.cli.loading import open_mailbox
+from console.cli.open import named_mailbox
+from console.cli.options import mailbox_options, reader_option
+from console.cli.plain import put
+from console.cli.settings import settings
+from console.cli.terminal_io import warn
+from console.errors import Refused, UsedWrongly
+from console.render.safe import visible_line
+from mailstore.extras import is_installed, remedy
+from mailstore.transports.loopback import is_loopback
+
+if TYPE_CHECKING:
+    import ssl
+
+    from console.serve.access import Access
+
+LOOPBACK = "127.0.0.1"
+PORT = 8400
+MOST = 8
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "url", nargs="*", metavar="URL", help="Mailbox: KIND:PATH or a path; several as URL or LABEL=URL each"
+    )
+    parser.add_argument("--host", default=LOOPBACK, help=f"Address to listen on (default: {LOOPBACK})")
+    parser.add_argument("--port", type=int, default=PORT, help=f"Port; 0: any free one (default: {PORT})")
+    parser.add_argument("--max", type=int, default=MOST, metavar="N", help=f"Consoles at a time (default: {MOST})")
+    parser.add_argument("--observe", action="store_true", help="Read-only for everybody: there is no other link")
+    parser.add_argument("--observe-link", action="store_true", help="Print a read-only link for others, too")
+    parser.add_argument("--cert", metavar="FILE", help="Certificate with its chain in PEM, for https")
+    parser.add_argument("--key", metavar="FILE", help="The certificate's key in PEM")
+    parser.add_argument("--name", action="append", default=[], help="Another name of this machine that links may use")
+    parser.add_argument("--links", metavar="FILE", help="Keep the links in FILE, so that they outlast a restart")
+    parser.add_argument("--theme", metavar="NAME", help="Theme (see signalbox themes)")
+    reader_option(parser, "Who you are in this mailbox (default: user)")
+    mailbox_options(parser, json=False, at=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    if not is_installed("serve"):
+        raise Refused("the package textual-serve is not installed", remedy("serve"))
+    _check(args)
+    title = _title_of_mailbox(args)
+    from console.serve.access import Access
+    from console.serve.links import keep_links, kept_keys, link
+    from console.serve.run import Serving, address, listening, run_server
+
+    tls = _tls(args)
+    wanted = [Access.READ_ONLY] if args.observe else [Access.FULL, *[Access.READ_ONLY] * args.observe_link]
+    kept = Path(args.links).expanduser() if args.links else None
+    keys = kept_keys(kept, wanted)
+    with listening(args.host, args.port) as listener:
+        port = listener.getsockname()[1]
+        names = [args.host, *args.name]
+        shown = address(args.name[0] if args.name else args.host, port, is_secure=tls is not None)
+        if kept is None and not sys.stdout.isatty():  # what is printed may become a log
+            kept = _usual_file(port)
+        if kept is not None:
+            keep_links(kept, shown, keys)
+        put(visible_line(f"Serving {title} on {shown}"))
+        if sys.stdout.isatty():
+            for access, token in keys.tokens().items():
+                what = "Open in a browser" if access is Access.FULL else "Read-only"
+                put(f"{what + ':':<18} {link(shown, token)}")
+            put("Ctrl+C: end")
+        else:
+            put(visible_line(f"The links are in {kept}"))
+        sys.stdout.flush()
+        return run_server(Serving(_commands(args), keys, args.max, names, tls), listener, warn)
+
+
+def _check(args: argparse.Namespace) -> None:
+    if not 0 <= args.port < 1 << 16:
+        raise UsedWrongly(f"--port {args.port} is not a port", "give a number from 0 to 65535")
+    if args.max < 1:
+        raise UsedWrongly(f"--max {args.max} leaves no console", "give a positive number")
+    if bool(args.cert) != bool(args.key):
+        raise UsedWrongly("--cert and --key go together", "give both")
+    if not args.cert and not is_loopback(args.host):
+        remedy = "give --cert and --key, or keep 127.0.0.1 and use an SSH tunnel: ssh -L PORT:127.0.0.1:PORT HOST"
+        raise Refused(f"{args.host} can be reached from other machines, and nothing would be encrypted", remedy)
+
+
+def _tls(args: argparse.Namespace) -> ssl.SSLContext | None:
+    if not args.cert:
+        return None
+    from console.serve.run import tls_of
+
+    return tls_of(Path(args.cert).expanduser(), Path(args.key).expanduser())
+
+
+def _title_of_mailbox(args: argparse.Namespace) -> str:
+    """Open the mailbox once, so that a mistake is told here and not in a browser; return its title."""
+    if args.url and args.store:
+        raise UsedWrongly("both URL and --store are given", "use one of them")
+    args.store = named_mailbox(args) or args.store
+    with open_mailbox(args, settings()) as store:
+        return store.title
+
+
+def _commands(args: argparse.Namespace) -> _Commands:
+    words = [sys.executable, "-P", "-m", "console", "open"]
+    for option, value in (("--store", args.store), ("--as", args.reader), ("--theme", args.theme)):
+        words += [f"{option}={value}"] if value else []
+    return _Commands([*words, *["--poll"] * args.poll])
+
+
+class _Commands:
+    """The command of a console for each access."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._words = words
+
+    def __call__(self, access: Access) -> list[str]:
+        return [*self._words, *["--observe"] * (access.value != "full")]
+
+
+def _usual_file(port: int) -> Path:
+    from console.config import state_file
+
+    return state_file().with_name(f"serve-{port}.links")

@@ -1,0 +1,37 @@
+"""Which names of this server a browser may use, and which pages may talk to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from mailstore.transports.loopback import is_loopback
+
+__all__ = ["is_known_host", "is_own_origin"]
+
+
+def is_known_host(host: str, names: Collection[str]) -> bool:
+    """Say whether a Host header names this server: a loopback address, or one of its names.
+
+    A name that somebody else's DNS server gave this machine's address is neither. The port doesn't matter: a tunnel
+    has its own.
+    """
+    name = name_of(f"http://{host}")
+    return name is not None and (is_loopback(name) or name in names)
+
+
+def is_own_origin(origin: str, host: str, *, is_secure: bool) -> bool:
+    """Say whether an Origin header names the very server, with its port, that the Host header does."""
+    scheme, _, rest = origin.partition("://")
+    return scheme in (("https",) if is_secure else ("http", "https")) and rest.lower() == host.lower()
+
+
+def name_of(url: str) -> str | None:
+    """Return the host of a URL in lower case, without brackets; None if it has none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    has_more = parts.username is not None or parts.path or parts.query or parts.fragment
+    return None if has_more or not parts.hostname else parts.hostname.removesuffix(".")

@@ -1,0 +1,120 @@
+"""Run the web server until a signal ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from aiohttp import web
+
+from console.errors import Refused
+from console.serve.access import Access, Keys
+from console.serve.sockets import Sockets
+from console.serve.website import Website
+from mailstore.errors import reason_of
+
+__all__ = ["Serving", "address", "listening", "run_server", "tls_of"]
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED = 130
+BACKLOG = 16
+
+
+class Serving(NamedTuple):
+    """What is served: the consoles' command, how many, to whom, and under which names."""
+
+    command: Callable[[Access], Sequence[str]]
+    keys: Keys
+    most: int
+    names: Sequence[str]
+    tls: ssl.SSLContext | None
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes any free one. Raises Refused."""
+    try:
+        family, kind, proto, _, where = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        made = socket.socket(family, kind, proto)
+        try:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(where)
+            made.listen(BACKLOG)
+        except OSError:
+            made.close()
+            raise
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            remedy = "choose another with --port, or --port 0 for a free one"
+            raise Refused(f"port {port} on {host} is in use", remedy) from error
+        raise Refused(f"can't listen on {host}, port {port} ({reason_of(error)})", "check --host and --port") from error
+    return made
+
+
+def tls_of(cert: Path, key: Path) -> ssl.SSLContext:
+    """Return the TLS of a certificate with its chain and a key, both in PEM. Raises Refused."""
+    for option, path in (("--cert", cert), ("--key", key)):
+        try:
+            with path.open("rb"):
+                pass
+        except OSError as error:
+            raise Refused(f"{option} {path} can't be read ({reason_of(error)})", "give a file in PEM") from error
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(cert, key, password=_no_password)
+    except (ssl.SSLError, ValueError) as error:
+        why = getattr(error, "reason", None) or str(error)
+        problem = f"{cert} and {key} are no certificate and its key ({str(why).lower().replace('_', ' ')})"
+        raise Refused(problem, "give both in PEM, the key without a passphrase") from error
+    return context
+
+
+def _no_password() -> str:
+    raise ValueError("the key has a passphrase")
+
+
+def address(host: str, port: int, *, is_secure: bool) -> str:
+    """Return the address of the first page; every interface is called by the name of this machine."""
+    shown = socket.gethostname() if host in ("", "0.0.0.0", "::") else f"[{host}]" if ":" in host else host  # noqa: S104 - compared
+    return f"{'https' if is_secure else 'http'}://{shown}:{port}"
+
+
+def run_server(serving: Serving, listener: socket.socket, warn: Callable[[str], None]) -> int:
+    """Serve until SIGINT, SIGTERM or SIGHUP; then end every console in order. Return the exit status."""
+    return asyncio.run(_run(serving, listener, warn))
+
+
+async def _run(serving: Serving, listener: socket.socket, warn: Callable[[str], None]) -> int:
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def end(number: int) -> None:
+        if not ended.done():
+            ended.set_result(number)
+
+    for sign in ENDING:
+        asyncio.get_running_loop().add_signal_handler(sign, end, sign)
+    sockets = Sockets(serving.command, serving.most, warn)
+    port = listener.getsockname()[1]
+    site = Website(
+        serving.keys,
+        sockets,
+        names=serving.names,
+        is_secure=serving.tls is not None,
+        cookie=f"signalbox-{port}",
+    )
+    runner = web.AppRunner(site.application(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener, ssl_context=serving.tls, shutdown_timeout=1.0).start()
+        number = await ended
+        await sockets.stop()
+    finally:
+        await runner.cleanup()
+    return INTERRUPTED if number == signal.SIGINT else 0

@@ -1,0 +1,88 @@
+"""The sockets of the pages: a console for each, so many at most, and none without its socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from aiohttp import WSCloseCode, web
+
+from console.render.safe import visible_line
+from console.serve.access import Access
+from console.serve.bridge import Bridge, size_from
+from console.serve.console_process import ConsoleProcess
+from console.serve.downloads import Downloads
+
+__all__ = ["CLOSED_BY_PERSON", "FAILED", "FULL", "STOPPED", "Sockets"]
+
+CLOSED_BY_PERSON, FULL, FAILED, STOPPED = 4001, 4002, 4003, 4004
+"""Why a socket was closed, which the page explains."""
+HEARTBEAT_SECONDS = 15.0
+"""How often a page is asked whether it is there; one that doesn't answer for half of this is gone."""
+LONGEST_MESSAGE = 8 << 20
+"""Bytes of what a page sends at once: a long text that is pasted."""
+LONGEST_REASON = 400
+
+
+class Sockets:
+    """Starts a console for each socket, and ends it with the socket."""
+
+    def __init__(self, command: Callable[[Access], Sequence[str]], most: int, warn: Callable[[str], None]) -> None:
+        self._command = command
+        self._most = most
+        self._warn = warn
+        self._open: set[web.WebSocketResponse] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._is_stopping = False
+        self.downloads = Downloads()
+
+    async def serve(self, request: web.Request, access: Access) -> web.WebSocketResponse:
+        """Serve one page until it or its console ends."""
+        socket = web.WebSocketResponse(heartbeat=HEARTBEAT_SECONDS, max_msg_size=LONGEST_MESSAGE, compress=False)
+        await socket.prepare(request)
+        if self._is_stopping:
+            await socket.close(code=STOPPED)
+        elif len(self._open) >= self._most:
+            await socket.close(code=FULL, message=str(self._most).encode())
+        else:
+            self._open.add(socket)
+            task = asyncio.create_task(self._run(socket, access, request))
+            self._tasks.add(task)
+            try:
+                await asyncio.shield(task)  # the console is ended in order, also where the request is cancelled
+            finally:
+                task.add_done_callback(self._tasks.discard)
+        return socket
+
+    async def stop(self) -> None:
+        """End all consoles, each in order."""
+        self._is_stopping = True
+        await asyncio.gather(*(socket.close(code=STOPPED) for socket in tuple(self._open)), return_exceptions=True)
+        await asyncio.gather(*tuple(self._tasks), return_exceptions=True)
+
+    async def _run(self, socket: web.WebSocketResponse, access: Access, request: web.Request) -> None:
+        try:
+            console = await ConsoleProcess.start(self._command(access), access, size_from(request.query))
+            is_over = False
+            try:
+                is_over = await Bridge(socket, console, access, self.downloads).run()
+            finally:
+                self.downloads.withdraw(console)
+                said = await console.end()
+                await self._close(socket, access, console.status, said, is_over=is_over)
+        finally:
+            self._open.discard(socket)
+            if not socket.closed:
+                await socket.close(code=WSCloseCode.INTERNAL_ERROR)
+
+    async def _close(
+        self, socket: web.WebSocketResponse, access: Access, status: int | None, said: str, *, is_over: bool
+    ) -> None:
+        """Say on the page, and to who started the server, why a console ended that nobody ended."""
+        has_failed = is_over and bool(status)
+        if has_failed:
+            reason = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit status {status}")
+            self._warn(visible_line(f"a console ended: {reason}"[:LONGEST_REASON]))
+            if access is Access.FULL and not socket.closed:
+                await socket.send_json(["failed", visible_line(reason[:LONGEST_REASON])])
+        await socket.close(code=FAILED if has_failed else CLOSED_BY_PERSON)
