@@ -1,13 +1,23 @@
-"""What a console in a browser asks of its page: open a link, take a file."""
+"""What a console in a browser asks of its page: open a link, take a file, show a title."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from textual.app import App
 
-__all__ = ["give_file", "open_in_page"]
+__all__ = ["give_file", "open_in_page", "room_for_file", "title_page"]
+
+
+@runtime_checkable
+class TitledApp(Protocol):
+    """An application that can write to its terminal."""
+
+    def write_to_terminal(self, text: str) -> None: ...
 
 
 def open_in_page(app: App[Any], target: str) -> None:
@@ -15,6 +25,20 @@ def open_in_page(app: App[Any], target: str) -> None:
     app.open_url(target, new_tab=True)
 
 
-def give_file(app: App[Any], path: Path, name: str) -> None:
-    """Have the browser download a file under a name; the file may be removed at once."""
-    app.deliver_binary(path.open("rb"), save_filename=name, mime_type="application/octet-stream")
+@contextmanager
+def room_for_file() -> Iterator[Path]:
+    """Give a folder for a file until it was given to the page."""
+    with tempfile.TemporaryDirectory(prefix="signalbox-page-") as folder:
+        yield Path(folder)
+
+
+def give_file(app: App[Any], path: Path) -> None:
+    """Have the browser download a file under its name; the file may be removed at once."""
+    app.deliver_binary(path.open("rb"), save_filename=path.name, mime_type="application/octet-stream")
+
+
+def title_page(app: App[Any], title: str) -> None:
+    """Title the browser's tab; nothing in a title can end or begin an escape."""
+    if isinstance(app, TitledApp):
+        text = "".join(char for char in title if char.isprintable())
+        app.write_to_terminal(f"\x1b]2;{text}\x07")

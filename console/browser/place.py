@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["FULL", "READ_ONLY", "VARIABLE", "is_in_browser", "is_read_only"]
+__all__ = ["FULL", "READ_ONLY", "VARIABLE", "WITHHELD", "is_in_browser", "is_read_only"]
 
 VARIABLE = "SIGNALBOX_BROWSER"
 """The variable of the environment that `signalbox serve` sets for its consoles, to one of the values below."""
@@ -12,6 +12,9 @@ VARIABLE = "SIGNALBOX_BROWSER"
 FULL = "full"
 READ_ONLY = "read-only"
 """For somebody else: nothing is written, neither in the mailbox nor on this machine, and no program is run."""
+
+
+WITHHELD = "not from a read-only link: no program is run on the server's machine"
 
 
 def is_in_browser() -> bool:

@@ -20,12 +20,14 @@ from mailstore.transports.loopback import is_loopback
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Mapping
 
-    from console.serve.access import Access
+    from console.serve.access import PageAccess
 
 LOOPBACK = "127.0.0.1"
 PORT = 8400
 MOST = 8
+LABELS = {"full": "Open in a browser:", "read-only": "Read-only:"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,11 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default=LOOPBACK, help=f"Address to listen on (default: {LOOPBACK})")
     parser.add_argument("--port", type=int, default=PORT, help=f"Port; 0: any free one (default: {PORT})")
     parser.add_argument("--max", type=int, default=MOST, metavar="N", help=f"Consoles at a time (default: {MOST})")
-    parser.add_argument("--observe", action="store_true", help="Read-only for everybody: there is no other link")
-    parser.add_argument("--observe-link", action="store_true", help="Print a read-only link for others, too")
+    parser.add_argument("--observe", action="store_true", help="Make every console read-only")
+    parser.add_argument("--observe-link", action="store_true", help="Print a second, read-only link for others")
     parser.add_argument("--cert", metavar="FILE", help="Certificate with its chain in PEM, for https")
     parser.add_argument("--key", metavar="FILE", help="The certificate's key in PEM")
-    parser.add_argument("--name", action="append", default=[], help="Another name of this machine that links may use")
+    parser.add_argument(
+        "--name", action="append", default=[], help="Another host name by which browsers may call this server"
+    )
     parser.add_argument("--links", metavar="FILE", help="Keep the links in FILE, so that they outlast a restart")
     parser.add_argument("--theme", metavar="NAME", help="Theme (see signalbox themes)")
     reader_option(parser, "Who you are in this mailbox (default: user)")
@@ -53,12 +57,12 @@ def run(args: argparse.Namespace) -> int:
         raise Refused("the package textual-serve is not installed", remedy("serve"))
     _check(args)
     title = _title_of_mailbox(args)
-    from console.serve.access import Access
+    from console.serve.access import PageAccess
     from console.serve.links import keep_links, kept_keys, link
     from console.serve.run import Serving, address, listening, run_server
 
     tls = _tls(args)
-    wanted = [Access.READ_ONLY] if args.observe else [Access.FULL, *[Access.READ_ONLY] * args.observe_link]
+    wanted = [PageAccess.READ_ONLY] if args.observe else [PageAccess.FULL, *[PageAccess.READ_ONLY] * args.observe_link]
     kept = Path(args.links).expanduser() if args.links else None
     keys = kept_keys(kept, wanted)
     with listening(args.host, args.port) as listener:
@@ -69,16 +73,21 @@ def run(args: argparse.Namespace) -> int:
             kept = _usual_file(port)
         if kept is not None:
             keep_links(kept, shown, keys)
-        put(visible_line(f"Serving {title} on {shown}"))
-        if sys.stdout.isatty():
-            for access, token in keys.tokens().items():
-                what = "Open in a browser" if access is Access.FULL else "Read-only"
-                put(f"{what + ':':<18} {link(shown, token)}")
-            put("Ctrl+C: end")
-        else:
-            put(visible_line(f"The links are in {kept}"))
-        sys.stdout.flush()
-        return run_server(Serving(_commands(args), keys, args.max, names, tls), listener, warn)
+        links = {access: link(shown, token) for access, token in keys.tokens().items()}
+        serving = Serving(_commands(args), keys, args.max, names, tls)
+        return run_server(serving, listener, lambda: _announce(f"{title} on {shown}", links, kept), warn)
+
+
+def _announce(what: str, links: Mapping[PageAccess, str], kept: Path | None) -> None:
+    """Print what is served and the links: on a terminal alone, or where they are kept."""
+    put(visible_line(f"Serving {what}"))
+    if sys.stdout.isatty():
+        for access, each in links.items():
+            put(f"{LABELS[access.value]:<19}{each}")
+        put("Ctrl+C ends it")
+    else:
+        put(visible_line(f"The links are in {kept}"))
+    sys.stdout.flush()
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -123,7 +132,7 @@ class _Commands:
     def __init__(self, words: list[str]) -> None:
         self._words = words
 
-    def __call__(self, access: Access) -> list[str]:
+    def __call__(self, access: PageAccess) -> list[str]:
         return [*self._words, *["--observe"] * (access.value != "full")]
 
 

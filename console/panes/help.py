@@ -8,6 +8,8 @@ from re import IGNORECASE, escape, finditer
 from msgspec import Struct
 from textual.content import Content
 
+from console.browser.keys import BROWSER_KEYS
+from console.browser.place import is_in_browser
 from console.command import Command, Situation
 from console.command_search import fits, has_key
 from console.commands import COMMANDS, commands_for
@@ -39,6 +41,7 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
     parts: list[Row] = []
     if legend := legend_rows(words):
         parts += [_heading("Glyphs"), *legend]
+    parts += _browser_rows(query, key_cells)
     keyed = [command for command in COMMANDS if has_key(command, query, topic.keymap)]
     if keyed:
         keyed.sort(key=lambda command: command not in here)
@@ -57,6 +60,19 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
     if not parts:
         parts.append((Content(), Content.styled(f"Nothing found for {visible_line(query.strip())}", "$warning")))
     return FactPage(parts)
+
+
+def _browser_rows(query: str, key_cells: int) -> list[Row]:
+    """Return what a browser does with keys, where the console is in one."""
+    if not is_in_browser():
+        return []
+    words = query.lower().split()
+    rows = [
+        (Content.styled(f"  {keys:<{key_cells}} ", "bold"), Content(told))
+        for keys, told in BROWSER_KEYS
+        if all(word in f"{keys} {told}".lower() for word in words)
+    ]
+    return [_heading("In the browser"), *rows] if rows else []
 
 
 def _heading(title: str) -> Row:

@@ -7,11 +7,13 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Protocol
 
+from console.browser.place import is_in_browser
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
+from console.screens.page_title import BrowserScreen
 from console.stepping import stepped
 from mailstore.errors import MailError
 from mailstore.records.message import Message
@@ -19,7 +21,7 @@ from mailstore.records.message import Message
 __all__ = ["Exporting", "ExportingScreen"]
 
 
-class ExportingScreen(PartScreen, Protocol):
+class ExportingScreen(PartScreen, BrowserScreen, Protocol):
     """What exporting needs of the screen."""
 
     location: ScreenLocation
@@ -50,7 +52,8 @@ class Exporting:
         def answered(name: str | None) -> None:
             if name:
                 selection = f"{len(roots)} threads: {', '.join(roots)}"
-                screen.run_task(self._export(mail, Path(name).expanduser(), selection), group="export", exclusive=True)
+                path = Path(name) if is_in_browser() else Path(name).expanduser()
+                screen.run_task(self._export(mail, path, selection), group="export", exclusive=True)
 
         detail = f"File name ending in {', '.join(SUFFIXES)}"
         screen.ask(Prompt(question, value="thread.html", detail=detail, check=wrong), answered)
@@ -71,18 +74,28 @@ class Exporting:
         messages = (whole(session.store, *each) for each in zip(mail, places, strict=True))
         pieces = render(SUFFIXES[path.suffix], messages, about)
         try:
-            await asyncio.to_thread(write_new, path, pieces)
+            if is_in_browser():
+                from console.browser.page_actions import give_file, room_for_file
+
+                with room_for_file() as folder:
+                    await asyncio.to_thread(write_new, folder / path.name, pieces)
+                    give_file(screen.app, folder / path.name)
+            else:
+                await asyncio.to_thread(write_new, path, pieces)
         except MailError as error:
             screen.report(error, title="Not exported")
         else:
-            screen.tell(f"Exported to {shorten_middle(str(path), 40)}")
+            screen.tell(f"{'Downloaded' if is_in_browser() else 'Exported to'} {shorten_middle(str(path), 40)}")
 
 
 def wrong(name: str) -> str:
     """Return what is wrong with a file's name; empty where nothing is."""
     from console.export.document import SUFFIXES
 
-    path = Path(name).expanduser() if name else Path()
+    is_download = is_in_browser()
+    path = Path() if not name else Path(name) if is_download else Path(name).expanduser()
     if path.suffix not in SUFFIXES:
         return f"The file name must end in {', '.join(SUFFIXES)}"
+    if is_download:
+        return "" if path.name == name else "Give a name without a folder: the browser says where it is saved"
     return f"{path} already exists" if path.exists() else ""

@@ -22,6 +22,7 @@ from console.screens.marking import Marking, MarkingScreen
 from console.screens.navigation import Navigation, NavigationScreen
 from console.screens.opening import Opening, OpeningScreen
 from console.screens.overview.overviewing import Overviewing, OverviewingScreen
+from console.screens.page_title import PageTitle, PageTitleScreen
 from console.screens.pages import Pages, PagesScreen
 from console.screens.piping import Piping
 from console.screens.quiet.mark_keeping import MarkKeeping
@@ -68,6 +69,7 @@ class PartsScreen(
     NavigationScreen,
     OpeningScreen,
     OverviewingScreen,
+    PageTitleScreen,
     PagesScreen,
     ReadingScreen,
     ResizingScreen,
@@ -127,6 +129,7 @@ class Parts:
         )
         self.opening = Opening(screen, self.navigation, self.composing, self.desks, self.away)
         self.pages = Pages(screen)
+        self.page_title = PageTitle(screen)
         self.clipboard = Clipboard(screen)
         self.links = MessageLinks(screen)
         self.files = MessageFiles(screen)
@@ -146,6 +149,7 @@ class Parts:
     def drawn(self) -> None:
         """Everything was drawn, because something may have changed."""
         self.composing.show_sent()
+        self.page_title.drawn()
         self.cut_off_watch.drawn()
         self.following.drawn()
         self.saved_counts.mail_changed()

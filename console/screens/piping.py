@@ -8,6 +8,7 @@ import subprocess
 
 from textual.content import Content
 
+from console.browser.place import WITHHELD, is_read_only
 from console.render.safe import visible
 from console.screens.needs import MessageScreen
 from mailstore.records.message import Message
@@ -30,6 +31,9 @@ class Piping:
         """Ask for a command and pipe the message's text to it."""
         message = self._screen.selected_message()
         if message is None:
+            return
+        if is_read_only():
+            self._screen.tell(f"Not piped: {WITHHELD}")
             return
         from console.screens.prompt import Prompt
 

@@ -7,13 +7,13 @@ from enum import Enum
 
 from console.browser.place import FULL, READ_ONLY
 
-__all__ = ["Access", "KeyPair", "Keys"]
+__all__ = ["KeyPair", "Keys", "PageAccess"]
 
 SECRET_BYTES = 16
 """128 bits: nobody guesses it, however fast they ask."""
 
 
-class Access(Enum):
+class PageAccess(Enum):
     """What a page may do; the values are what its console is told in its environment."""
 
     FULL = FULL
@@ -52,20 +52,20 @@ class KeyPair:
 class Keys:
     """The keys that exist: for reading and writing, and for reading alone."""
 
-    def __init__(self, pairs: dict[Access, KeyPair]) -> None:
+    def __init__(self, pairs: dict[PageAccess, KeyPair]) -> None:
         self._pairs = pairs
 
-    def by_token(self, given: str) -> tuple[Access, str] | None:
+    def by_token(self, given: str) -> tuple[PageAccess, str] | None:
         """Return what a token opens, and the cookie for it; None if it opens nothing."""
         found = [(access, pair.cookie()) for access, pair in self._pairs.items() if pair.opens_with_token(given)]
         return found[0] if found else None
 
-    def by_cookie(self, given: str) -> Access | None:
+    def by_cookie(self, given: str) -> PageAccess | None:
         """Return what a cookie's value opens; None if it opens nothing."""
         found = [access for access, pair in self._pairs.items() if pair.opens_with_cookie(given)]
         return found[0] if found else None
 
-    def tokens(self) -> dict[Access, str]:
+    def tokens(self) -> dict[PageAccess, str]:
         """Return the tokens, for whoever prints the links."""
         return {access: pair.token() for access, pair in self._pairs.items()}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from console.serve.access import Access
+from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess, ProcessStuck, Size
 from console.serve.downloads import Downloads
 
@@ -28,7 +28,7 @@ class Bridge:
     """Passes keys and sizes one way, and the screen the other, until one side is gone."""
 
     def __init__(
-        self, socket: web.WebSocketResponse, console: ConsoleProcess, access: Access, downloads: Downloads
+        self, socket: web.WebSocketResponse, console: ConsoleProcess, access: PageAccess, downloads: Downloads
     ) -> None:
         self._socket = socket
         self._console = console

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 
 from console.browser.place import VARIABLE
-from console.serve.access import Access
+from console.serve.access import PageAccess
 
 __all__ = ["ConsoleProcess", "ProcessStuck", "Size"]
 
@@ -46,7 +46,7 @@ class ConsoleProcess:
         self._errors = asyncio.create_task(_last_bytes(process.stderr))
 
     @classmethod
-    async def start(cls, command: Sequence[str], access: Access, size: Size) -> ConsoleProcess:
+    async def start(cls, command: Sequence[str], access: PageAccess, size: Size) -> ConsoleProcess:
         """Start a console; no shell reads its command. Raises OSError."""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
@@ -115,7 +115,7 @@ class ConsoleProcess:
             os.killpg(self._process.pid, number)
 
 
-def console_environment(given: Mapping[str, str], access: Access, size: Size) -> dict[str, str]:
+def console_environment(given: Mapping[str, str], access: PageAccess, size: Size) -> dict[str, str]:
     """Return the environment of a console whose terminal is a page."""
     columns, lines = size
     return {

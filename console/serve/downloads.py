@@ -9,7 +9,7 @@ from urllib.parse import quote
 from aiohttp import web
 from msgspec import Struct
 
-from console.serve.access import Access
+from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess, ProcessStuck
 
 __all__ = ["Downloads"]
@@ -26,7 +26,7 @@ class Offer(Struct):
     """A file that waits for its page, and its pieces as they come."""
 
     console: ConsoleProcess
-    access: Access
+    access: PageAccess
     name: str
     pieces: asyncio.Queue[bytes]
 
@@ -37,7 +37,7 @@ class Downloads:
     def __init__(self) -> None:
         self._offers: dict[str, Offer] = {}
 
-    def offer(self, key: str, name: str, console: ConsoleProcess, access: Access) -> None:
+    def offer(self, key: str, name: str, console: ConsoleProcess, access: PageAccess) -> None:
         """Offer a file of a console."""
         if sum(each.console is console for each in self._offers.values()) < MOST_OFFERED:
             self._offers[key] = Offer(console, access, name[:LONGEST_NAME], asyncio.Queue(maxsize=2))
@@ -54,7 +54,7 @@ class Downloads:
             with suppress(asyncio.QueueFull):
                 pieces.put_nowait(b"")
 
-    async def send(self, request: web.Request, access: Access) -> web.StreamResponse:
+    async def send(self, request: web.Request, access: PageAccess) -> web.StreamResponse:
         """Answer a request for a file. Raises HTTPNotFound."""
         key = request.match_info["key"]
         offer = self._offers.get(key)

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from console.errors import Refused
-from console.serve.access import Access, KeyPair, Keys
+from console.serve.access import KeyPair, Keys, PageAccess
 from mailstore.errors import reason_of
 from mailstore.transports.secret import SecretMissing, private_text
 
@@ -22,7 +22,7 @@ def link(address: str, token: str) -> str:
     return f"{address}/?token={token}"
 
 
-def kept_keys(path: Path | None, wanted: list[Access]) -> Keys:
+def kept_keys(path: Path | None, wanted: list[PageAccess]) -> Keys:
     """Return keys with the tokens of the links in a file, and new ones where it has none. Raises Refused."""
     kept: dict[str, str] = {}
     if path is not None and os.path.lexists(path):

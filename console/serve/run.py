@@ -14,7 +14,7 @@ from typing import NamedTuple
 from aiohttp import web
 
 from console.errors import Refused
-from console.serve.access import Access, Keys
+from console.serve.access import Keys, PageAccess
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of
@@ -29,7 +29,7 @@ BACKLOG = 16
 class Serving(NamedTuple):
     """What is served: the consoles' command, how many, to whom, and under which names."""
 
-    command: Callable[[Access], Sequence[str]]
+    command: Callable[[PageAccess], Sequence[str]]
     keys: Keys
     most: int
     names: Sequence[str]
@@ -86,12 +86,16 @@ def address(host: str, port: int, *, is_secure: bool) -> str:
     return f"{'https' if is_secure else 'http'}://{shown}:{port}"
 
 
-def run_server(serving: Serving, listener: socket.socket, warn: Callable[[str], None]) -> int:
+def run_server(
+    serving: Serving, listener: socket.socket, began: Callable[[], None], warn: Callable[[str], None]
+) -> int:
     """Serve until SIGINT, SIGTERM or SIGHUP; then end every console in order. Return the exit status."""
-    return asyncio.run(_run(serving, listener, warn))
+    return asyncio.run(_run(serving, listener, began, warn))
 
 
-async def _run(serving: Serving, listener: socket.socket, warn: Callable[[str], None]) -> int:
+async def _run(
+    serving: Serving, listener: socket.socket, began: Callable[[], None], warn: Callable[[str], None]
+) -> int:
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def end(number: int) -> None:
@@ -113,6 +117,7 @@ async def _run(serving: Serving, listener: socket.socket, warn: Callable[[str], 
     await runner.setup()
     try:
         await web.SockSite(runner, listener, ssl_context=serving.tls, shutdown_timeout=1.0).start()
+        began()
         number = await ended
         await sockets.stop()
     finally:

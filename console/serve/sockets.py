@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from aiohttp import WSCloseCode, web
 
 from console.render.safe import visible_line
-from console.serve.access import Access
+from console.serve.access import PageAccess
 from console.serve.bridge import Bridge, size_from
 from console.serve.console_process import ConsoleProcess
 from console.serve.downloads import Downloads
@@ -27,20 +27,21 @@ LONGEST_REASON = 400
 class Sockets:
     """Starts a console for each socket, and ends it with the socket."""
 
-    def __init__(self, command: Callable[[Access], Sequence[str]], most: int, warn: Callable[[str], None]) -> None:
+    def __init__(self, command: Callable[[PageAccess], Sequence[str]], most: int, warn: Callable[[str], None]) -> None:
         self._command = command
         self._most = most
         self._warn = warn
         self._open: set[web.WebSocketResponse] = set()
         self._tasks: set[asyncio.Task[object]] = set()
-        self._is_stopping = False
+        self.is_stopping = False
+        """Whether the server ends: pages that ask whether it is there are told that it isn't."""
         self.downloads = Downloads()
 
-    async def serve(self, request: web.Request, access: Access) -> web.WebSocketResponse:
+    async def serve(self, request: web.Request, access: PageAccess) -> web.WebSocketResponse:
         """Serve one page until it or its console ends."""
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT_SECONDS, max_msg_size=LONGEST_MESSAGE, compress=False)
         await socket.prepare(request)
-        if self._is_stopping:
+        if self.is_stopping:
             await socket.close(code=STOPPED)
         elif len(self._open) >= self._most:
             await socket.close(code=FULL, message=str(self._most).encode())
@@ -56,11 +57,11 @@ class Sockets:
 
     async def stop(self) -> None:
         """End all consoles, each in order."""
-        self._is_stopping = True
+        self.is_stopping = True
         await asyncio.gather(*(socket.close(code=STOPPED) for socket in tuple(self._open)), return_exceptions=True)
         await asyncio.gather(*tuple(self._tasks), return_exceptions=True)
 
-    async def _run(self, socket: web.WebSocketResponse, access: Access, request: web.Request) -> None:
+    async def _run(self, socket: web.WebSocketResponse, access: PageAccess, request: web.Request) -> None:
         try:
             console = await ConsoleProcess.start(self._command(access), access, size_from(request.query))
             is_over = False
@@ -76,13 +77,13 @@ class Sockets:
                 await socket.close(code=WSCloseCode.INTERNAL_ERROR)
 
     async def _close(
-        self, socket: web.WebSocketResponse, access: Access, status: int | None, said: str, *, is_over: bool
+        self, socket: web.WebSocketResponse, access: PageAccess, status: int | None, said: str, *, is_over: bool
     ) -> None:
         """Say on the page, and to who started the server, why a console ended that nobody ended."""
         has_failed = is_over and bool(status)
         if has_failed:
             reason = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit status {status}")
             self._warn(visible_line(f"a console ended: {reason}"[:LONGEST_REASON]))
-            if access is Access.FULL and not socket.closed:
+            if access is PageAccess.FULL and not socket.closed:
                 await socket.send_json(["failed", visible_line(reason[:LONGEST_REASON])])
         await socket.close(code=FAILED if has_failed else CLOSED_BY_PERSON)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from console.serve.access import Access, Keys
+from console.serve.access import Keys, PageAccess
 from console.serve.headers import page_policy, security_headers
 from console.serve.origins import is_known_host, is_own_origin
 from console.serve.sockets import Sockets
@@ -17,7 +17,7 @@ from console.serve.sockets import Sockets
 __all__ = ["Website"]
 
 PAGE = Path(__file__).with_name("page")
-PAGE_FILES = frozenset({"page.js", "entry.js", "page.css", "icon.svg"})
+PAGE_FILES = frozenset({"page.js", "entry.js", "fonts.css", "page.css", "icon.svg"})
 TERMINAL_FILES = frozenset(
     {
         "css/xterm.css",
@@ -72,17 +72,18 @@ class Website:
         host = request.headers.get("Host", "")
         if not is_known_host(host, self._names):
             return web.Response(status=421, text="This address is not one of this server's: see --name.\n")
+        if self._sockets.is_stopping:
+            return web.Response(status=503, text="signalbox serve is ending.\n")
         if not self._comes_from_here(request, host):
             return web.Response(status=403, text="A page from elsewhere may not use this server.\n")
         if request.path == "/" and TOKEN in request.query:
             return self._let_in(request.query[TOKEN])
         if request.path in OPEN_TO_ALL:
             return await handler(request)
-        access = self._keys.by_cookie(request.cookies.get(self._cookie, ""))
-        if access is None:
-            return self._refused()
-        request["access"] = access
-        return await handler(request)
+        return self._refused() if self._access(request) is None else await handler(request)
+
+    def _access(self, request: web.Request) -> PageAccess | None:
+        return self._keys.by_cookie(request.cookies.get(self._cookie, ""))
 
     def _comes_from_here(self, request: web.Request, host: str) -> bool:
         """Say whether no page from elsewhere sends this; following a link to the first page is allowed."""
@@ -124,12 +125,10 @@ class Website:
         return web.Response(status=204)
 
     async def _socket(self, request: web.Request) -> web.StreamResponse:
-        access: Access = request["access"]
-        return await self._sockets.serve(request, access)
+        return await self._sockets.serve(request, self._access(request) or PageAccess.READ_ONLY)
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
-        access: Access = request["access"]
-        return await self._sockets.downloads.send(request, access)
+        return await self._sockets.downloads.send(request, self._access(request) or PageAccess.READ_ONLY)
 
     async def _page_file(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]

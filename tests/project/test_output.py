@@ -32,6 +32,8 @@ ENCODING = {
     "hooks/install/programs/opencode.py": "a command in a program's plugin",
     "hooks/install/settings_editor.py": "another program's settings, which keep their form",
     "hooks/install/trust.py": "a question to another program",
+    "browser/driver.py": "packets to the web server",
+    "serve/console_process.py": "packets to a console",
     "screens/journal.py": "shown as text",
 }
 PRINTS = {"print", "sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write"}

@@ -6,26 +6,32 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from console.browser.place import is_in_browser
 from console.render.safe import visible_line
 from console.render.short_text import plural, shorten_middle, size_words
 from console.screens.needs import MessageScreen
+from console.screens.page_title import BrowserScreen
 from mailstore.errors import MailError
 
 if TYPE_CHECKING:
     from mailstore.records.attached_file import AttachedFile
     from mailstore.records.message import Message
 
-__all__ = ["MessageFiles"]
+__all__ = ["MessageFiles", "MessageFilesScreen"]
 
 SHOWN_NAME = 60
+
+
+class MessageFilesScreen(MessageScreen, BrowserScreen, Protocol):
+    """What files need of the screen."""
 
 
 class MessageFiles:
     """Lists the files of the selected message; one is opened only after it was said what it is."""
 
-    def __init__(self, screen: MessageScreen) -> None:
+    def __init__(self, screen: MessageFilesScreen) -> None:
         self._screen = screen
         self._folder = ""
         """Where the person saved files last."""
@@ -46,17 +52,36 @@ class MessageFiles:
             screen.tell("No files are attached to this message")
             return
         choice = await screen.ask_and_wait(AttachmentDialog(files))
-        while choice is not None and choice.what == "open" and (why := _why_not(choice.files[0])):
+        while (
+            choice is not None and choice.what == "open" and not is_in_browser() and (why := _why_not(choice.files[0]))
+        ):
             screen.report(f"{_name(choice.files[0])}: {why}. s saves it.", title="Not opened")
             choice = await screen.ask_and_wait(AttachmentDialog(files, choice.files[0]))
         if choice is None or not choice.files:
             return
         if unreadable := [file for file in choice.files if file.size is None]:
             screen.report(f"{_name(unreadable[0])}: {unreadable[0].problem}", title="Can't read the file")
+        elif is_in_browser():
+            await self._give(message, choice.files, places)
         elif choice.what == "open":
             await self._open(message, choice.files[0], places)
         else:
             self._ask_folder(message, choice.files, places)
+
+    async def _give(self, message: Message, files: Sequence[AttachedFile], places: Sequence[str]) -> None:
+        """Have the browser download files: what is a person's machine there, the server's isn't."""
+        from console.attached_files import save_attachment
+        from console.browser.page_actions import give_file, room_for_file
+
+        for file in files:
+            with room_for_file() as folder:
+                save = partial(save_attachment, self._screen.session.store, message, file.name, folder, places)
+                try:
+                    give_file(self._screen.app, await asyncio.to_thread(save))
+                except MailError as error:
+                    self._screen.report(error, title=f"{_name(file)} not downloaded")
+                else:
+                    self._screen.tell(f"Downloaded: {_name(file)}")
 
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
         from console.attached_files import open_copy

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Protocol
 
+from console.browser.place import is_in_browser
 from console.screens.needs import MessageScreen
+from console.screens.page_title import BrowserScreen
 
 if TYPE_CHECKING:
     from console.render.links import Link
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["MessageLinks", "MessageLinksScreen"]
 
 
-class MessageLinksScreen(MessageScreen, Protocol):
+class MessageLinksScreen(MessageScreen, BrowserScreen, Protocol):
     """What links need of the screen."""
 
     def copy_to_clipboard(self, text: str) -> None: ...
@@ -60,7 +62,12 @@ class MessageLinks:
         opener = find_opener()
         if not await self._screen.ask_and_wait(Ask(f"Open a link to {link.host}?", link.target, verb="open")):
             return
-        if opener is None:
+        if is_in_browser():
+            from console.browser.page_actions import open_in_page
+
+            open_in_page(self._screen.app, link.target)
+            self._screen.tell(f"Opened in another tab: {link.target}")
+        elif opener is None:
             self._copy(link)
             self._screen.report("No program to open links (xdg-open): the link was copied instead")
         elif problem := await open_link(opener, link.target):

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from textual.app import SuspendNotSupported
 
+from console.browser.place import is_in_browser
 from console.editor import editor_command
 from console.screens.needs import PartScreen
 
@@ -27,6 +28,9 @@ class EditorScreen(PartScreen, Protocol):
 def edited(screen: EditorScreen, body: str) -> str | None:
     """Return a text as the person's editor left it; None where it failed, which is reported. Blocks."""
     command = editor_command(screen.session.config.editor)
+    if is_in_browser():
+        screen.report(f"{command} needs a terminal: write here, or open the console in one", "No editor in a browser")
+        return None
     try:
         folder = tempfile.mkdtemp(prefix="signalbox-")
     except OSError as error:

@@ -125,14 +125,14 @@
     hideNotice();
     title = "";
     if (code === CLOSED_BY_PERSON) {
-      cover("The console is closed", "What you wrote is kept as a draft.", "Open again", again);
+      cover("The console is closed", "Drafts are kept.", "Open again", again);
     } else if (code === FULL) {
       const words = `No more than ${reason} consoles at a time: close another tab, or start signalbox serve with a larger --max.`;
       cover("Too many consoles", words, "Try again", again);
     } else if (code === FAILED) {
       cover("The console ended with an error", failure || "Its server knows more.", "Open again", again);
     } else {
-      const words = "What you wrote is kept as a draft. This page tries to connect again.";
+      const words = "Drafts are kept. This page tries to connect again.";
       const heading = code === STOPPED ? "signalbox serve has ended" : "The connection is lost";
       cover(heading, words, "Try now", () => retry(0, true));
       retry(0, false);
@@ -247,6 +247,9 @@
 
   // Keys: those of the browser that the console needs go to it; those that the browser needs stay with it.
 
+  // Ctrl with these is another key for a terminal than without, which the terminal here doesn't tell apart.
+  const SENT_AS = { Enter: "\x1b[13;5u", Backspace: "\x17" };
+
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
   function key(event) {
@@ -258,6 +261,10 @@
       event.stopPropagation(); // the browser pastes into the terminal
     } else if ((event.ctrlKey || event.metaKey) && ["+", "-", "=", "0"].includes(event.key)) {
       event.stopPropagation(); // the browser's zoom
+    } else if (isPlainControl && !event.shiftKey && event.key in SENT_AS) {
+      event.preventDefault();
+      event.stopPropagation();
+      socket?.send(JSON.stringify(["stdin", SENT_AS[event.key]]));
     } else if (isPlainControl && name === "c") {
       if (event.shiftKey) {
         event.preventDefault();

@@ -1,0 +1,48 @@
+"""Title the browser's tab: how much mail waits for the person, and where."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from textual.app import App
+
+from console.browser.place import is_in_browser
+from console.render.safe import visible_line
+from console.screens.needs import PartScreen
+
+__all__ = ["BrowserScreen", "PageTitle", "PageTitleScreen"]
+
+PROGRAM = "Signalbox"
+
+
+class BrowserScreen(Protocol):
+    """What parts need that ask something of the page."""
+
+    @property
+    def app(self) -> App[Any]: ...
+
+
+class PageTitleScreen(PartScreen, BrowserScreen, Protocol):
+    """What the title needs of the screen."""
+
+
+class PageTitle:
+    """Keeps the title of the tab; a terminal's own title stays as it is."""
+
+    def __init__(self, screen: PageTitleScreen) -> None:
+        self._screen = screen
+        self._is_shown = is_in_browser()
+        self._title = ""
+
+    def drawn(self) -> None:
+        """Title the tab if something else waits now."""
+        if not self._is_shown:
+            return
+        session = self._screen.session
+        number = session.live.counts().for_you
+        title = f"{f'({number}) ' if number else ''}{visible_line(session.store.title)} · {PROGRAM}"
+        if title != self._title:
+            from console.browser.page_actions import title_page
+
+            self._title = title
+            title_page(self._screen.app, title)

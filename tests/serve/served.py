@@ -1,0 +1,107 @@
+"""`signalbox serve` as a program on loopback, ended with its block, and sockets to it without a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.terminal import SIGNALBOX, environment
+
+__all__ = ["Served", "ended", "processes_of", "wait_until"]
+
+PATIENCE = 20.0
+
+
+class Served:
+    """A server with its links; `address` and `port` are where it listens."""
+
+    def __init__(self, url: str, home: Path, *words: str) -> None:
+        self.links_file = home / "links"
+        command = [*SIGNALBOX, "serve", url, "--port", "0", "--links", str(self.links_file), *words]
+        self.process = subprocess.Popen(
+            command, env=environment(home), cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+        )
+        self.said = self._first_lines()
+        self.address = re.search(r"https?://\S+", self.said)[0]  # type: ignore[index]
+        self.port = int(self.address.rpartition(":")[2])
+
+    def _first_lines(self) -> str:
+        assert self.process.stdout is not None
+        lines = [self.process.stdout.readline().decode() for _ in range(2)]
+        assert lines[1], self.process.communicate()[1].decode()
+        return "".join(lines)
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The links by what they open."""
+        return dict(line.split() for line in self.links_file.read_text(encoding="ascii").splitlines())
+
+    @property
+    def token(self) -> str:
+        """The token of the full link."""
+        return self.links["full"].partition("token=")[2]
+
+    def consoles(self) -> list[int]:
+        """Return the processes of the consoles."""
+        return processes_of(self.process.pid)
+
+    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str, str]:
+        """End the server by a signal; return its exit status, and everything that it has printed."""
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, self.said + out.decode(), err.decode()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+def processes_of(pid: int) -> list[int]:
+    """Return the processes that a process has started and that still run."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if int(parent) == pid and state != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+@contextmanager
+def ended(pids: Sequence[int]) -> Iterator[None]:
+    """Wait, after the block, until processes have ended, whoever's children they are."""
+    handles = [os.pidfd_open(pid) for pid in pids]
+    try:
+        yield
+        for handle in handles:
+            assert select.select([handle], [], [], PATIENCE)[0], "a process still runs"
+    finally:
+        for handle in handles:
+            os.close(handle)
+
+
+async def wait_until(done: asyncio.Event) -> None:
+    """Wait for an event, for so long at most."""
+    async with asyncio.timeout(PATIENCE):
+        await done.wait()
+
+
+def now() -> float:
+    """Return the time, in seconds since the epoch."""
+    return time.time()
