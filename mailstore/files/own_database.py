@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 
 __all__ = ["connected", "opened_or_renamed"]
@@ -42,7 +43,7 @@ def connected(path: Path | str, schema: str, *, seconds: float = 5.0, is_synced:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise sqlite3.OperationalError("a newer Signalbox wrote it")
-        db.execute("PRAGMA journal_mode = WAL")
+        _log_writes(db, seconds)
         db.execute(f"PRAGMA synchronous = {'NORMAL' if is_synced else 'OFF'}")
         db.executescript(schema)
         if version != VERSION:  # it would write the same number again
@@ -51,3 +52,17 @@ def connected(path: Path | str, schema: str, *, seconds: float = 5.0, is_synced:
         db.close()
         raise
     return db
+
+
+def _log_writes(db: sqlite3.Connection, seconds: float) -> None:
+    """Turn the write-ahead log on. SQLite itself doesn't wait where several processes do so for a new file."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.005)
+        else:
+            return

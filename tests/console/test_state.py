@@ -10,6 +10,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -78,6 +79,20 @@ def test_two_consoles_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     assert len(state.seen(BOX)[0]) == 400
     assert {key: writing.body for key, writing in state.drafts(BOX).items()} == {"one": "199", "two": "199"}
     state.close()
+
+
+def test_consoles_that_are_opened_at_once_share_a_new_file(tmp_path: Path) -> None:
+    for number in range(20):
+        together = Barrier(4)
+
+        def open_it(path: Path, together: Barrier = together) -> str:
+            together.wait()
+            state = PersonalState(path)
+            state.close()
+            return state.problem
+
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(open_it, [tmp_path / f"{number}.db"] * 4)) == {""}
 
 
 def test_many_threads_may_use_one_state(tmp_path: Path) -> None:
@@ -216,6 +231,29 @@ async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "New to you" in seat.lines[1]
         assert seat.screen.threads.cursor_key == chosen
+
+
+def test_two_consoles_keep_what_each_adds_to_a_list_and_removes(tmp_path: Path) -> None:
+    state = PersonalState(tmp_path / "state.db")
+    here, there = (PersonalData(state, BOX, Config(), time.time) for _ in "ab")
+    here.remember("searches", ["old", "gone"])
+    here.save_remembered("searches")
+    there.load()
+    here.remember("searches", ["gone", "old"])  # used again
+    here.save_remembered("searches")
+    there.remember("searches", ["old", "theirs"])
+    there.save_remembered("searches")
+    here.remember("searches", [*here.recall("searches"), "ours"])
+    here.save_remembered("searches")
+    assert here.recall("searches") == ["theirs", "old", "ours"]
+    there.remember("searches", None)
+    there.save_remembered("searches")
+    again = PersonalData(state, BOX, Config(), time.time)
+    again.load()
+    assert again.recall("searches") == ["ours"]
+    again.remember("searches", None)
+    again.save_remembered("searches")
+    assert not state.database.rows("SELECT * FROM remembered", ())
 
 
 def test_drafts_that_change_while_all_is_loaded_are_kept(tmp_path: Path) -> None:
