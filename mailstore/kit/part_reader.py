@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.kit.diff_reader import BATCH, DiffReader, in_batches
@@ -29,6 +29,9 @@ PATIENCE_SECONDS = 2.0
 
 class PartSource(ABC):
     """What a kind's author writes: the parts of a mailbox, and the events in each of them."""
+
+    late: Collection[str] = ()
+    """The parts that take long to read: what was found before them is yielded first."""
 
     @abstractmethod
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -79,6 +82,9 @@ class PartReader(DiffReader):
         total = len(parts)
         waiting: list[Event] = []
         for done, (part, stamp) in enumerate(parts.items(), 1):
+            if part in self._source.late and waiting:
+                yield from in_batches([*_traces_first(waiting), Progress(done - 1, total)])
+                waiting = []
             waiting += self._add(self._take(part, stamp) or ())
             if len(waiting) >= BATCH:
                 yield from in_batches([*_traces_first(waiting), Progress(done, total)])

@@ -73,19 +73,21 @@ class TeamJournal:
     """One file of lines for each team, named after a hash of the team's folder; readable by its owner alone.
 
     A line contains an inbox, an entry's bytes, and its position among equal entries; a later line for the same
-    entry replaces the earlier one. A note beside it describes the team. No file is created before the first entry.
+    entry replaces the earlier one. Beside it are a note that describes the team, and what its transcripts held
+    (`facts`). No file is created before the first entry.
     """
 
     def __init__(self, team: Path) -> None:
         self._team = team.absolute()
         name = hashlib.sha256(os.fsencode(self._team)).hexdigest()
         self.path = _journals() / name / "seen.jsonl"
+        self.facts = _journals() / name / "transcripts.jsonl"
         self._noted: TeamNote | None = None
 
     @property
     def is_there(self) -> bool:
         """Whether the team has a journal."""
-        return self.path.is_file()
+        return self.path.is_file() or self.facts.is_file()
 
     def note(self) -> TeamNote:
         """Return the note about the team."""
@@ -100,12 +102,15 @@ class TeamJournal:
         if self.is_there and (had.members != kept or had.gone is not None or not had.seen):
             self._write(TeamNote(os.fsdecode(self._team), kept, time.time()))
 
-    def gone_since(self, *, is_keeping: bool = True) -> float:
-        """Return since when a missing team is gone, as far as known; store it the first time."""
+    def gone_since(self, *, is_keeping: bool = True, ended: float | None = None) -> float:
+        """Return since when a missing team is gone, as far as known; store it the first time.
+
+        `ended` is what its transcripts say, in seconds since the epoch.
+        """
         had = self.note()
         if had.gone is not None:
             return had.gone
-        found = self._last_change()
+        found = ended if ended is not None else self._last_change()
         if is_keeping and self.is_there:
             self._write(msgspec.structs.replace(had, gone=found))
         return found
@@ -115,14 +120,17 @@ class TeamJournal:
         now = time.time()
         with suppress(OSError):
             changed = self._team.parent.stat().st_mtime
-            if max(self.note().seen, self.path.stat().st_mtime) <= changed <= now:
+            if max(self.note().seen, self._file().stat().st_mtime) <= changed <= now:
                 return changed
         return now
 
     def _write(self, note: TeamNote) -> None:
         self._noted = note
         with suppress(OSError, StoreError):  # the next look writes it again
-            replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self.path.stat())
+            replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self._file().stat())
+
+    def _file(self) -> Path:
+        return self.path if self.path.is_file() else self.facts
 
     def read(self) -> Iterator[KeptEntry]:
         """Yield the stored entries; unreadable lines are skipped. Raises OSError and NotAFile."""

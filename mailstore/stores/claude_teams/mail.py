@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import is_not
@@ -12,13 +13,16 @@ from msgspec.structs import replace
 from mailstore.errors import reason_of
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kit.part_reader import is_settled
+from mailstore.kit.part_reader import PATIENCE_SECONDS, is_settled
 from mailstore.records.events import Event
-from mailstore.records.message import Delivery, Location, Message, Problem
+from mailstore.records.message import Delivery, Location, Message, Problem, Receipt
 from mailstore.stores.claude_teams.copies import SeenEntry, grouped, id_of, message_of
 from mailstore.stores.claude_teams.entries import InboxEntry, cut, entry_of
+from mailstore.stores.claude_teams.history import TeamHistory
+from mailstore.stores.claude_teams.joining import EntryKey, Joined, join
 from mailstore.stores.claude_teams.journal import KeptEntry, TeamJournal
 from mailstore.stores.claude_teams.notices import IDLE, notice
+from mailstore.stores.claude_teams.owners import owned
 from mailstore.stores.claude_teams.places import INBOXES, Team
 
 __all__ = ["TeamMail"]
@@ -38,7 +42,13 @@ class TeamMail:
         self.pending: set[str] = set()
         """Inboxes that may be half-written."""
         self.version = 0
+        self.history_version = 0
+        self.is_waiting = False
+        """Whether letters of transcripts are held back because they may still come to an inbox."""
         self._journal = TeamJournal(team.folder)
+        self.history = TeamHistory(team.name, self._journal.facts, is_keeping=is_keeping)
+        """What the team's transcripts prove."""
+        self._joined = Joined([], {})
         self._is_keeping = is_keeping
         self._seen: dict[tuple[object, int], SeenEntry] = {}
         self._times: dict[str, float] = {}
@@ -57,7 +67,9 @@ class TeamMail:
 
     def gone_since(self) -> float:
         """Return since when a missing team is gone, in seconds since the epoch."""
-        return self._journal.gone_since(is_keeping=self._is_keeping)
+        seen = self._journal.path.is_file()
+        ended = self.history.ended_at(any_sign=not seen)
+        return self._journal.gone_since(is_keeping=self._is_keeping, ended=ended)
 
     def keep_members(self, members: Iterable[dict[str, Any]]) -> None:
         """Store the members for when the team is gone."""
@@ -151,8 +163,18 @@ class TeamMail:
     def _problem(self, name: str, data: bytes, offset: int, reason: str) -> Problem:
         return Problem(self._file(name[:-5]), data.count(b"\n", 0, offset) + 1, offset, reason)
 
+    def look_at_transcripts(self) -> bool:
+        """Read what came to the transcripts; return whether there is anything new in them."""
+        if not self.history.look():
+            return False
+        self.version += 1
+        self.history_version += 1
+        self._group()
+        return True
+
     def _group(self) -> None:
-        self._groups = grouped(self._seen.values())
+        self._joined = join(self.team, self._seen.values(), self.history.facts.values())
+        self._groups = grouped([*self._seen.values(), *self._joined.letters])
         by_id: dict[str, list[SeenEntry]] = {}
         for group in self._groups:
             by_id.setdefault(group[0].id, []).extend(group)
@@ -164,7 +186,13 @@ class TeamMail:
         messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         inboxes = self.inboxes()
         idle = self._first_idle()
+        young = time.time() - PATIENCE_SECONDS
+        only = {id(seen) for seen in self._joined.letters}
+        self.is_waiting = False
         for group in self._groups:
+            if self._stamps and id(group[0]) in only and group[0].time > young:
+                self.is_waiting = True
+                continue
             told = self._messages.get(id(group[0]))
             if told is None or len(told[0]) != len(group) or any(map(is_not, told[0], group)):
                 told = group, message_of(self.team, group, inboxes)
@@ -178,10 +206,22 @@ class TeamMail:
                 for seen in group
                 if is_listed or seen.entry.is_delivered
             ]
+            found += self._received(message.id, group)
             if message.recipients[-1] == "user" and group[0].notice is not None:
                 found.append(Delivery(message.id, "user"))
         self._messages = messages
-        return [*found, *self._spoilt.values(), *self._faults.values()]
+        return [*found, *self._spoilt.values(), *self._faults.values(), *self.history.problems()]
+
+    def _received(self, message_id: str, group: list[SeenEntry]) -> Iterator[Event]:
+        """Yield what transcripts prove: given to a model, and answered by it, which is when it was read."""
+        for seen in group:
+            key: EntryKey = (seen.entry.key, seen.ordinal)
+            if (received := self._joined.received.get(key)) is not None:
+                name = self.team.named(seen.entry.inbox)
+                if not (len(group) > 1 or seen.entry.is_delivered):
+                    yield Delivery(message_id, name)
+                if received.answered is not None:
+                    yield Receipt(message_id, name, received.answered)
 
     def _first_idle(self) -> dict[tuple[str, str], str]:
         """Return the first idle notification of each agent to each other one; later ones become its replies."""
@@ -202,9 +242,14 @@ class TeamMail:
         """Return one copy of every message, newest first."""
         return [group[0] for group in self._groups]
 
+    def owners(self) -> set[str]:
+        """Return the agents with a transcript."""
+        return {fact.owner for fact in owned(self.history.facts.values(), self.team.name)}
+
     def inboxes(self) -> set[str]:
         """Return the names of all current and former inboxes."""
-        return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in self._seen.values()}
+        entries = [*self._seen.values(), *self._joined.letters]
+        return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in entries}
 
 
 def _idler(group: list[SeenEntry]) -> tuple[str, str]:

@@ -12,8 +12,9 @@ from typing import Any
 from mailstore.files.salvage import loads
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.claude_teams.journal import TeamJournal, known_in
+from mailstore.stores.claude_teams.sessions import Projects, projects_beside
 
-__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "find", "is_team", "read_object"]
+__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "find", "is_team", "past_teams", "read_object"]
 
 CONFIG = "config.json"
 INBOXES = "inboxes"
@@ -87,16 +88,21 @@ class TeamsPlace:
         if not self.is_several:
             return [Team(self.folder)]
         found = [name for name in names if name in known or is_team(self.folder / name)]
-        return [self._team(name) for name in found]
+        return [self.team(name) for name in found]
 
     def remembered(self) -> list[Team]:
         """Return the teams with a journal, existing or not; for the folder of one team only if it is gone."""
         if not self.is_several:
             return [Team(self.folder)] if self.is_gone else []
-        return [self._team(name) for name in known_in(self.folder)]
+        return [self.team(name) for name in known_in(self.folder)]
 
-    def _team(self, name: str) -> Team:
+    def team(self, name: str) -> Team:
+        """Return one of several teams by its name."""
         return Team(self.folder / name, f"@{name}")
+
+    def any_team(self) -> Team:
+        """Return a team that is, or would be, in this place."""
+        return self.team("any") if self.is_several else Team(self.folder)
 
 
 def find(path: Path) -> TeamsPlace | None:
@@ -116,12 +122,22 @@ def find(path: Path) -> TeamsPlace | None:
 
 def _remembered(path: Path) -> TeamsPlace | None:
     """Return the mailbox that was at a path and has a journal."""
-    if not path.exists() and TeamJournal(path).is_there:
+    if not path.exists() and (TeamJournal(path).is_there or _is_in_transcripts(path)):
         return TeamsPlace(path, is_gone=True)
     for folder in (path, path / TEAMS):
-        if known_in(folder):
+        if known_in(folder) or (folder.name == TEAMS and past_teams(folder)):
             return TeamsPlace(folder, is_several=True, is_gone=not folder.exists())
     return None
+
+
+def past_teams(folder: Path) -> list[str]:
+    """Return the names of the teams that the transcripts beside a folder of teams name."""
+    projects = projects_beside(folder / "any")
+    return sorted(Projects(projects).teams()) if projects is not None and projects.is_dir() else []
+
+
+def _is_in_transcripts(team: Path) -> bool:
+    return team.name in past_teams(team.parent)
 
 
 def is_team(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from itertools import count
+from pathlib import Path
 
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
@@ -13,19 +14,25 @@ from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.stores.claude_teams.copies import SeenEntry
 from mailstore.stores.claude_teams.mail import TeamMail
+from mailstore.stores.claude_teams.missing import missing
 from mailstore.stores.claude_teams.places import CONFIG, Team, TeamsPlace
 from mailstore.stores.claude_teams.roster import agents, gone_words, members, named_apart, read_config, task_stamps
+from mailstore.stores.claude_teams.sessions import Projects, projects_beside
 
 __all__ = ["TeamsSource"]
 
-ROSTER = "roster"
+ROSTER = "/roster"
+TRANSCRIPTS = "/transcripts"
 
 
 class TeamsSource(PartSource):
     """A team is one part, however many inboxes it has: only all of them together show what was sent to several.
 
-    A team whose folder is gone keeps its mail, and its agents are dead.
+    A team whose folder is gone keeps its mail, and its agents are dead. The transcripts are the last part, and later
+    read with the others; what they prove is yielded with the teams.
     """
+
+    late = (TRANSCRIPTS,)
 
     def __init__(self, place: TeamsPlace, *, is_keeping: bool = True) -> None:
         self._place = place
@@ -37,6 +44,8 @@ class TeamsSource(PartSource):
         self._gone: set[str] = set()
         self._ticks = count(1)
         self._is_begun = False
+        self._projects: Projects | None = None
+        self._named: dict[str, set[str]] | None = None
 
     def begin(self) -> None:
         """Forget what was read, but not which teams there were."""
@@ -50,6 +59,11 @@ class TeamsSource(PartSource):
         """Return all current and former teams."""
         return [mail.team for mail in list(self._mail.values())]
 
+    def transcript_folders(self) -> list[Path]:
+        """Return the folders of the transcripts of teams that run."""
+        running = [mail for name, mail in list(self._mail.items()) if name not in self._gone]
+        return sorted({file.path.parent for mail in running for file in mail.history.files})
+
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         """Return the roster and the teams."""
         there = {team.name: team for team in self._place.teams(self._mail.keys() - self._gone)}
@@ -61,6 +75,10 @@ class TeamsSource(PartSource):
             if team.name not in self._mail:
                 self._mail[team.name] = self._begun(team)
         self._gone = self._mail.keys() - there.keys()
+        if closely:
+            self._find_transcripts()
+        if self._named is not None:
+            self._read_transcripts()
         found: dict[str, Hashable] = {ROSTER: ()}
         facts: list[Hashable] = []
         for name, mail in self._mail.items():
@@ -69,14 +87,48 @@ class TeamsSource(PartSource):
             stamps = {} if name in self._gone else self._folders[name].look(closely=closely or bool(mail.pending))
             self._stamps[name] = stamps
             self._due.add(name)
-            torn = next(self._ticks) if mail.pending else 0
-            found[name] = (tuple(stamps.items()), torn, name in self._gone)
+            torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
+            found[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
             facts.append((path_stamp(mail.team.config), task_stamps(mail.team), found[name], mail.version))
         found[ROSTER] = tuple(facts)
+        found[TRANSCRIPTS] = ()
         return found
+
+    def _find_transcripts(self) -> None:
+        """Look which transcripts there are of the teams that run."""
+        for name, mail in self._mail.items():
+            if name not in self._gone and (projects := self._beside(mail.team)) is not None:
+                config = read_config(mail.team).value
+                folders = {each["cwd"] for each in members(config).values() if isinstance(each.get("cwd"), str)}
+                lead = config.get("leadSessionId")
+                mail.history.find(projects, [lead] if isinstance(lead, str) else [], folders)
+
+    def _beside(self, team: Team) -> Projects | None:
+        if self._projects is None and (folder := projects_beside(team.folder)) is not None and folder.is_dir():
+            self._projects = Projects(folder)
+        return self._projects
+
+    def _read_transcripts(self) -> None:
+        """Read what came to the transcripts; the first time, find the teams that are gone by what names them."""
+        if self._named is None:
+            self._named = {}
+            projects = self._beside(self._place.any_team())
+            if projects is not None and (self._place.is_several or self._gone):
+                self._named = projects.teams()
+                for name in sorted(self._named) if self._place.is_several else ():
+                    if name not in self._mail:
+                        self._mail[name] = self._begun(self._place.team(name))
+                        self._gone.add(name)
+                for name in self._gone:
+                    self._mail[name].history.find(projects, self._named.get(name, set()), ())
+        for mail in self._mail.values():
+            mail.look_at_transcripts()
 
     def read(self, part: str) -> list[Event] | None:
         """Return the agents, or a team's mail."""
+        if part == TRANSCRIPTS:
+            self._read_transcripts()
+            return []
         if part != ROSTER:
             return self._looked(part).events()
         found: list[Agent] = []
@@ -84,9 +136,13 @@ class TeamsSource(PartSource):
         for name in self._mail:
             mail = self._looked(name)
             if name in self._gone:
+                if self._named is None and self._beside(mail.team) is not None:
+                    continue  # when it ended, and what is missing, is known from its transcripts
                 since = mail.gone_since()
-                found += agents(mail, {"members": mail.journal.note().members}, gone_since=since)
+                listed = mail.journal.note().members or mail.history.members()
+                found += agents(mail, {"members": listed}, gone_since=since)
                 problems.append(Problem(f"{mail.team.prefix}{CONFIG}", 1, 0, gone_words(name, since), fatal=False))
+                problems += missing(mail)
                 continue
             config = read_config(mail.team)
             if config.is_torn:

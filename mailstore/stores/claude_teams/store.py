@@ -31,12 +31,12 @@ ONE_TEXT = "its messages have a text and a summary only"
 class ClaudeTeamsStore(WatchedStore):
     """One team, or all the teams of a folder.
 
-    Mail is removed from an inbox when it is delivered, so what was seen is kept in a journal in the state
-    folder and shown from there. What was delivered while Signalbox was not running was never seen.
+    Mail is removed from an inbox when it is delivered, so what was seen is kept in a journal in the state folder and
+    shown from there, together with what the transcripts of the team's sessions prove.
     """
 
     kind: ClassVar[str] = "claude-teams"
-    summary: ClassVar[str] = "inboxes of Claude Code agent teams; what was delivered before Signalbox saw it is missing"
+    summary: ClassVar[str] = "Claude Code agent teams, also ended ones: their inboxes, and their letters in transcripts"
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "a marked message is never delivered and would be lost",
@@ -96,7 +96,8 @@ class ClaudeTeamsStore(WatchedStore):
 
     def below(self) -> list[str]:
         teams = self._source.teams() if self._place.is_several else [Team(self._place.folder)]
-        return [str(path) for team in teams for path in (team.folder, team.inboxes, team.tasks)]
+        paths = [path for team in teams for path in (team.folder, team.inboxes, team.tasks)]
+        return [str(path) for path in (*paths, *self._source.transcript_folders())]
 
     def content(self, message: Message) -> str:
         """Return a message's body; notices of programs are put into words. Raises ContentGone."""
