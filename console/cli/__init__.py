@@ -49,6 +49,11 @@ def _chosen(words: list[str]) -> int:
 
         if (status := quick_status(words[1:])) is not None:
             return status
+    if words[:1] == ["completion"]:
+        from console.cli.quick_completion import quick_completion
+
+        if (status := quick_completion(words[1:])) is not None:
+            return status
     if (url := _plainly_opened(words)) is not None:
         gc.disable()  # imports make little garbage; the application enables it again
         from console.cli.open import open_plainly

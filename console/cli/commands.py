@@ -63,6 +63,7 @@ COMMANDS = {
     "stores": CliCommand("stores", "List the kinds of mailbox", "Reference"),
     "themes": CliCommand("themes", "List themes", "Reference"),
     "config": CliCommand("config", "Find, check, edit and show the settings", "Reference"),
+    "completion": CliCommand("completion", "Print the script that completes commands in a shell", "Reference"),
     "keys": CliCommand("keys", "List the keys of the console", "Reference"),
     "schema": CliCommand("schema", "Print a JSON Schema of what a command prints with --json", "Reference"),
 }

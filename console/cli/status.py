@@ -17,6 +17,7 @@ from console.status.places import kept_place
 from console.status.printing import NONE_ABOVE_0, NOT_CERTAIN, status_json, status_of, status_text
 
 OUTPUTS = (NUMBERS,)
+
 STATUSES = {
     NONE_ABOVE_0: "with --any: none of the numbers is above 0",
     NOT_CERTAIN: "with --any: the mailbox has changed since it was counted; the next call knows, or --wait",

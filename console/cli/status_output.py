@@ -39,11 +39,11 @@ class StatusRow(msgspec.Struct, frozen=True):
     mailboxes: dict[str, int]
     """What is new to you in each of several mailboxes, by their labels; empty for a single one."""
 
-    certain: bool
+    is_certain: bool
     """Whether nothing has changed since they were counted."""
 
-    counted_at: float | None
-    """When they were counted, in seconds since the epoch; null if nothing was counted yet."""
+    counted_at: str | None
+    """When they were counted; null if nothing was counted yet."""
 
 
 NUMBERS = JsonOutput(StatusRow)

@@ -28,6 +28,7 @@ def counted(given: str, place: str) -> KeptNumbers:
     from console.cli.settings import settings
     from console.hooks.unread.watched import DATABASES, HAAK
     from console.server_tables import use_config_file
+    from console.status.names import NAMES, names_in
     from console.status.numbers import FOREVER, KeptNumbers
     from mailstore.registry import open_store
 
@@ -38,6 +39,7 @@ def counted(given: str, place: str) -> KeptNumbers:
         marks = _settled_marks(paths)
         now = time.time()
         mailbox = folded(store, configured, now, with_seen=True)
+        names = names_in(mailbox)
     found = mailbox.counts()
     numbers = (found.messages, found.unseen, found.for_you, found.dead, found.waiting, found.expired)
     if not paths:
@@ -53,7 +55,8 @@ def counted(given: str, place: str) -> KeptNumbers:
         mailbox.unseen_by_mailbox() if mailbox.mailboxes() else {},
         marks,
     )
-    _keep(kept, place)
+    _keep(f"{place}{NAMES}", names)
+    _keep(place, kept.text())
     return kept
 
 
@@ -93,15 +96,15 @@ def _settled_marks(paths: list[str]) -> dict[str, str]:
     return {path: stat_mark(path) for path in every}
 
 
-def _keep(kept: KeptNumbers, place: str) -> None:
-    """Replace the file of a mailbox's numbers, and remove those that nobody asked for in a month."""
+def _keep(place: str, text: str) -> None:
+    """Replace a file of a mailbox's numbers or names, and remove those that nobody asked for in a month."""
     folder = os.path.dirname(place)  # noqa: PTH120
     with suppress(OSError):
         os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
         temporary = f"{place}.{os.getpid()}"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with open(fd, "wb") as file:
-            file.write(kept.text().encode("utf-8", "surrogateescape"))
+            file.write(text.encode("utf-8", "surrogateescape"))
         os.replace(temporary, place)  # noqa: PTH105
         for entry in os.scandir(folder):
             if time.time() - entry.stat().st_mtime > DAYS_KEPT * 86400:
@@ -114,10 +117,11 @@ def _failed(place: str, problem: str) -> None:
 
     before = load_numbers(place)
     if before is None:
-        _keep(KeptNumbers((), time.time(), 0, {}, {}, problem), place)
+        kept = KeptNumbers((), time.time(), 0, {}, {}, problem)
     else:
         numbers = tuple(before.numbers.values())
-        _keep(KeptNumbers(numbers, before.counted_at, 0, before.mailboxes, before.marks, problem), place)
+        kept = KeptNumbers(numbers, before.counted_at, 0, before.mailboxes, before.marks, problem)
+    _keep(place, kept.text())
 
 
 def count_alone(place: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from console.status.format import TMUX, BadFormat, formatted
 from console.status.numbers import FIELDS, KeptNumbers
 
@@ -30,12 +32,17 @@ def status_text(form: str, kept: KeptNumbers | None, *, is_certain: bool) -> str
 def status_json(kept: KeptNumbers | None, *, is_certain: bool) -> str:
     """Return the numbers as JSON: null where they are not known."""
     known = kept if kept is not None and kept.numbers else None
-    numbers = [f'"{name}":{"null" if known is None else known.numbers[name]}' for name in FIELDS]
+    lines = [f'"{name}": {"null" if known is None else known.numbers[name]}' for name in FIELDS]
     each = known.mailboxes if known is not None else {}
-    mailboxes = ",".join(f"{_quoted(label)}:{number}" for label, number in each.items())
-    at = "null" if known is None else f"{known.counted_at:.3f}"
-    sure = "true" if is_certain else "false"
-    return "{" + ",".join([*numbers, f'"mailboxes":{{{mailboxes}}}', f'"certain":{sure}', f'"counted_at":{at}']) + "}"
+    mailboxes = ", ".join(f"{_quoted(label)}: {number}" for label, number in each.items())
+    lines.append(f'"mailboxes": {{{mailboxes}}}')
+    lines.append(f'"is_certain": {"true" if is_certain else "false"}')
+    lines.append(f'"counted_at": {"null" if known is None else _time(known.counted_at)}')
+    return "{\n  " + ",\n  ".join(lines) + "\n}"
+
+
+def _time(moment: float) -> str:
+    return time.strftime('"%Y-%m-%dT%H:%M:%SZ"', time.gmtime(moment))
 
 
 def _quoted(text: str) -> str:

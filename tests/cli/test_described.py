@@ -25,7 +25,7 @@ def test_the_description_says_what_the_help_says(it: CommandDescription) -> None
         assert action.help
     for number, words in it.statuses.items():
         assert f"{number}  {words}" in shown
-    chosen = [action for action in it.arguments if action.dest == "action"]
+    chosen = [action for action in it.arguments if action.dest == "action" and it.actions]
     for argument in chosen:
         assert argument.choices is not None
         assert list(argument.choices) == [action.name for action in it.actions]

@@ -136,9 +136,9 @@ def test_counting_without_a_console_changes_nothing_of_the_persons_state(run: Ru
 def test_json_says_whether_it_is_certain(run: Run, mail: MailFiles, started: list[str]) -> None:
     words = ("status", "--store", mail.url, "--json")
     first = run(*words).document
-    assert (first["dead"], first["certain"], first["counted_at"]) == (None, False, None)
+    assert (first["dead"], first["is_certain"], first["counted_at"]) == (None, False, None)
     counted = run(*words, "--wait").document
-    assert (counted["messages"], counted["dead"], counted["certain"], counted["mailboxes"]) == (3, 1, True, {})
+    assert (counted["messages"], counted["dead"], counted["is_certain"], counted["mailboxes"]) == (3, 1, True, {})
     assert run(*words).document == counted
 
 
@@ -252,4 +252,4 @@ def test_numbers_are_kept_for_their_owner_alone(mail: MailFiles, run: Run) -> No
     assert kept.stat().st_mode & 0o077 == 0
     assert "haak:" not in kept.read_text()
     assert quick_status.quick_status(["--store", mail.url]) is None
-    assert json.loads(run("status", "--store", mail.url, "--json").out)["certain"] is True
+    assert json.loads(run("status", "--store", mail.url, "--json").out)["is_certain"] is True

@@ -114,7 +114,7 @@ CONSOLE = [
 ]
 """The rooms of the console likewise."""
 
-SHARED_ROOM = {"mcp": "cli", "plain": "cli", "status": "cli"}
+SHARED_ROOM = {"mcp": "cli", "plain": "cli", "status": "cli", "completion": "cli"}
 """What the commands of the command line are made of, too."""
 
 

@@ -1,0 +1,80 @@
+"""Print candidates as each shell reads them, so that nothing in them is anything but text. Imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+
+from console.completion.candidates import Completions, candidates
+from console.completion.command_line import TypedLine, typed_line
+
+__all__ = ["SHELLS", "bash_lines", "script_of", "word_lines"]
+
+SHELLS = ("bash", "zsh", "fish")
+UNQUOTED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,/:=@%+")
+IN_DOUBLE_QUOTES = frozenset('"$`\\!')
+PATHS, NO_PATHS = "paths", "words"
+OPEN_ENDS = (":", "=", "/")
+MOST_PATHS = 1000
+
+
+def script_of(shell: str) -> str:
+    """Return the script that a shell sources."""
+    with open(f"{os.path.dirname(os.path.abspath(__file__))}/signalbox.{shell}", encoding="utf-8") as file:  # noqa: PTH100, PTH120
+        return file.read()
+
+
+def word_lines(words: list[str]) -> list[str]:
+    """Return lines for zsh and fish, which quote by themselves.
+
+    The first says whether a path may stand here, then come words, each followed by the line that describes it.
+    """
+    found = candidates(words)
+    head = PATHS if found.has_paths else NO_PATHS
+    return [head, *(line for each in found.words if all(map(_is_plain, each)) for line in each)]
+
+
+def bash_lines(line: str, breaks: str) -> list[str]:
+    """Return for bash the ends of words, quoted; the first line says whether a space may follow the only one."""
+    typed = typed_line(line, breaks)
+    if len(typed.words) < 2:
+        return [NO_PATHS]
+    found = candidates(typed.words[1:])
+    words = [word for word, _ in found.words if _is_plain(word)]
+    if found.has_paths:
+        words += _paths(typed.words[-1], found)
+    if typed.quote:
+        bad = IN_DOUBLE_QUOTES if typed.quote == '"' else frozenset("'")
+        ends = [word for word in words if not bad.intersection(word)]
+    else:
+        ends = [_quoted(word[typed.breaks_at :], is_path=found.has_paths, typed=typed) for word in words]
+    is_open = all(word.endswith(OPEN_ENDS) for word in words)
+    return ["nospace" if is_open else NO_PATHS, *dict.fromkeys(ends)]
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() or not text
+
+
+def _quoted(text: str, *, is_path: bool, typed: TypedLine) -> str:
+    """Return a text with a backslash before whatever means something to bash; a `~` that was typed stays one."""
+    head = ""
+    if is_path and text.startswith("~") and typed.words[-1].startswith("~"):
+        head, text = "~", text[1:]
+    return head + "".join(char if char in UNQUOTED or not char.isascii() else f"\\{char}" for char in text)
+
+
+def _paths(typed: str, found: Completions) -> list[str]:
+    """Return the files and folders that continue what was typed."""
+    word = typed.removeprefix(found.before)
+    folder, slash, start = word.rpartition("/")
+    try:
+        entries = sorted(os.listdir(os.path.expanduser(folder + slash) or "."))[:MOST_PATHS]  # noqa: PTH111, PTH208
+    except (OSError, ValueError):
+        return []
+    names = [name for name in entries if name.startswith(start) and (start or not name.startswith("."))]
+    paths = []
+    for name in names:
+        path = f"{folder}{slash}{name}"
+        is_folder = os.path.isdir(os.path.expanduser(path))  # noqa: PTH111, PTH112
+        paths.append(f"{found.before}{path}{'/' * is_folder}")
+    return [path for path in paths if _is_plain(path)]

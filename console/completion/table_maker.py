@@ -1,0 +1,93 @@
+"""Write `commands.tsv`, what completion knows of the commands: `python -m console.completion.table_maker`.
+
+A parser with its module takes too long for each press of a key; a test says that the table is current.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from console.cli.described import CommandDescription, described_commands
+from console.completion.table import TABLE
+from mailstore.registry import kinds, store_class
+
+__all__ = ["table_text"]
+
+BY_METAVAR = {
+    "URL": "url",
+    "ID": "agent",
+    "AGENT": "agent",
+    "ADDR": "address",
+    "TO SUBJECT BODY": "address",
+    "MSG": "message",
+    "R": "role",
+    "A,B": "tags",
+    "KIND": "kind",
+    "VIEW": "view",
+    "T": "type",
+    "T,T": "types",
+    "QUERY": "query",
+    "FILE": "file",
+    "DIR": "file",
+    "PATH": "file",
+    "PLACE": "file",
+    "COMMAND": "file",
+    "TIME": "time",
+    "TS": "time",
+}
+BY_PLACE = {
+    ("convert", "source"): "url",
+    ("convert", "target"): "url",
+    ("mirror", "first"): "url",
+    ("mirror", "second"): "url",
+    ("send", "thread"): "message",
+    ("export", "thread"): "message",
+    ("dead-letters", "ids"): "message",
+    ("dead-letters", "recipient"): "agent",
+    ("open", "theme"): "theme",
+    ("demo", "theme"): "theme",
+    ("status", "any"): "numbers",
+}
+"""The kinds of values by command and destination, where the word in the help means several things."""
+
+
+def _kind(name: str, action: argparse.Action) -> str:
+    if action.choices is not None:
+        return "=" + ",".join(map(str, action.choices))
+    metavar = action.metavar if isinstance(action.metavar, str) else ""
+    return BY_PLACE.get((name, action.dest)) or BY_METAVAR.get(metavar, "")
+
+
+def _help(action: argparse.Action) -> str:
+    return (action.help or "").replace("%%", "%")
+
+
+def _lines(it: CommandDescription) -> Iterator[tuple[str, ...]]:
+    yield "command", it.name, it.summary
+    for word in it.actions:
+        yield "action", word.name, word.summary
+    for option in it.options:
+        takes = "flag" if option.nargs == 0 else "value"
+        repeats = "again" if isinstance(option, argparse._AppendAction) else "once"
+        yield "option", ",".join(option.option_strings), takes, repeats, _kind(it.name, option), _help(option)
+    for argument in it.arguments:
+        many = "many" if argument.nargs in ("*", "+") else "one"
+        kind = "action" if argument.dest == "action" else _kind(it.name, argument)
+        if it.actions and argument.dest == "words":
+            kind = "action+file"
+        yield "argument", many, kind
+
+
+def table_text() -> str:
+    """Return the table: our kinds of mailbox; each command, then lines for its actions, options and arguments."""
+    classes = {kind: store_class(kind) for kind in kinds()}
+    ours = {kind: found for kind, found in classes.items() if found.__module__.startswith("mailstore.")}
+    lines: list[tuple[str, ...]] = [("kind", kind, ours[kind].summary) for kind in sorted(ours)]
+    lines += [line for it in described_commands() for line in _lines(it)]
+    return "".join("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)
+
+
+if __name__ == "__main__":
+    Path(TABLE).write_text(table_text(), encoding="utf-8")
