@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from console.errors import Refused
 from mailstore.errors import reason_of
+from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
 from mailstore.files.pending import NO_LINKS
 from mailstore.optional import open_attachment
@@ -104,7 +105,7 @@ def _written(source: BinaryIO, folder: Path, name: str, mode: int) -> Path:
             draft.flush()
             with suppress(PermissionError):  # a file system with modes of its own
                 os.fchmod(draft.fileno(), mode & ~_umask())
-            os.fsync(draft.fileno())
+            flush(draft.fileno())
         for path in _free_names(folder, name):
             with suppress(FileExistsError):
                 _name(Path(draft.name), path)

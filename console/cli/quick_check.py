@@ -14,6 +14,7 @@ import time
 from console.cli.terminal_io import put, warn_unregistered
 from console.handout.portion import MOST_CHARACTERS, portion
 from mailstore.discovery import found_from
+from mailstore.files.user_folders import user_folder
 from mailstore.stores.haak.quick.quick_reads import record_reads
 from mailstore.stores.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
 
@@ -100,11 +101,8 @@ def _discovered() -> str:
 
 
 def _settings() -> bytes:
-    if not sys.platform.startswith("linux"):
-        raise Unusual("settings lie elsewhere")
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
     try:
-        with open(f"{home}/signalbox/config.toml", "rb") as file:
+        with open(f"{user_folder('CONFIG')}/config.toml", "rb") as file:
             return file.read()
     except FileNotFoundError:
         return b""

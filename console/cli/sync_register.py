@@ -19,6 +19,7 @@ from console.toml_errors import in_toml
 from mailstore.errors import MailError, StoreError, reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.durable import sync_folder
+from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
 from mailstore.stores.agentazall.places import is_agent_name
 from mailstore.transports.relay_register import Registration, register
@@ -70,7 +71,7 @@ def _new_secret(path: Path) -> Iterator[int]:
     is_written = False
     try:
         os.write(fd, b"\n" * RESERVED)
-        os.fsync(fd)
+        flush(fd)
         yield fd
         is_written = True
     finally:
@@ -83,7 +84,7 @@ def _write(fd: int, token: str) -> None:
     data = token.encode() + b"\n"
     os.pwrite(fd, data, 0)
     os.ftruncate(fd, len(data))
-    os.fsync(fd)
+    flush(fd)
 
 
 def _table(

@@ -6,7 +6,8 @@ Imports next to nothing, because every hook does.
 from __future__ import annotations
 
 import os
-import sys
+
+from mailstore.files.user_folders import user_folder
 
 __all__ = ["DIGEST_CHARACTERS", "all_folders", "hooks_folder", "root", "state_home"]
 
@@ -15,10 +16,7 @@ DIGEST_CHARACTERS = 16
 
 def state_home() -> str:
     """Return Signalbox's state folder, the same that `console.config.state_file` is in."""
-    if sys.platform == "darwin" and not os.environ.get("XDG_STATE_HOME"):
-        return os.path.expanduser("~/Library/Application Support/signalbox")  # noqa: PTH111
-    home = os.environ.get("XDG_STATE_HOME", "").strip() or os.path.expanduser("~/.local/state")  # noqa: PTH111
-    return f"{home}/signalbox"
+    return user_folder("STATE")
 
 
 def root() -> str:

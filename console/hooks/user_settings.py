@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
+from mailstore.files.user_folders import user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +32,8 @@ def names_the_user(env: Mapping[str, str]) -> bool:
 
 def _settings(env: Mapping[str, str], word: bytes) -> dict[str, Any]:
     """Return the settings if a word stands in them: parsing costs more than most hooks do."""
-    home = env.get("HOME") or os.path.expanduser("~")  # noqa: PTH111 - pathlib costs more than all of this
-    folder = env.get("XDG_CONFIG_HOME", "").strip()
-    if not folder:
-        folder = f"{home}/Library/Application Support" if sys.platform == "darwin" else f"{home}/.config"
     try:
-        with open(f"{folder}/signalbox/config.toml", "rb") as file:
+        with open(f"{user_folder('CONFIG', env)}/config.toml", "rb") as file:
             data = file.read()
     except OSError:
         return {}

@@ -9,6 +9,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
+from mailstore.files.flushing import flush
 from mailstore.files.owned import give, look_of, open_like
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ __all__ = ["append_all", "append_line", "append_lines", "appending", "locked", "
 
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
-NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
+NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS})
 """The errors of file systems without locks: the only protection is then that a line is one write."""
 
 
@@ -121,7 +122,7 @@ def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) ->
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
+            flush(fd)
             new.replace(path)
         except (OSError, StoreError) as error:
             with suppress(OSError):

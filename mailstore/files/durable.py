@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from contextlib import suppress
 from pathlib import Path
 
+from mailstore.files.flushing import flush
+
 __all__ = ["sync_folder", "write_durably"]
+
+NO_FOLDERS = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP})
+"""The errors of file systems that flush files only, such as those of another machine."""
 
 
 def write_durably(path: Path, data: bytes, mode: int) -> None:
@@ -16,7 +21,7 @@ def write_durably(path: Path, data: bytes, mode: int) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(fd, rest) :]
-        os.fsync(fd)
+        flush(fd)
     finally:
         os.close(fd)
 
@@ -26,7 +31,10 @@ def sync_folder(*folders: Path) -> None:
     for folder in folders:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            with suppress(PermissionError):
-                os.fsync(fd)
+            try:
+                flush(fd)
+            except OSError as error:
+                if error.errno not in NO_FOLDERS:
+                    raise
         finally:
             os.close(fd)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["give", "look_of", "make_folder", "name_file", "nameless", "open_like"]
 
 PERMISSIONS = 0o777
+OPEN_FILES = "/proc/self/fd"
+"""Where Linux has a name for a file without one; not where that is hidden, and on no other system."""
 
 
 def look_of(*paths: File) -> os.stat_result | None:
@@ -130,8 +132,10 @@ def _make(path: File, like: os.stat_result) -> None:
 def nameless(folder: File) -> int | None:
     """Open a new file without a name, which vanishes with its writer; None if the system can't do that."""
     flags = getattr(os, "O_TMPFILE", 0)
+    if not flags or not os.path.isdir(OPEN_FILES):  # noqa: PTH112
+        return None
     try:
-        return os.open(folder, flags | os.O_RDWR | os.O_CLOEXEC, 0o600) if flags else None
+        return os.open(folder, flags | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:
         return None
 
@@ -139,4 +143,4 @@ def nameless(folder: File) -> int | None:
 def name_file(fd: int, path: File) -> None:
     """Name a file that has no name yet. Raises OSError, and FileExistsError if the name is taken."""
     # the folder is passed only to make the call follow links
-    os.link(f"/proc/self/fd/{fd}", path, src_dir_fd=fd, follow_symlinks=True)
+    os.link(f"{OPEN_FILES}/{fd}", path, src_dir_fd=fd, follow_symlinks=True)

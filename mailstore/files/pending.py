@@ -10,13 +10,14 @@ from typing import Self
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
+from mailstore.files.flushing import flush
 from mailstore.files.owned import give, name_file, nameless
 
 __all__ = ["NO_LINKS", "Pending"]
 
 HIDDEN = ".signalbox.new"
 """The temporary name on systems without nameless files; what a crash left there is overwritten."""
-NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
+NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 """What making a hard link raises on a file system that has none."""
 
 
@@ -50,7 +51,7 @@ class Pending:
             rest = memoryview(self._data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
+            flush(fd)
             self._stack = stack.pop_all()
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from contextlib import suppress
@@ -34,7 +35,7 @@ class Spool:
         if not self._reserve.exists():
             fd = os.open(self._reserve, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
-                os.posix_fallocate(fd, 0, RESERVED)
+                _reserve(fd)
             except OSError:
                 self._reserve.unlink()
                 raise
@@ -79,3 +80,14 @@ class Spool:
         if not self._folder.is_dir():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync_folder(self._home)
+
+
+def _reserve(fd: int) -> None:
+    """Take room on the disk for an empty file. Raises OSError."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(fd, 0, RESERVED)
+        return
+    piece = bytes(1 << 20)
+    for _ in range(RESERVED // len(piece)):
+        if os.write(fd, piece) < len(piece):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

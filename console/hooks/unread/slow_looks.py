@@ -72,14 +72,13 @@ def _changed(path: str) -> float:
 def _fold_ahead(mailbox: str, folder: str) -> None:
     """Start a process that folds a mailbox and outlives this one."""
     program = f"{os.path.dirname(os.path.abspath(__file__))}/fold_ahead.py"  # noqa: PTH100, PTH120
+    words = [sys.executable, "-I", program, mailbox, f"{folder}/{FOLDING}"]
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]
     try:
-        os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-I", program, mailbox, f"{folder}/{FOLDING}"],
-            os.environ,
-            file_actions=[(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)],
-            setsid=True,
-        )
+        try:
+            os.posix_spawn(sys.executable, words, os.environ, file_actions=actions, setsid=True)
+        except NotImplementedError:  # an early macOS: it stays in the hook's session
+            os.posix_spawn(sys.executable, words, os.environ, file_actions=actions)
     finally:
         os.close(null)

@@ -12,6 +12,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
+from mailstore.files.flushing import flush
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
@@ -64,7 +65,7 @@ def _replaced(path: Path, data: bytes, before: Stamp | None) -> bool:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(fd, rest) :]
-            os.fsync(fd)
+            flush(fd)
             is_done = path_stamp(path) == before
             if is_done:
                 new.rename(path)

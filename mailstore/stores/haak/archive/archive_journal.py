@@ -16,6 +16,7 @@ import msgspec
 
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import locked
+from mailstore.files.flushing import flush
 from mailstore.files.owned import make_folder
 from mailstore.stores.haak.places import MailboxFiles
 
@@ -67,7 +68,7 @@ class LockedNote:
         data = msgspec.json.encode(note).ljust(max(ROOM, os.fstat(self._fd).st_size))
         if os.pwrite(self._fd, data, 0) < len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-        os.fsync(self._fd)
+        flush(self._fd)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Self
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
+from mailstore.files.flushing import flush
 from mailstore.files.lines import Cutter
 from mailstore.stores.haak.archive.sorting import lines_of
 
@@ -84,4 +85,4 @@ class ArchiveOutput:
     def finish(self) -> None:
         """Write the added lines and sync the file."""
         self.flush()
-        os.fsync(self._fd)
+        flush(self._fd)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from mailstore.files.append import append_lines, locked
 from mailstore.files.durable import sync_folder
+from mailstore.files.flushing import flush
 from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile
@@ -118,7 +119,7 @@ def append_synced(places: MailboxFiles, lines: Sequence[bytes]) -> None:
     append_lines(places.mailbox, lines, places.look())
     fd = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(fd)
+        flush(fd)
     finally:
         os.close(fd)
 
@@ -176,7 +177,7 @@ def _cut(path: Path, size: int, known: set[int]) -> None:
         cutter = Cutter(size)
         if all(not line.data or hash(line.data) in known for line in lines_of(fd, cutter)):
             os.ftruncate(fd, size)
-            os.fsync(fd)
+            flush(fd)
 
 
 def _move_late_lines(places: MailboxFiles, run: str, note: LockedNote, *, is_last: bool = False) -> bool:

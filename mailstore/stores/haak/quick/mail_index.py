@@ -7,10 +7,10 @@ same one, and the bytes before the offset are unchanged. Imports next to nothing
 from __future__ import annotations
 
 import os
-import sys
 from bisect import bisect_left
 
 from mailstore.files.scan import Unusual, decoded
+from mailstore.files.user_folders import user_folder
 from mailstore.haak_records.values import id_in
 
 TYPE_CHECKING = False
@@ -180,7 +180,4 @@ def _holds(path: str, now: Stamp | None, place: list[Any] | None) -> bool:
 
 
 def _folder() -> str:
-    if not sys.platform.startswith("linux"):
-        raise Unusual("the index lies elsewhere")
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    return f"{home if home.startswith('/') else os.path.expanduser('~/.cache')}/signalbox/folded"  # noqa: PTH111
+    return f"{user_folder('CACHE')}/folded"
