@@ -17,6 +17,9 @@ SECONDS = 20
 LONGEST = 200
 LONGEST_FIELD = 4000
 """Characters of a field: the size of an environment is limited."""
+SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
+ON_MACOS = tuple(word for line in SCRIPT for word in ("-e", line))
+"""What is shown comes as arguments, never as text of the script."""
 
 
 def osc9(notice: Notification) -> str:
@@ -27,11 +30,12 @@ def osc9(notice: Notification) -> str:
 
 async def show_on_desktop(notice: Notification) -> str:
     """Show a notification on the desktop; return what went wrong, empty for success."""
-    program = shutil.which("notify-send")
-    if program is None:
-        return "notify-send is not installed: desktop notifications are off"
     words = visible_line(notice.words)[:LONGEST]
-    return await _run([program, "--app-name=Signalbox", "--", notice.title, words], {})
+    if program := shutil.which("notify-send"):
+        return await _run([program, "--app-name=Signalbox", "--", notice.title, words], {})
+    if program := shutil.which("osascript"):
+        return await _run([program, *ON_MACOS, notice.title, words], {})
+    return "notify-send is not installed: desktop notifications are off"
 
 
 async def run_quietly(command: str, notice: Notification) -> str:

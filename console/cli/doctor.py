@@ -13,6 +13,8 @@ from console.cli.plain import put
 from console.cli.settings import settings
 from console.cli.setup_output import Checkup, DuplicateRecord, FileProblem, MessageName, ReplyCycle
 from console.render.safe import visible_line
+from mailstore.files.mounts import silent_file_system
+from mailstore.location import path_in
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Receipt
 from mailstore.state.mailbox import Mailbox
@@ -67,7 +69,14 @@ def examine(store: Store, user: str) -> Checkup:
         unresolvable=_unresolvable(mailbox),
         orphan_reads=[MessageName(message_id, reader) for message_id, reader in reads if message_id not in mailbox],
         mirrors=mirror_rows(store.url),
+        polled=_silent(store.url),
     )
+
+
+def _silent(url: str) -> str:
+    """Return the file system of a mailbox if it reports no changes."""
+    path = path_in(url)
+    return "" if path is None else silent_file_system(path)
 
 
 def _faults(mailbox: Mailbox, *, fatal: bool) -> list[FileProblem]:
@@ -101,5 +110,7 @@ def _report(found: Checkup) -> str:
     ]
     if len(lines) == 1:
         lines.append("No problems found")
+    if found.polled:
+        lines.append(f"its file system ({found.polled}) reports no changes: they are looked for many times a second")
     lines += map(mirror_words, found.mirrors)
     return "\n".join(map(visible_line, lines))

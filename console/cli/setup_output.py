@@ -143,6 +143,9 @@ class Checkup(msgspec.Struct, frozen=True):
     mirrors: list[MirrorRow] = []
     """The mirrors between this mailbox and others."""
 
+    polled: str = ""
+    """The file system of the mailbox, if changes have to be looked for there; empty if it reports them."""
+
 
 class StoreRow(msgspec.Struct, frozen=True):
     """A kind of mailbox."""

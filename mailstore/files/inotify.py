@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import errno
 import os
 from pathlib import Path
 from struct import Struct
@@ -37,7 +38,10 @@ class Inotify:
         os.close(self._queue)
 
     def _call(self, function: str, *arguments: int | bytes) -> int:
-        done: int = getattr(self._libc, function)(*arguments)
+        try:
+            done: int = getattr(self._libc, function)(*arguments)
+        except AttributeError as error:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
         if done < 0:
             code = ctypes.get_errno()
             raise OSError(code, os.strerror(code))

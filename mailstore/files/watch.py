@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 
 from mailstore.files.inotify import OF_FOLDERS, Inotify
+from mailstore.files.mounts import silent_file_system
 
 __all__ = ["wakeups"]
 
@@ -37,9 +38,10 @@ async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> Asy
     """Yield True when an entry of a folder may have changed, and False about once a second regardless.
 
     `below` names folders inside it that are watched too, whether or not they exist, or returns their current names.
-    Uses file system events if possible (docs/decisions/0029); otherwise (`poll`, for example for NFS) lists the
-    folders every 10 ms, every 50 ms while nothing happens, and less often if listing takes long. Waits for a missing
-    folder. The consumer must find out what changed: events merge and can be missed.
+    Uses file system events if possible (docs/decisions/0029). Where there are none (`poll`, or a file system that is
+    known for it, such as NFS or Windows' drives in WSL) it lists the folders every 10 ms, every 50 ms while nothing
+    happens, and less often if listing takes long. Waits for a missing folder. The consumer must find out what changed:
+    events merge and can be missed.
     """
 
     def watched() -> Watched:
@@ -52,15 +54,16 @@ async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> Asy
             yield True
             await asyncio.sleep(RETURN_SECONDS)
             continue
-        waking = _polled(watched) if poll else _events(watched, there)
+        is_silent = poll or bool(await asyncio.to_thread(silent_file_system, folder))
+        waking = _polled(watched) if is_silent else _events(watched, there)
         async with aclosing(waking):
             try:
                 async for has_changed in waking:
                     yield has_changed
             except FileNotFoundError:
                 continue
-            except OSError:
-                # there are no more watches: poll instead
+            except (OSError, ImportError):
+                # there are no more watches, or nothing that watches: poll instead
                 poll = True
 
 

@@ -1,4 +1,4 @@
-"""Which process a hook belongs to, and whether it still runs: known on Linux only.
+"""Which process a hook belongs to, and whether it still runs: as /proc says, or `ps` where there is none.
 
 Imports next to nothing, because every hook does.
 """
@@ -16,6 +16,9 @@ __all__ = ["is_gone", "is_of_this_system", "process_name", "program_process"]
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox"})
 """What programs run their hooks with: not the program itself, but its child."""
 MOST_SHELLS = 3
+PROC = "/proc"
+PS = "/bin/ps"
+PS_SECONDS = 5.0
 
 
 def program_process() -> str:
@@ -42,6 +45,10 @@ def is_gone(process: str) -> bool:
     if not is_of_this_system(process):
         return False
     pid, started, _ = process.split(" ")
+    if not _has_table() and (int(pid) == os.getppid() or _is_signalled(int(pid))):
+        # `ps` is slow, and may fail: only another start tells that the number is used again
+        found = None if int(pid) == os.getppid() else _stat(int(pid))
+        return found is not None and found[2] != started
     found = _stat(int(pid))
     return found is None or found[2] != started
 
@@ -52,13 +59,28 @@ def is_of_this_system(process: str) -> bool:
     return len(parts) == 3 and parts[0].isdecimal() and bool(parts[2]) and parts[2] == _namespace()
 
 
-def _stat(pid: int) -> tuple[str, int, str] | None:
-    """Return a process's name, its parent and when it started; None if it has ended."""
+def _has_table() -> bool:
+    return os.path.exists(f"{PROC}/self/stat")  # noqa: PTH110
+
+
+def _is_signalled(pid: int) -> bool:
+    """Say whether a process can be there: this sends nothing."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _stat(pid: int) -> tuple[str, int, str] | None:
+    """Return a process's name, its parent and when it started; None if it has ended, or nothing can be told."""
+    try:
+        with open(f"{PROC}/{pid}/stat", "rb") as file:
             text = file.read().decode("utf-8", "replace")
     except OSError:
-        return None
+        return None if _has_table() else _told_by_ps(pid)
     # the name stands in parentheses and may contain any
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields: Sequence[str] = rest.split()
@@ -68,11 +90,29 @@ def _stat(pid: int) -> tuple[str, int, str] | None:
         return None
 
 
+def _told_by_ps(pid: int) -> tuple[str, int, str] | None:
+    """Return the same as macOS and BSD tell it; the start is a date, to the second."""
+    import subprocess
+
+    words = [PS, "-o", "ppid=", "-o", "state=", "-o", "lstart=", "-o", "comm=", "-p", str(pid)]
+    try:
+        done = subprocess.run(words, env={"LC_ALL": "C"}, capture_output=True, timeout=PS_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    # the date has five words; the program comes last, with its path, or with a dash as the first of a login
+    fields = done.stdout.decode("utf-8", "replace").split(None, 7)
+    if done.returncode or len(fields) < 8 or not fields[0].isdecimal():
+        return None
+    name = fields[7].strip().rpartition("/")[2].removeprefix("-")
+    return name, int(fields[0]), "" if fields[1].startswith("Z") else "-".join(fields[3:7])
+
+
 def _namespace() -> str:
     """Return what distinguishes this machine's processes from those of a container; empty where that is unknown."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", "rb") as file:
+        with open(f"{PROC}/sys/kernel/random/boot_id", "rb") as file:
             boot = file.read(8).decode("ascii", "replace")
-        return f"{boot}-{os.readlink('/proc/self/ns/pid').strip('pid:[]')}"  # noqa: PTH115
+        return f"{boot}-{os.readlink(f'{PROC}/self/ns/pid').strip('pid:[]')}"  # noqa: PTH115
     except OSError:
-        return ""
+        # a date of its start tells a process apart on one machine, whenever that was started
+        return "".join(os.uname().nodename.split()) if not _has_table() and os.access(PS, os.X_OK) else ""

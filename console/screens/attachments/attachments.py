@@ -85,13 +85,13 @@ class MessageFiles:
 
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
         from console.attached_files import open_copy
-        from console.link_opener import find_opener, open_link
+        from console.link_opener import OPENERS, find_opener, open_link
         from console.screens.ask import Ask
 
         screen = self._screen
         opener = find_opener()
         if opener is None:
-            screen.report(f"No program to open files (xdg-open): save {_name(file)} instead", title="Not opened")
+            screen.report(f"No program to open files ({OPENERS[0]}): save {_name(file)} instead", title="Not opened")
             return
         where = f"{size_words(file.size or 0)} from {visible_line(message.sender)}"
         detail = f"{where}. A copy is opened, by {Path(opener).name}."

@@ -56,7 +56,7 @@ class MessageLinks:
         self._screen.tell(f"Link copied: {link.target}")
 
     async def _open(self, link: Link) -> None:
-        from console.link_opener import find_opener, open_link
+        from console.link_opener import OPENERS, find_opener, open_link
         from console.screens.ask import Ask
 
         opener = find_opener()
@@ -69,7 +69,7 @@ class MessageLinks:
             self._screen.tell(f"Opened in another tab: {link.target}")
         elif opener is None:
             self._copy(link)
-            self._screen.report("No program to open links (xdg-open): the link was copied instead")
+            self._screen.report(f"No program to open links ({OPENERS[0]}): the link was copied instead")
         elif problem := await open_link(opener, link.target):
             self._screen.report(problem, "Can't open the link")
         else:
