@@ -6,8 +6,7 @@ Imports next to nothing, because every hook does.
 from __future__ import annotations
 
 import os
-
-from mailstore.files.user_folders import user_folder
+import sys
 
 __all__ = ["DIGEST_CHARACTERS", "all_folders", "hooks_folder", "root", "state_home"]
 
@@ -15,8 +14,15 @@ DIGEST_CHARACTERS = 16
 
 
 def state_home() -> str:
-    """Return Signalbox's state folder, the same that `console.config.state_file` is in."""
-    return user_folder("STATE")
+    """Return Signalbox's state folder, the same that `console.config.state_file` is in.
+
+    It is `user_folder("STATE")`, without what importing that costs a hook that has nothing to do.
+    """
+    folder = os.environ.get("XDG_STATE_HOME", "")
+    if not folder.startswith("/"):
+        usual = "Library/Application Support" if sys.platform == "darwin" else ".local/state"
+        folder = f"{os.path.expanduser('~').rstrip('/')}/{usual}"  # noqa: PTH111
+    return f"{folder}/signalbox"
 
 
 def root() -> str:

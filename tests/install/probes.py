@@ -49,6 +49,10 @@ PROBES = {
         ("threads", "--store", f"nats://127.0.0.1:{_free_port()}/lab"),
         lambda done: done.status == 1 and "127.0.0.1" in done.err,
     ),
+    "serve": Probe(
+        ("serve", "--port", "0", "--store", "haak:gone"),
+        lambda done: done.status == 1 and "no agent-mailbox.jsonl at" in done.err,
+    ),
 }
 
 

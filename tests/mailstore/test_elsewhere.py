@@ -18,6 +18,7 @@ import platformdirs.macos
 import platformdirs.unix
 import pytest
 
+from console.hooks.state_folder import state_home
 from mailstore.errors import StoreError
 from mailstore.files import flushing, holders, mounts, owned, watch
 from mailstore.files.append import append_line
@@ -103,6 +104,8 @@ def test_the_users_folders_are_those_of_platformdirs(
     monkeypatch.setattr(sys, "platform", platform)
     other = platformdirs.macos.MacOS if platform == "darwin" else platformdirs.unix.Unix
     assert user_folder(kind) == getattr(other("signalbox"), f"user_{kind.lower()}_dir")  # type: ignore[arg-type]
+    if kind == "STATE":
+        assert state_home() == user_folder("STATE")
 
 
 def test_the_disk_is_flushed_as_far_as_the_system_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

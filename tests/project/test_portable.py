@@ -31,6 +31,7 @@ NEVER = re.compile(
 )
 BY_PLATFORM = {
     "console/demo/nats_server.py",
+    "console/hooks/state_folder.py",
     "console/link_opener.py",
     "mailstore/files/user_folders.py",
     "mailstore/files/watch.py",
