@@ -21,6 +21,7 @@ KNOWN_PLACES = (
     ("agentazall", "data/mailboxes"),
     ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"),
     ("hcom", ".hcom/hcom.db"),
+    ("beads", "mayor/town.json"),
 )
 
 

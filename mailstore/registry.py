@@ -42,6 +42,7 @@ _OURS = {
     "neo": "mailstore.stores.neo:NeoStore",
     "agent-mail": "mailstore.stores.agent_mail:AgentMailStore",
     "hcom": "mailstore.stores.hcom:HcomStore",
+    "beads": "mailstore.stores.beads:BeadsStore",
     "nats": "mailstore.stores.nats:NatsStore",
     "nats+tls": "mailstore.stores.nats:NatsTlsStore",
     "several": "mailstore.stores.several:SeveralStore",

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tests.mailboxes import every_case, tangled
+from tests.mailstore.beads_town import gas_town
 from tests.mailstore.foreign_mail import HCOM, LINES, OVERSTORY, SPOOL, hcom, mapped, overstory, spool, write_lines
 
 __all__ = ["SAMPLES", "Make"]
@@ -83,6 +84,14 @@ def _lines(folder: Path) -> str:
     return f"mapped:{mapped(folder, LINES)}"
 
 
+def _beads(folder: Path) -> str:
+    return f"beads:{gas_town(folder / 'town').root}"
+
+
+def _beads_tables(folder: Path) -> str:
+    return f"beads:{gas_town(folder / 'town', 'tables').root}"
+
+
 SAMPLES: dict[str, Make] = {
     "haak": _haak,
     "amendment": _amended,
@@ -92,7 +101,12 @@ SAMPLES: dict[str, Make] = {
     "agentazall": _copied("agentazall", "agentazall", "data"),
     "agent-mail": _copied("agent-mail", "agent-mail"),
     "neo": _neo,
+<<<<<<< HEAD
     "hcom": _hcom,
+=======
+    "beads": _beads,
+    "beads-tables": _beads_tables,
+>>>>>>> b81f9c0 (Read Gas Town's mail from Beads databases)
     "mapped-rows": _rows,
     "mapped-events": _events,
     "mapped-files": _spool,

@@ -14,6 +14,7 @@ from tests.mailboxes import DIALECTS, Dialect
 from tests.mailstore.agent_mail_harness import AgentMailHarness
 from tests.mailstore.agentazall_harness import AgentAZAllHarness
 from tests.mailstore.agenties_harness import AgentiesHarness
+from tests.mailstore.beads_harness import BeadsHarness, BeadsTablesHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
@@ -74,6 +75,13 @@ class TestAgenties(StoreContract):
     @pytest.fixture
     def harness(self, tmp_path: Path) -> Harness:
         return AgentiesHarness(tmp_path)
+
+
+class TestBeads(StoreContract):
+    @pytest.fixture(params=[BeadsHarness, BeadsTablesHarness], ids=["export", "tables"])
+    def harness(self, request: pytest.FixtureRequest, tmp_path: Path) -> Harness:
+        harness: Harness = request.param(tmp_path)
+        return harness
 
 
 class TestChannels(StoreContract):
