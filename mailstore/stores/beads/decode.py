@@ -71,7 +71,19 @@ class _Labels:
 
 
 KNOWN = frozenset(
-    "from thread reply-to msg-type cc cc-cleared queue channel announce claimed-by claimed-at".split(),
+    [
+        "from",
+        "thread",
+        "reply-to",
+        "msg-type",
+        "cc",
+        "cc-cleared",
+        "queue",
+        "channel",
+        "announce",
+        "claimed-by",
+        "claimed-at",
+    ],
 )
 
 
