@@ -101,12 +101,9 @@ SAMPLES: dict[str, Make] = {
     "agentazall": _copied("agentazall", "agentazall", "data"),
     "agent-mail": _copied("agent-mail", "agent-mail"),
     "neo": _neo,
-<<<<<<< HEAD
     "hcom": _hcom,
-=======
     "beads": _beads,
     "beads-tables": _beads_tables,
->>>>>>> b81f9c0 (Read Gas Town's mail from Beads databases)
     "mapped-rows": _rows,
     "mapped-events": _events,
     "mapped-files": _spool,

@@ -70,21 +70,10 @@ class _Labels:
         return self.all(name)[-1] if self.all(name) else ""
 
 
-KNOWN = frozenset(
-    [
-        "from",
-        "thread",
-        "reply-to",
-        "msg-type",
-        "cc",
-        "cc-cleared",
-        "queue",
-        "channel",
-        "announce",
-        "claimed-by",
-        "claimed-at",
-    ],
-)
+KNOWN = frozenset(("from", "thread", "reply-to", "msg-type", "cc", "cc-cleared", "queue", "channel", "announce")) | {
+    "claimed-by",
+    "claimed-at",
+}
 
 
 def letter_of(issue: BeadsIssue) -> BeadsLetter:
