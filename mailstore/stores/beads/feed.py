@@ -13,7 +13,7 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.message import Location, Problem
 from mailstore.stores.beads.addresses import OVERSEER
 from mailstore.stores.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
-from mailstore.stores.beads.lines import JsonLines
+from mailstore.stores.beads.lines import BeadsLines
 from mailstore.stores.beads.origins import IssueOrigin
 from mailstore.stores.beads.records import BeadsIssue
 from mailstore.stores.beads.roster import agents_of
@@ -42,7 +42,7 @@ class _Placed(NamedTuple):
 class BeadsFeed(RecordSource):
     """Every message and every agent; everything is read again when a file has changed."""
 
-    def __init__(self, origin: IssueOrigin, archive: JsonLines, rigs: Sequence[IssueOrigin]) -> None:
+    def __init__(self, origin: IssueOrigin, archive: BeadsLines, rigs: Sequence[IssueOrigin]) -> None:
         self._origin = origin
         self._archive = archive
         self._rigs = rigs

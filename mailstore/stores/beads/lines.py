@@ -18,7 +18,7 @@ from mailstore.files.stamp import Stamp, stamp_of
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["FoundLine", "JsonLines", "name_of", "value_of"]
+__all__ = ["BeadsLines", "FoundLine", "name_of", "value_of"]
 
 LARGEST = 256 << 20
 """Bytes; Gas Town deletes closed issues long before."""
@@ -32,7 +32,7 @@ class FoundLine(NamedTuple):
     location: Location
 
 
-class JsonLines:
+class BeadsLines:
     """The objects in a file that its owner rewrites, or appends to."""
 
     def __init__(self, path: Path, names: Callable[[Mapping[str, Any]], str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from mailstore.records.message import Location, Message, Problem
-from mailstore.stores.beads.lines import JsonLines, name_of
+from mailstore.stores.beads.lines import BeadsLines, name_of
 from mailstore.stores.beads.records import BeadsIssue, issue_of
 
 __all__ = ["ExportOrigin", "IssueOrigin", "PlacedIssue"]
@@ -43,7 +43,7 @@ class ExportOrigin:
     """The export of a database, `issues.jsonl`; in the oldest releases it is the database."""
 
     def __init__(self, path: Path) -> None:
-        self._lines = JsonLines(path, name_of)
+        self._lines = BeadsLines(path, name_of)
 
     @property
     def name(self) -> str:
