@@ -15,6 +15,7 @@ from manual.reference.markdown import page
 from manual.reference.query_page import query_page
 from manual.reference.settings_page import settings_page
 from manual.reference.themes_page import themes_page
+from manual.reference.troubleshooting_page import troubleshooting_page
 
 __all__ = ["FOLDER", "pages"]
 
@@ -28,6 +29,7 @@ INDEX = """\
 | [Themes](themes.md) | what a theme file holds, and the colours of those that ship |
 | [Query language](query-language.md) | words, fields, values and times |
 | [JSON output](json.md) | what each command prints with `--json`, and its JSON Schema |
+| [Troubleshooting](../troubleshooting.md) | every message of an error, its cause and its remedy |
 
 These pages are made from the code, and a test says that they are current."""
 MADE: dict[str, Callable[[], str]] = {
@@ -38,6 +40,7 @@ MADE: dict[str, Callable[[], str]] = {
     "reference/themes.md": themes_page,
     "reference/query-language.md": query_page,
     "reference/json.md": json_page,
+    "troubleshooting.md": troubleshooting_page,
 }
 
 

@@ -16,6 +16,7 @@ One language serves `/` in the console, `signalbox search`, `signalbox export` a
 TYPES = """\
 For `from:`, `to:`, `tag:`, `role:`, `type:`, `store:` and `id:` the beginning of a value is enough, unless the
 value is itself a name. These types mean themselves, never the beginning of another:"""
+ERRORS = "How a query that can't be read is answered is under [troubleshooting](../troubleshooting.md#searching)."
 
 
 def query_page() -> str:
@@ -30,7 +31,7 @@ def query_page() -> str:
     parts += ["### Types", f"{TYPES} {', '.join(map(code, KNOWN_TYPES))}."]
     parts += ["## Times", "Without an offset, times are local.", _values("written", "means", TIMES)]
     grammar = (getdoc(parser) or "").partition("\n\n")[2]
-    return page(*parts, "## Grammar", f"```\n{grammar}\n```")
+    return page(*parts, "## Grammar", f"```\n{grammar}\n```", ERRORS)
 
 
 def _values(head: str, meaning: str, values: tuple[ValueHelp, ...]) -> str:

@@ -12,8 +12,10 @@ from console.config_schema import config_schema
 from console.theme_files import DEFAULTS
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
 from manual.reference.markdown import code, prose
+from manual.reference.messages import ErrorMessage, messages
 from manual.reference.pages import FOLDER, pages
 from manual.reference.settings_page import examples
+from manual.reference.troubleshooting_page import Cause, faults, read_causes
 
 AGAIN = "python -m manual.reference writes it anew"
 
@@ -86,3 +88,32 @@ def test_tables_hold_whatever_a_cell_has() -> None:
     for name, text in pages().items():
         for block in re.findall(r"(?m)(?:^\|.*\n)+", text) if name.endswith(".md") else ():
             assert len({row.count("|") for row in block.splitlines()}) == 1, block
+
+
+def test_every_message_has_a_cause_and_a_remedy() -> None:
+    about, causes = read_causes()
+    found = list(messages())
+    assert len({message.problem for message in found}) > 400
+    assert not faults(found, causes)
+    assert all(about.values())
+    assert len({cause.problem for cause in causes}) == len(causes)
+
+
+def test_a_message_without_cause_or_remedy_and_a_cause_without_message_are_noticed() -> None:
+    message = ErrorMessage("the box is shut", "", "console/box.py", "Refused")
+    assert faults([message], []) == ["console/box.py: no cause in causes.txt: the box is shut"]
+    cause = Cause("Boxes", "the box is shut", "Somebody shut it.", "")
+    assert "no remedy" in faults([message], [cause])[0]
+    assert not faults([message], [cause._replace(remedy="open it")])
+    assert not faults([message._replace(remedy="open it")], [cause])
+    assert faults([], [cause]) == ["no such message: the box is shut"]
+
+
+def test_messages_are_found_wherever_they_are_raised() -> None:
+    found = {message.problem: message for message in messages()}
+    assert found["--keep KEEP is negative"].remedy == "use 0 to keep only what must stay"
+    assert found['unclosed "("'].kind == "fail"
+    assert found["body is empty"].kind == "DraftRefused"
+    assert found["OPTION needs a value"].module == "console/cli/parser.py"
+    assert found['unknown setting "KEY"'].module == "console/config_file.py"
+    assert found["AGENT is dead"].kind == "Refused"
