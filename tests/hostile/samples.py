@@ -61,6 +61,13 @@ def _hcom(folder: Path) -> str:
     return f"hcom:{folder}"
 
 
+def _transcripts(folder: Path) -> str:
+    release = FIXTURES / "claude-code" / "2.1.330"
+    shutil.copytree(release / "projects", folder / "projects")
+    shutil.copytree(release / "queue", folder / "teams")
+    return f"claude-teams:{folder}"
+
+
 def _rows(folder: Path) -> str:
     with closing(sqlite3.connect(overstory(folder))) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -97,6 +104,7 @@ SAMPLES: dict[str, Make] = {
     "amendment": _amended,
     "channels": _copied("channels", "channels"),
     "claude-teams": _copied("claude-teams", "claude-teams"),
+    "claude-transcripts": _transcripts,
     "agenties": _copied("agenties", "agenties"),
     "agentazall": _copied("agentazall", "agentazall", "data"),
     "agent-mail": _copied("agent-mail", "agent-mail"),

@@ -220,7 +220,10 @@ def test_a_second_opening_reads_on_where_the_first_one_stopped(tmp_path: Path, m
         return pread(fd, size, offset)
 
     monkeypatch.setattr(os, "pread", noted)
-    assert set(ids(events_of(claude))) == set(ids(first))
+    again = events_of(claude)
+    assert set(ids(again)) == set(ids(first))
+    assert of(Agent, again) == of(Agent, first)
+    assert of(Problem, again) == of(Problem, first)
     assert min(offsets, default=1 << 40) >= main.stat().st_size - 1
 
 

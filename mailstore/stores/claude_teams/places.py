@@ -14,7 +14,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.claude_teams.journal import TeamJournal, known_in
 from mailstore.stores.claude_teams.sessions import Projects, projects_beside
 
-__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "find", "is_team", "past_teams", "read_object"]
+__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "ended_teams", "find", "is_team", "past_teams", "read_object"]
 
 CONFIG = "config.json"
 INBOXES = "inboxes"
@@ -128,6 +128,12 @@ def _remembered(path: Path) -> TeamsPlace | None:
         if known_in(folder) or (folder.name == TEAMS and past_teams(folder)):
             return TeamsPlace(folder, is_several=True, is_gone=not folder.exists())
     return None
+
+
+def ended_teams(folder: Path) -> list[str]:
+    """Return the names of the teams that were in a folder of teams, by their journals and transcripts."""
+    names = {*known_in(folder), *past_teams(folder)}
+    return sorted(name for name in names if not (folder / name).exists())
 
 
 def past_teams(folder: Path) -> list[str]:

@@ -90,7 +90,7 @@ class TeamsSource(PartSource):
             torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
             found[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
             facts.append((path_stamp(mail.team.config), task_stamps(mail.team), found[name], mail.version))
-        found[ROSTER] = tuple(facts)
+        found[ROSTER] = (*facts, self._named is None)
         found[TRANSCRIPTS] = ()
         return found
 

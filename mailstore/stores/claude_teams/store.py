@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone, DraftRefused
+from mailstore.errors import ContentGone, DraftRefused, MailboxMissing
 from mailstore.kit.locating import found_at, is_found, unreadable
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
@@ -16,8 +16,9 @@ from mailstore.stores.claude_teams.copies import SeenEntry, id_of, message_of
 from mailstore.stores.claude_teams.entries import InboxEntry, entry_of
 from mailstore.stores.claude_teams.journal import TeamJournal
 from mailstore.stores.claude_teams.notices import notice
-from mailstore.stores.claude_teams.places import INBOXES, Team, TeamsPlace, find
+from mailstore.stores.claude_teams.places import INBOXES, Team, TeamsPlace, ended_teams, find
 from mailstore.stores.claude_teams.roster import gone_words
+from mailstore.stores.claude_teams.sessions import projects_beside
 from mailstore.stores.claude_teams.source import TeamsSource
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClaudeTeamsStore"]
 
+MOST_NAMED = 10
 ONE_TEXT = "its messages have a text and a summary only"
 
 
@@ -69,7 +71,16 @@ class ClaudeTeamsStore(WatchedStore):
     def open(cls, location: str | Path, *, poll: bool = False) -> Self:
         """Open one team or several; raises MailboxMissing, and StoreError where it can't be looked for."""
         path = path_of(location)
-        place = found_at(find, path, f"there is no team at {path}", "name a team's folder, or the folder of all teams")
+        try:
+            place = found_at(
+                find, path, f"there is no team at {path}", "name a team's folder, or the folder of all teams"
+            )
+        except MailboxMissing as error:
+            if ended := ended_teams(path.parent):
+                more = f", and {len(ended) - MOST_NAMED} more" if len(ended) > MOST_NAMED else ""
+                remedy = f"ended teams there are {', '.join(ended[:MOST_NAMED])}{more}"
+                raise MailboxMissing(error.problem, remedy) from error
+            raise
         return cls(place, poll=poll)
 
     @property
@@ -87,7 +98,10 @@ class ClaudeTeamsStore(WatchedStore):
             return ""
         if self._place.is_several:
             return f"{folder} is gone: showing what was seen of its teams"
-        return gone_words(folder.name, TeamJournal(folder).gone_since())
+        journal, projects = TeamJournal(folder), projects_beside(folder)
+        if journal.note().gone is None and projects is not None and projects.is_dir():
+            return f"the team {folder.name} is gone: showing what was seen of it"  # since when, its transcripts say
+        return gone_words(folder.name, journal.gone_since())
 
     @property
     def capabilities(self) -> Capabilities:
