@@ -1,4 +1,4 @@
-"""Write `commands.tsv`, what completion knows of the commands: `python -m console.completion.table_maker`.
+"""Make `commands.tsv`, what completion knows of the commands, from their parsers (`python -m manual.reference`).
 
 A parser with its module takes too long for each press of a key; a test says that the table is current.
 """
@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 from console.cli.described import CommandDescription, described_commands
-from console.completion.table import TABLE
 from mailstore.registry import kinds, store_class
 
 __all__ = ["table_text"]
@@ -87,7 +85,3 @@ def table_text() -> str:
     lines: list[tuple[str, ...]] = [("kind", kind, ours[kind].summary) for kind in sorted(ours)]
     lines += [line for it in described_commands() for line in _lines(it)]
     return "".join("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)
-
-
-if __name__ == "__main__":
-    Path(TABLE).write_text(table_text(), encoding="utf-8")

@@ -42,7 +42,7 @@ def offered(*words: str) -> list[str]:
 
 
 def test_the_table_is_current() -> None:
-    said = "run python -m console.completion.table_maker"
+    said = "run python -m manual.reference"
     assert Path(TABLE).read_text("utf-8") == table_text(), said
 
 

@@ -16,6 +16,8 @@ def test_the_wheel_carries_all_that_is_not_python(wheel: Path) -> None:
         f"themes/{path.name}" for path in (ROOT / "themes").glob("*.toml")
     }
     assert any(name.startswith("console/demo/talk/") for name in names)
+    assert any(name.endswith(".data/data/share/man/man1/signalbox-send.1") for name in names)
+    assert "console/completion/signalbox.zsh" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
 
 
