@@ -30,7 +30,8 @@ format:
   {{unread@LABEL}}  what is new to you in one of several mailboxes
   {{{{ }}}}           braces
 
-A number that may have changed since it was counted is followed by ~, one that is not known yet is ?."""
+A number that may have changed since it was counted is followed by ~, one that
+is not known yet is ?."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
