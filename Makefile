@@ -9,12 +9,13 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # tests are compiled with what their asserts tell: once, not in every process of every run
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-agents check bench docs screenshots dist clean help
+.PHONY: demo test test-agents test-browser check bench docs screenshots dist clean help
 
 help:
 	@echo "make demo         set up, and open the console on a live sample mailbox"
 	@echo "make test         set up, and run all tests"
 	@echo "make test-agents  install real agents' programs (1.5 GB), and run the tests that need them"
+	@echo "make test-browser drive the console in Chromium through everything that it does there"
 	@echo "make check        lint, types and tests: what must hold before a change goes in"
 	@echo "make bench        measure (half an hour), and write benchmarks/RESULTS.md"
 	@echo "make docs         build the manual as a site, in build/manual"
@@ -30,6 +31,9 @@ test: .venv/dev
 
 test-agents: .venv/dev
 	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)
+
+test-browser: .venv/dev
+	@$(BIN)/python -m pytest --quiet -m browser $(or $(TESTS),tests/serve)
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -5,10 +5,10 @@ from __future__ import annotations
 __all__ = ["BROWSER_KEYS"]
 
 BROWSER_KEYS = (
-    ("ctrl+w ctrl+t ctrl+n", "Stay with the browser; ctrl+backspace and alt+backspace delete a word"),
+    ("ctrl+w/t/n", "Stay with the browser; ctrl+backspace and alt+backspace delete a word"),
     ("ctrl+v", "Paste from the clipboard; also shift+ins"),
     ("shift+drag", "Select text across panes; ctrl+shift+c copies it"),
-    ("ctrl+plus ctrl+minus", "Make everything larger or smaller; ctrl+0: the usual size"),
+    ("ctrl+plus/minus", "Make everything larger or smaller; ctrl+0: the usual size"),
     ("q", "Quit; in Firefox ctrl+q closes the browser"),
 )
 """Keys as the help shows them, and what they do."""

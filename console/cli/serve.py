@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 PORT = 8400
 MOST = 8
-LABELS = {"full": "Open in a browser:", "read-only": "Read-only:"}
+LABELS = {"full": "Open in a browser:", "read-only": "For others, read-only:"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +83,8 @@ def _announce(what: str, links: Mapping[PageAccess, str], kept: Path | None) -> 
     put(visible_line(f"Serving {what}"))
     if sys.stdout.isatty():
         for access, each in links.items():
-            put(f"{LABELS[access.value]:<19}{each}")
+            put(LABELS[access.value])
+            put(f"  {each}")
         put("Ctrl+C ends it")
     else:
         put(visible_line(f"The links are in {kept}"))

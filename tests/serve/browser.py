@@ -192,6 +192,19 @@ class Tab:
         """Type a text."""
         self.call(self.page.keyboard.type(text))
 
+    def click(self, text: str) -> None:
+        """Click on a text that the terminal shows."""
+        lines = self.wait_for(text).split("\n")
+        y = next(at for at, line in enumerate(lines) if text in line)
+        columns, rows = self.size()
+        box = self.call(self.page.locator(".xterm-screen").bounding_box())
+        where = lines[y].index(text) + len(text) // 2
+        self.call(
+            self.page.mouse.click(
+                box["x"] + (where + 0.5) * box["width"] / columns, box["y"] + (y + 0.5) * box["height"] / rows
+            )
+        )
+
     def size(self) -> tuple[int, int]:
         """Return the terminal's columns and lines."""
         columns, lines = self.call(self.page.evaluate("terminalReady.then((it) => [it.cols, it.rows])"))

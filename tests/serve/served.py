@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import select
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +15,7 @@ from typing import Self
 
 from tests.terminal import SIGNALBOX, environment
 
-__all__ = ["Served", "ended", "processes_of", "wait_until"]
+__all__ = ["Served", "ended", "processes_of"]
 
 PATIENCE = 20.0
 
@@ -94,14 +92,3 @@ def ended(pids: Sequence[int]) -> Iterator[None]:
     finally:
         for handle in handles:
             os.close(handle)
-
-
-async def wait_until(done: asyncio.Event) -> None:
-    """Wait for an event, for so long at most."""
-    async with asyncio.timeout(PATIENCE):
-        await done.wait()
-
-
-def now() -> float:
-    """Return the time, in seconds since the epoch."""
-    return time.time()

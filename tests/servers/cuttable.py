@@ -18,6 +18,8 @@ class CuttablePassage:
         self._to = port
         self.port = 0
         self._is_cut = False
+        self._flows = asyncio.Event()
+        self._flows.set()
         self._writers: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, daemon=True)
@@ -36,6 +38,14 @@ class CuttablePassage:
     def cut(self) -> None:
         """Close what passes through, and let nothing in."""
         asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(10)
+
+    def hold(self) -> None:
+        """Pass nothing on for now, and close nothing: a network that has stalled."""
+        self._loop.call_soon_threadsafe(self._flows.clear)
+
+    def release(self) -> None:
+        """Pass everything on that was held."""
+        self._loop.call_soon_threadsafe(self._flows.set)
 
     def mend(self) -> None:
         """Let everything through again."""
@@ -71,6 +81,7 @@ class CuttablePassage:
         self._writers.add(writer)
         with suppress(OSError):
             while data := await reader.read(1 << 16):
+                await self._flows.wait()
                 writer.write(data)
                 await writer.drain()
         self._writers.discard(writer)
