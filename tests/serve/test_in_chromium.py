@@ -43,7 +43,9 @@ def test_the_link_shows_the_mail_where_it_is_answered(browser: Browser, tmp_path
         tab.press("r")
         tab.wait_for("reaches")
         tab.type("It is nearly dry now")
+        tab.wait_for("dry now")
         tab.press("Control+Backspace")  # else a single character, or the browser's
+        tab.wait_for("dry now", gone=True)
         tab.press("Control+Enter")
         tab.wait_for("5 messages")
         written = mail.mailbox.read_text(encoding="utf-8")
