@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from manual.check import problems
 from manual.links import as_page, relinked, site_uri
+from screenshots.cast import events_of, frames_of, written
 
 ROOT = Path(__file__).parents[2]
+COMMON_MARK = MarkdownIt("commonmark").enable("table")
 
 
 def test_the_site_is_built_whole_and_by_itself(tmp_path: Path) -> None:
@@ -31,7 +35,53 @@ def test_the_site_is_built_whole_and_by_itself(tmp_path: Path) -> None:
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert {page.replace("README.md", "index.md") for page in written if "example-store" not in page} <= pages
     assert '"0001-the-stack.html"' in (tmp_path / "decisions" / "index.html").read_text("utf-8")
+    assert not [page for page in sorted(written & pages) if not _is_built_as_git_hosts_show_it(page, tmp_path)]
     assert (tmp_path / "search" / "search_index.js").stat().st_size > 100_000
+
+
+def _is_built_as_git_hosts_show_it(page: str, site: Path) -> bool:
+    """Say whether the site's page has the lists, tables and pictures that CommonMark finds in the text."""
+    built = (site / page).with_suffix(".html").read_text("utf-8").partition("<article")[2].partition("</article>")[0]
+    shown = COMMON_MARK.render((ROOT / "docs" / page).read_text("utf-8"))
+    tags = [re.compile(rf"<{tag}[ >]") for tag in ("li", "tr", "h2", "h3", "img")]
+    return [len(tag.findall(built)) for tag in tags] == [len(tag.findall(shown)) for tag in tags]
+
+
+def test_the_recording_plays_by_itself_and_needs_nothing_else() -> None:
+    drawing = (ROOT / "screenshots" / "tour.svg").read_text("utf-8")
+    assert len(drawing.encode()) < 1_500_000
+    assert not re.search(r"<script|<foreignObject|<image|@import|url\((?!#)", drawing)
+    assert re.findall(r"https?://[^\"<]*", drawing) == ["http://www.w3.org/2000/svg"]
+    assert {"_s", "_p"} <= set(re.findall(r'class="(\w+)"', drawing))
+    assert "@keyframes play" in drawing
+    assert "prefers-reduced-motion" in drawing
+
+
+def test_the_recording_is_a_minute_of_the_program() -> None:
+    size, events = events_of((ROOT / "screenshots" / "tour.cast").read_text("utf-8"))
+    assert size == (100, 30)
+    times = [when for when, *_ in events]
+    assert times == sorted(times)
+    assert 30 < times[-1] < 60
+    captions = [text.partition("\t")[0] for _, kind, text in events if kind == "m"]
+    assert captions == ["", "j k", "p", "r", "D  >", "enter", "T  {", "O"]
+    frames = frames_of(events[:60], size)
+    shown = "".join(cell.data for row in frames[-1].rows for cell in row)
+    assert "Signalbox" in shown
+    assert "All mail" in shown
+
+
+def test_a_recording_is_written_as_what_changes_and_read_as_it_was() -> None:
+    events = [
+        (0.0, "m", "x\ty"),
+        (0.1, "o", "\x1b[1;31mred\x1b[0m \u2714 \u754c\x1b[2;3Hend"),
+        (0.5, "o", "\x1b[?25l\x1b[1;1HR"),
+    ]
+    frames = frames_of(events, (12, 3))
+    again = frames_of(events_of(written(frames, (12, 3), "t"))[1], (12, 3))
+    assert again == frames
+    assert frames[-1].cursor is None
+    assert frames[-1].caption == "x\ty"
 
 
 @pytest.mark.parametrize(
