@@ -22,6 +22,7 @@ KNOWN_PLACES = (
     ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"),
     ("hcom", ".hcom/hcom.db"),
     ("beads", "mayor/town.json"),
+    ("omo", ".omo/runtime"),
 )
 
 

@@ -35,6 +35,8 @@ _OURS = {
     "haak": "mailstore.stores.haak:HaakStore",
     "memory": "mailstore.stores.memory:MemoryStore",
     "agentazall": "mailstore.stores.agentazall:AgentAZAllStore",
+    # before the kind for which any folder with teams is a mailbox
+    "omo": "mailstore.stores.omo:OmoStore",
     "claude-teams": "mailstore.stores.claude_teams:ClaudeTeamsStore",
     "mapped": "mailstore.stores.mapped:MappedStore",
     "agenties": "mailstore.stores.agenties:AgentiesStore",

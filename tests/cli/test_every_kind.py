@@ -27,6 +27,7 @@ from tests.mailstore.haak_harness import HaakHarness
 from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.neo_harness import NeoHarness
+from tests.mailstore.omo_harness import OmoHarness
 
 KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {
     "haak": lambda folder, patch: HaakHarness(folder, "table", patch),
@@ -38,6 +39,7 @@ KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {
     "agent-mail": AgentMailHarness,
     "neo": NeoHarness,
     "hcom": HcomHarness,
+    "omo": OmoHarness,
     "mapped-lines": lambda folder, patch: MappedLinesHarness(folder),
     "mapped-rows": lambda folder, patch: MappedRowsHarness(folder),
 }

@@ -21,6 +21,7 @@ from tests.mailstore.haak_harness import HaakHarness
 from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness
 from tests.mailstore.neo_harness import NeoHarness
+from tests.mailstore.omo_harness import OmoHarness
 
 __all__ = ["ACTIONS", "KINDS", "SENT", "Action", "made"]
 
@@ -39,6 +40,7 @@ KINDS: dict[str, Make] = {
     "agenties": lambda folder, patch: AgentiesHarness(folder),
     "agent-mail": AgentMailHarness,
     "hcom": HcomHarness,
+    "omo": OmoHarness,
     "mapped": lambda folder, patch: MappedLinesHarness(folder),
 }
 TO = {"channels": BOB, "neo": "user"}
@@ -51,7 +53,7 @@ def made(kind: str, folder: Path) -> Iterator[Harness]:
         box = KINDS[kind](folder, patch)
         box.make()
         now = time.time()
-        for name in (ANN, BOB) if kind != "claude-teams" else ():
+        for name in (ANN, BOB) if kind not in ("claude-teams", "omo") else ():
             box.agent({"session_id": name, "status": "living", "role": "reviewer", "tags": ["project:ink"]})
         for number in range(8):
             fields = {
@@ -159,6 +161,7 @@ ACTIONS: list[Action] = [
         ("send", "--from", "user", "--to", ANN, "--body", SENT, "--store", "{url}"),
         adds=True,
     ),
+    Action("omo", "send", ("send", "--from", "user", "--to", ANN, "--body", SENT, "--store", "{url}"), adds=True),
     Action(
         "neo",
         "send",

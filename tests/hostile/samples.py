@@ -105,6 +105,7 @@ SAMPLES: dict[str, Make] = {
     "channels": _copied("channels", "channels"),
     "claude-teams": _copied("claude-teams", "claude-teams"),
     "claude-transcripts": _transcripts,
+    "omo": _copied("omo", "omo"),
     "agenties": _copied("agenties", "agenties"),
     "agentazall": _copied("agentazall", "agentazall", "data"),
     "agent-mail": _copied("agent-mail", "agent-mail"),

@@ -23,6 +23,7 @@ from tests.mailstore.loop_store import LoopHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.memory_harness import MemoryHarness
 from tests.mailstore.neo_harness import NeoHarness
+from tests.mailstore.omo_harness import OmoHarness
 from tests.mailstore.wrapping_harness import ReadOnlyHarness, SeveralHarness
 
 
@@ -120,6 +121,12 @@ class TestHcom(StoreContract):
         harness = HcomHarness(tmp_path, monkeypatch)
         yield harness
         harness.close()
+
+
+class TestOmo(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
+        return OmoHarness(tmp_path, monkeypatch)
 
 
 class TestMapped(StoreContract):

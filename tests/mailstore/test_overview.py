@@ -217,7 +217,7 @@ def test_hot_spots_are_the_concerns_of_attention(tmp_path: Path) -> None:
     assert found.between(BOB, ANN) is None
 
 
-OTHERS = ("agentazall", "agent-mail", "channels", "neo", "hcom")
+OTHERS = ("agentazall", "agent-mail", "channels", "neo", "hcom", "omo")
 ROOTS = sorted((FIXTURES / "agentazall-roots" / "relay").iterdir())
 
 

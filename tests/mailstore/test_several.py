@@ -120,7 +120,9 @@ def test_a_short_name_stands_for_nobody_however_long_its_label_is(tmp_path: Path
     assert states == {"laboratory/m": ["laboratory/ann"], "laboratory/p": [f"laboratory/{ANN}"]}
 
 
-@pytest.mark.parametrize("kind", ["channels", "agenties", "claude-teams", "neo", "hcom", "agent-mail", "agentazall"])
+@pytest.mark.parametrize(
+    "kind", ["channels", "agenties", "claude-teams", "neo", "hcom", "omo", "agent-mail", "agentazall"]
+)
 def test_the_texts_of_other_systems_are_those_that_they_are_alone(kind: str, tmp_path: Path) -> None:
     place = shutil.copytree(FIXTURES / kind, tmp_path / kind)
     with open_store(f"{kind}:{place}") as store:

@@ -11,7 +11,7 @@ __all__ = ["HAAK", "bell_of", "mailbox_file", "paths_of"]
 HAAK, SEVERAL = "haak", "several"
 DATABASES = frozenset({"hcom", "neo"})
 TEAMS = "claude-teams"
-FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels"})
+FOLDERS = frozenset({"agenties", "agentazall", "agent-mail", "channels", "omo"})
 """Kinds whose mail is in the files at their place; where others have theirs is not known."""
 MOST_PATHS = 300
 

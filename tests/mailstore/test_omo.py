@@ -1,0 +1,250 @@
+"""Runs of teams: what the program itself wrote, what becomes of it when it is deleted, and what is written there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mailstore.conformance.following import of, scanned
+from mailstore.errors import DraftRefused, MailboxBusy, StoreError
+from mailstore.records.draft import draft
+from mailstore.records.events import Event, Reset
+from mailstore.records.message import Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.registry import open_store, recognised_kind
+from mailstore.store import Capability
+from mailstore.stores.omo import OmoStore, lock
+from tests.mailstore.omo_harness import RunFolder
+from tests.mailstore.owners import snapshot
+
+REAL = Path(__file__).parents[1] / "fixtures" / "omo"
+DOCS, TESTS = "3cb6d951-a858-4f6a-897c-a8ea04823286", "26621af5-6198-4338-9524-8032f63a6bcf"
+UUID = "0b6f9a1e-6a3a-4c11-9f6e-{:012d}"
+NAMES = ("lead", "ann", "bob")
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Return a base folder with the runs that the real program wrote."""
+    return Path(shutil.copytree(REAL, tmp_path / ".omo"))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    run = RunFolder(tmp_path / ".omo" / "runtime" / UUID.format(0))
+    run.make(*NAMES)
+    return run
+
+
+def letter(number: int, sender: str = "lead", to: str = "ann", **more: Any) -> dict[str, Any]:
+    known = {"messageId": UUID.format(number), "from": sender, "to": to, "kind": "message", "body": f"No. {number}."}
+    return {"version": 1, **known, "timestamp": 1_773_662_400_000 + number, **more}
+
+
+def changed(store: OmoStore) -> list[Event]:
+    return [event for batch in store.news() for event in batch]
+
+
+def by_subject(events: list[Event]) -> dict[str, Message]:
+    return {one.subject: one for one in of(Message, events)}
+
+
+def test_what_the_program_wrote(base: Path) -> None:
+    before = snapshot(base)
+    assert recognised_kind(base) == recognised_kind(base.parent) == "omo"
+    with OmoStore.open(base / "runtime" / DOCS) as store:
+        events = scanned(store)
+        mail = by_subject(events)
+        assert store.content(mail["The guide"]).endswith("Start with the *install* page.")
+        assert json.loads(store.raw(mail["The guide"]))["summary"] == "The guide"
+    assert snapshot(base) == before
+    assert not of(Problem, events)
+    guide, asked, freeze = mail["The guide"], mail["Can you look at docs/guide.md?"], mail["Freeze"]
+    assert (guide.sender, guide.recipients) == ("lead", ("writer",))
+    assert guide.tags == ("reference:docs/guide.md (where it goes)", "reference:README.md")
+    assert mail["The guide is done. @reviewer has seen it."].thread == guide.id
+    assert mail["Two typos, else fine."].thread == asked.id
+    assert (freeze.recipients, freeze.type, freeze.is_listed) == (("all",), "announcement", True)
+    assert {one.recipient for one in of(Delivery, events) if one.message_id == freeze.id} == {"reviewer", "writer"}
+    assert mail["Asks to shut down"].type == "shutdown_request"
+    assert [(one.message_id, one.reader) for one in of(Receipt, events)] == [(guide.id, "writer")]
+    # reserved and handed over, but not acknowledged: delivered
+    assert Delivery(asked.id, "reviewer") in events
+    agents = {one.session_id: one for one in of(Agent, events)}
+    assert (agents["reviewer"].status, agents["writer"].status) == (Status.DEAD, Status.LIVING)
+    assert agents["writer"].activity == "running: Writing the guide"
+
+
+def test_several_runs_are_one_mailbox(base: Path) -> None:
+    with open_store(base) as store:
+        events = scanned(store)
+    assert {one.session_id.partition("@")[2] for one in of(Agent, events)} == {"docs-3cb6d951", "tests-26621af5"}
+    assert len(of(Message, events)) == 8
+
+
+def test_a_message_that_moves_is_read_once(run: RunFolder) -> None:
+    path = run.send("ann", letter(1), prefix=".delivering-")
+    with OmoStore.open(run.path) as store:
+        assert len(of(Message, scanned(store))) == 1
+        path = path.rename(path.with_name(path.name.removeprefix(".delivering-")))
+        assert changed(store) == []
+        run.change("ann", pendingInjectedMessageIds=[UUID.format(1)])
+        assert of(Delivery, changed(store)) == [Delivery(UUID.format(1), "ann")]
+        run.change("ann", pendingInjectedMessageIds=[])
+        assert changed(store) == []
+        run.process(path)
+        assert changed(store) == [Receipt(UUID.format(1), "ann")]
+        assert store.content(of(Message, scanned(OmoStore.open(run.path)))[0]) == "No. 1."
+
+
+def test_what_is_deleted_stays_in_sight(base: Path, tmp_path: Path) -> None:
+    with OmoStore.open(base) as store:
+        before = by_subject(scanned(store))
+        shutil.rmtree(base / "runtime" / TESTS)
+        events = changed(store)
+        assert not of(Reset, events)
+        assert {one.session_id: one.status for one in of(Agent, events)} == {
+            f"{name}@tests-26621af5": Status.DEAD for name in ("lead", "writer", "reviewer")
+        }
+        assert any("has been gone since" in one.reason for one in of(Problem, events))
+        shutil.rmtree(base / "runtime" / DOCS)
+        changed(store)
+        assert store.content(before["The guide"]).startswith("Please write")
+    with OmoStore.open(base) as store:
+        events = scanned(store)
+        assert by_subject(events).keys() == before.keys()
+        assert len(of(Receipt, events)) == 2
+        with pytest.raises(DraftRefused, match="has been gone since"):
+            store.send(draft(sender="user", recipients=("writer@docs-3cb6d951",), content="x"))
+    with OmoStore.open(base / "runtime" / DOCS) as store:
+        assert "has been gone since" in store.notice
+        assert store.title == "docs-3cb6d951 (gone)"
+        assert Capability.SEND not in store.capabilities
+        assert "The guide" in by_subject(scanned(store))
+    kept = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
+
+
+def test_the_run_of_a_member_that_is_replaced_starts_with_its_state(run: RunFolder) -> None:
+    with OmoStore.open(run.path) as store:
+        scanned(store)
+        run.change("ann", status="shutdown_approved")
+        assert [one.status for one in of(Agent, changed(store))] == [Status.DEAD]
+        run.write({**run.state(), "status": "orphaned"})
+        assert {one.status for one in of(Agent, changed(store))} == {Status.DEAD}
+
+
+def test_what_is_written_is_what_the_program_takes(run: RunFolder) -> None:
+    with OmoStore.open(run.path) as store:
+        scanned(store)
+        sent = store.send(draft(sender="user", recipients=("ann", "bob"), content="Hello.", subject="Hi"))
+        assert of(Message, changed(store)) == [sent]
+        first, second = (run.inboxes / name / f"{sent.id}.json" for name in ("ann", "bob"))
+        answer = store.send(draft(sender="human", recipients=("ann",), content="More.", thread=sent.id))
+        assert answer.thread == sent.id
+    written = json.loads(first.read_text())
+    assert written | {"to": "bob"} == json.loads(second.read_text())
+    assert {key: type(value) for key, value in written.items()} == {
+        "version": int,
+        "messageId": str,
+        "from": str,
+        "to": str,
+        "body": str,
+        "kind": str,
+        "timestamp": int,
+        "summary": str,
+    }
+    assert (written["from"], written["kind"]) == ("human", "message")
+    assert not list(run.inboxes.glob("*.lock"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"sender": "ann"}, "can't send here"),
+        ({"recipients": ("all",)}, "only the lead may"),
+        ({"recipients": ("../lead",)}, "not a member"),
+        ({"recipients": ("eve",)}, "members: lead, ann, bob"),
+        ({"content": "é" * 16_385}, "over 32 KiB"),
+        ({"type": "shutdown_request"}, "the program's own"),
+        ({"thread": "no-uuid"}, "not a UUID"),
+        ({"thread": UUID.format(9)}, "not in this run"),
+    ],
+)
+def test_what_the_program_would_not_take_is_refused(run: RunFolder, fields: dict[str, Any], why: str) -> None:
+    before = snapshot(run.path)
+    with OmoStore.open(run.path) as store, pytest.raises(DraftRefused, match=why):
+        store.send(draft(**{"sender": "user", "recipients": ("ann",), "content": "x", **fields}))
+    assert snapshot(run.path) == before
+
+
+def test_a_full_inbox_or_a_closed_run_takes_nothing(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        run.send("ann", letter(number, body="x" * 32_000), prefix=".delivering-" if number % 2 else "")
+    with OmoStore.open(run.path) as store:
+        with pytest.raises(StoreError, match="the inbox of ann is full"):
+            store.send(draft(sender="user", recipients=("bob", "ann"), content="x" * 20_000))
+        assert not list((run.inboxes / "bob").iterdir())
+        (run.inboxes / "bob.lock").write_text("team-mailbox:bob\n1\n1\n")
+        monkeypatch.setattr(lock, "PATIENCE_SECONDS", 0.0)
+        with pytest.raises(MailboxBusy):
+            store.send(draft(sender="user", recipients=("bob",), content="x"))
+        (run.inboxes / "bob.lock").write_text(f"team-mailbox:bob\n{999_999_999}\n1\n")
+        store.send(draft(sender="user", recipients=("bob",), content="x"))
+        run.write({**run.state(), "status": "deleting"})
+        with pytest.raises(DraftRefused, match="being deleted"):
+            store.send(draft(sender="user", recipients=("bob",), content="x"))
+
+
+ODD: list[Any] = [
+    letter(1) | {"from": 3},
+    letter(2, body=None),
+    letter(3, messageId=""),
+    letter(4, sender=""),
+    "text",
+    [],
+    {"messageId": "x"},
+]
+STRANGE = [
+    letter(5, sender="\x1b[2J", summary="\x1b]0;x\x07", kind=7, references="x", timestamp="soon"),
+    letter(6, messageId="../../etc/passwd", correlationId=UUID.format(6), references=[{"path": 3}, {"path": "\x00"}]),
+    letter(7, to="*", timestamp=1e400, correlationId="nowhere"),
+    letter(8, timestamp=-1, correlationId=UUID.format(5)),
+]
+
+
+def test_whatever_is_in_an_inbox_is_read_or_told(run: RunFolder) -> None:
+    for number, value in enumerate((*ODD, *STRANGE)):
+        (run.inboxes / "ann" / f"odd-{number}.json").write_text(json.dumps(value))
+    (run.inboxes / "bob" / "link.json").symlink_to(run.path / "state.json")
+    (run.inboxes / "eve").symlink_to(run.inboxes / "ann")
+    (run.inboxes / "bob" / "processed").symlink_to(run.inboxes / "ann")
+    (run.inboxes / "bob" / "folder.json").mkdir()
+    (run.inboxes / "bob" / ".hidden.json").write_text("{")
+    with OmoStore.open(run.path) as store:
+        events = scanned(store)
+        mail = of(Message, events)
+        assert len(of(Problem, events)) == len(ODD) + 2
+        assert len(mail) == len(STRANGE)
+        for one in mail:
+            store.content(one)
+            json.loads(store.raw(one))
+        assert not {one.session_id for one in of(Agent, events)} & {"eve"}
+
+
+@pytest.mark.parametrize("state", ["", "[]", '{"members": 3}', '{"members": [3, {"name": 7}, {"name": "ann"}]}'])
+def test_a_damaged_state_hides_no_mail(run: RunFolder, state: str) -> None:
+    run.send("ann", letter(1))
+    with OmoStore.open(run.path) as store:
+        (run.path / "state.json").write_text(state)
+        assert [one.subject for one in of(Message, scanned(store))] == ["No. 1."]
