@@ -8,13 +8,13 @@ import time
 from functools import partial
 
 from console.archive_report import plan_lines, report_line
+from console.cli.archive_output import ArchiveRow, StayRow, WriterRow
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.progress import ProgressLine, is_terminal
 from console.cli.settings import settings
-from console.cli.settling_output import ArchiveRow, StayRow, WriterRow
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line

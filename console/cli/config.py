@@ -141,4 +141,7 @@ def _run_editor() -> None:
     except (OSError, ValueError) as error:
         raise Refused(f"the editor {command!r} can't be started ({error})", "set $EDITOR to one that can") from error
     if done.returncode:
-        raise Refused(f"the editor {command!r} failed with status {done.returncode}", "the file is as it left it")
+        raise Refused(
+            f"the editor {command!r} failed with status {done.returncode}",
+            "run it by hand to see why; the file is as it left it",
+        )

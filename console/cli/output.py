@@ -7,12 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from mailstore.transfer.export import Verdict
-
 __all__ = [
     "AttachmentRow",
     "ChannelRow",
-    "FindingRow",
     "HappeningRow",
     "MarkedRow",
     "MessageRow",
@@ -166,19 +163,6 @@ class ViewRow(msgspec.Struct, frozen=True):
 
     problem: str
     """Why its query can't be read; empty where it can."""
-
-
-class FindingRow(msgspec.Struct, frozen=True):
-    """The result of comparing one record of an export with the mailbox."""
-
-    message_id: str
-    """The id of the message in the export."""
-
-    verdict: Verdict
-    """Unchanged, found at another place, changed, missing, altered in the export itself, or without a digest."""
-
-    reason: str
-    """The place of the record, or what is wrong."""
 
 
 class MomentRow(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ LIST = "signalbox schema lists the commands that print JSON"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("name", nargs="?", metavar="COMMAND", help="Command whose schema to print (default: list them)")
-    parser.add_argument("action", nargs="?", metavar="ACTION", help="Only what this action of the command prints")
+    parser.add_argument("part", nargs="?", metavar="ACTION", help="Only what this action of the command prints")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [_row(name, output) for name, outputs in all_outputs().items() for output in outputs]
         put(columns(rows, ("command", "action", "prints", "of")))
         return 0
-    put_schema(schema_of(args.name, _chosen(args.name, args.action)))
+    put_schema(schema_of(args.name, _chosen(args.name, args.part)))
     return 0
 
 

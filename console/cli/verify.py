@@ -6,15 +6,30 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
+import msgspec
+
 from console.cli.document import JsonOutput
 from console.cli.loading import loaded
 from console.cli.options import mailbox_options
-from console.cli.output import FindingRow
 from console.cli.plain import columns, put
 from console.errors import Refused
 from console.export.reading import claims_in
 from mailstore.errors import reason_of
-from mailstore.transfer.export import verified
+from mailstore.transfer.export import Verdict, verified
+
+
+class FindingRow(msgspec.Struct, frozen=True):
+    """The result of comparing one record of an export with the mailbox."""
+
+    message_id: str
+    """The id of the message in the export."""
+
+    verdict: Verdict
+    """Unchanged, found at another place, changed, missing, altered in the export itself, or without a digest."""
+
+    reason: str
+    """The place of the record, or what is wrong."""
+
 
 ROWS = JsonOutput(list[FindingRow])
 OUTPUTS = (ROWS,)

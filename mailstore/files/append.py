@@ -141,7 +141,7 @@ def refusal(path: File, error: OSError) -> StoreError:
         return StoreError(f"{path} can't be written ({what})", "ask its owner, or open it read-only with --observe")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(f"{path} can't be written ({what})", "free some disk space; nothing was written")
-    return StoreError(f"{path} can't be written ({what})", "nothing was written")
+    return StoreError(f"{path} can't be written ({what})", "check the disk and the path; nothing was written")
 
 
 def _lock(fd: int, path: File, deadline: float) -> None:

@@ -174,7 +174,9 @@ class AgentMailStore(WatchedStore):
         except InvalidArchivedFile as error:
             raise ContentGone(f"{file} can't be read", "was it moved?") from error
         if found != message.id:
-            raise ContentGone(f"{file} no longer has this message", "it was replaced")
+            raise ContentGone(
+                f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"
+            )
         return data
 
     def _row(self, message: Message) -> dict[str, object]:

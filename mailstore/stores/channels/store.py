@@ -126,9 +126,13 @@ class ChannelsStore(WatchedStore):
         try:
             found = decode(data, channel, name, 0.0).message
         except InvalidChannelFile as error:
-            raise ContentGone(f"{file} is no longer a message", "it was replaced") from error
+            raise ContentGone(
+                f"{file} is no longer a message", "it was replaced; signalbox doctor checks what is there now"
+            ) from error
         if found.id != message.id:
-            raise ContentGone(f"{file} no longer has this message", "it was replaced")
+            raise ContentGone(
+                f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"
+            )
         return data
 
     def check_draft(self, draft: Draft) -> None:

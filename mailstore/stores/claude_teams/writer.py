@@ -118,13 +118,15 @@ def _entry(draft: Draft) -> dict[str, Any]:
 def _read(inbox: Path) -> bytes:
     """Return an inbox's bytes, empty if there is none yet. Raises StoreError if nothing can be added to it."""
     if inbox.parent.is_symlink():
-        raise StoreError(f"{inbox.parent} is a symbolic link", "links are not followed")
+        raise StoreError(f"{inbox.parent} is a symbolic link", "links are not followed: use the folder it points to")
     try:
         data = read_whole(inbox)
     except FileNotFoundError:
         return b""
     except NotAFile as error:
-        raise StoreError(f"{inbox} can't be written ({error})", "nothing was written") from error
+        raise StoreError(
+            f"{inbox} can't be written ({error})", "check its permissions and the free space; nothing was written"
+        ) from error
     except OSError as error:
         raise refusal(inbox, error) from error
     if data.strip() and not _is_array(data):

@@ -213,7 +213,10 @@ class HaakStore(WatchedStore, Resumable):
             raise ContentGone(f"{where.file} can't be read", "was it moved or archived?") from error
         found, _ = MessageDecoder(where.file).decode(Line(where.offset, data), 0)
         if len(data) != where.length or [each.id for each in found] != [message.id]:
-            raise ContentGone(f"{where.file} no longer has this message at {where.offset:,}", "it was replaced")
+            raise ContentGone(
+                f"{where.file} no longer has this message at {where.offset:,}",
+                "it was replaced; signalbox doctor checks what is there now",
+            )
         return data
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:

@@ -71,7 +71,10 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
             if refusal.number in WRONG_LAST:
                 raise Overtaken from refusal
             if refusal.code not in TEMPORARY:
-                raise StoreError(f"the server refuses the record ({refusal})", "nothing was written") from refusal
+                raise StoreError(
+                    f"the server refuses the record ({refusal})",
+                    "nothing was written; check this user's rights and the stream's limits",
+                ) from refusal
             why: Exception = refusal
         except MaxPayloadError as error:
             most = connection.client.max_payload
