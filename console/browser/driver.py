@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from select import select
@@ -42,6 +41,7 @@ class BrowserDriver(WebDriver):
         self._queries = TerminalQueries()
         self._woken, self._wake = os.pipe()
         self._lock = Lock()
+        self._source, self.fileno = _taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY)
         self._write = self._write_whole  # type: ignore[assignment]
 
     def query(self, question: str, *answers: TerminalAnswer) -> None:
@@ -76,14 +76,13 @@ class BrowserDriver(WebDriver):
 
     def run_input_thread(self) -> None:
         """Read packets until the page is gone, or the console ends."""
-        source = sys.__stdin__.fileno() if sys.__stdin__ is not None else 0
         keys = KeyReader(self._queries, self.process_message, debug=self._debug)
         held = b""
         while not self.exit_event.is_set():
-            if source not in select([source, self._woken], [], [], keys.patience)[0]:
+            if self._source not in select([self._source, self._woken], [], [], keys.patience)[0]:
                 keys.pause()
                 continue
-            if not (data := os.read(source, READ_BYTES)):
+            if not (data := os.read(self._source, READ_BYTES)):
                 self._leave()
                 break
             held += data
@@ -119,6 +118,15 @@ class BrowserDriver(WebDriver):
             while rest:
                 rest = rest[os.write(self.fileno, rest) :]
         return len(data)
+
+
+def _taken(stream: int, flags: int) -> int:
+    """Return a standard stream under another number; other programs find nothing in its place."""
+    own = os.dup(stream)
+    nothing = os.open(os.devnull, flags)
+    os.dup2(nothing, stream)
+    os.close(nothing)
+    return own
 
 
 def packets(data: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -75,7 +75,11 @@ def run(args: argparse.Namespace) -> int:
             keep_links(kept, shown, keys)
         links = {access: link(shown, token) for access, token in keys.tokens().items()}
         serving = Serving(_commands(args), keys, args.max, names, tls)
-        return run_server(serving, listener, lambda: _announce(f"{title} on {shown}", links, kept), warn)
+        try:
+            return run_server(serving, listener, lambda: _announce(f"{title} on {shown}", links, kept), warn)
+        finally:
+            if kept is not None and not args.links:
+                kept.unlink(missing_ok=True)
 
 
 def _announce(what: str, links: Mapping[PageAccess, str], kept: Path | None) -> None:

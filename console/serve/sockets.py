@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from aiohttp import WSCloseCode, web
 
@@ -22,6 +23,8 @@ HEARTBEAT_SECONDS = 15.0
 LONGEST_MESSAGE = 8 << 20
 """Bytes of what a page sends at once: a long text that is pasted."""
 LONGEST_REASON = 400
+ENDING_SECONDS = 6.0
+"""Longer than the end of a console that is killed."""
 
 
 class Sockets:
@@ -33,6 +36,8 @@ class Sockets:
         self._warn = warn
         self._open: set[web.WebSocketResponse] = set()
         self._tasks: set[asyncio.Task[object]] = set()
+        self._ending: set[asyncio.Event] = set()
+        """Consoles whose page is gone, set when they have saved what was open."""
         self.is_stopping = False
         """Whether the server ends: pages that ask whether it is there are told that it isn't."""
         self.downloads = Downloads()
@@ -41,6 +46,7 @@ class Sockets:
         """Serve one page until it or its console ends."""
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT_SECONDS, max_msg_size=LONGEST_MESSAGE, compress=False)
         await socket.prepare(request)
+        await self._wait_for_ending()
         if self.is_stopping:
             await socket.close(code=STOPPED)
         elif len(self._open) >= self._most:
@@ -61,6 +67,13 @@ class Sockets:
         await asyncio.gather(*(socket.close(code=STOPPED) for socket in tuple(self._open)), return_exceptions=True)
         await asyncio.gather(*tuple(self._tasks), return_exceptions=True)
 
+    async def _wait_for_ending(self) -> None:
+        """Let consoles end that are about to: a page that is loaded again finds its draft, and its place free."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ENDING_SECONDS):
+                for each in tuple(self._ending):
+                    await each.wait()
+
     async def _run(self, socket: web.WebSocketResponse, access: PageAccess, request: web.Request) -> None:
         try:
             console = await ConsoleProcess.start(self._command(access), access, size_from(request.query))
@@ -69,7 +82,14 @@ class Sockets:
                 is_over = await Bridge(socket, console, access, self.downloads).run()
             finally:
                 self.downloads.withdraw(console)
-                said = await console.end()
+                ended = asyncio.Event()
+                self._ending.add(ended)
+                try:
+                    said = await console.end()
+                finally:
+                    self._open.discard(socket)
+                    self._ending.discard(ended)
+                    ended.set()
                 await self._close(socket, access, console.status, said, is_over=is_over)
         finally:
             self._open.discard(socket)

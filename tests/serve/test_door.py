@@ -248,3 +248,52 @@ async def test_why_a_console_failed_is_told_to_its_person_and_not_to_guests(conn
         guest = await connect(client, door, PageAccess.READ_ONLY)
         assert (await guest.receive()).data == FAILED
     assert door.warned == ["a console ended: signalbox: no mailbox at /secret␛[31m"] * 2
+
+
+async def test_a_page_that_is_loaded_again_waits_for_its_old_console(connect: Callable[..., Any]) -> None:
+    door = Door(most=1)
+    door.program = f"{ECHO}; import time; time.sleep(0.2)"
+    async with door.open() as client:
+        page = await connect(client, door)
+        assert await page.receive_bytes() == b"full"
+        await page.close()
+        again = await connect(client, door)
+        assert await again.receive_bytes() == b"full"  # not refused, though there is room for one only
+        await again.close()
+
+
+FILE = """
+import json, sys
+out, key = sys.stdout.buffer, b"0" * 32
+def put(kind, payload):
+    out.write(kind + len(payload).to_bytes(4, "big") + payload)
+    out.flush()
+out.write(b"__GANGLION__\\n")
+offer = {"type": "deliver_file_start", "key": key.decode(), "path": "/downloads/a \\"b\\"\\r\\n ä.html"}
+put(b"M", json.dumps(offer).encode())
+for piece in (b"<script>", b"text", b""):
+    head = sys.stdin.buffer.read(5)
+    asked = json.loads(sys.stdin.buffer.read(int.from_bytes(head[1:], "big")))
+    assert asked["type"] == "deliver_chunk_request", asked
+    put(b"F", key + b"\\n" + piece)
+sys.stdin.buffer.read()
+"""
+
+
+async def test_a_file_goes_once_to_a_page_of_the_same_kind_and_is_never_shown(connect: Callable[..., Any]) -> None:
+    door = Door()
+    door.program = FILE
+    async with door.open() as client:
+        page = await connect(client, door)
+        what, offer = await page.receive_json()
+        assert (what, offer["name"]) == ("download", 'a "b"\r\n ä.html')
+        path = f"/download/{offer['key']}"
+        assert (await client.get(path, headers=door.cookie(PageAccess.READ_ONLY))).status == 404
+        answer = await client.get(path, headers=door.cookie())
+        assert await answer.read() == b"<script>text"
+        assert answer.content_type == "application/octet-stream"
+        assert answer.headers["Content-Disposition"] == (
+            "attachment; filename=\"a _b___ _.html\"; filename*=UTF-8''a%20%22b%22%0D%0A%20%C3%A4.html"
+        )
+        assert (await client.get(path, headers=door.cookie())).status == 404
+        await page.close()
