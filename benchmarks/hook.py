@@ -21,6 +21,7 @@ LISTING = "agentazall inbox --offline"
 UNREAD, CHARACTERS = 250, 600
 FULL, RESUMED, EMPTY_HANDED = "claude-a66516ad", "claude-c0ffee00", "claude-b77627be"
 CHECK = "check, 250 unread of 600 characters"
+STATUS, COMPLETION = "status --tmux", "completion of an agent"
 EMPTY = "python -c pass"
 SCRIPT = Path(sys.executable).with_name("signalbox")
 OTHER = Path(sys.prefix) / "agentazall" / "bin" / "agentazall"
@@ -60,11 +61,15 @@ def signalbox(data: Path, env: dict[str, str]) -> dict[str, list[str]]:
     check = [str(SCRIPT), "check", "--store", f"haak:{data}", "--as"]
     subprocess.run([*check, FULL, "--dry-run"], env=env, stdout=subprocess.DEVNULL, check=True)  # indexes it
     subprocess.run([*check, EMPTY_HANDED, "--max-chars", "0"], env=env, stdout=subprocess.DEVNULL, check=True)
+    status = [str(SCRIPT), "status", "--store", f"haak:{data}"]
+    subprocess.run(status, env=env, stdout=subprocess.DEVNULL, check=True)  # counts it
     return {
         CHECK: [*check, FULL, "--dry-run"],
         "check, 250 unread, a resumed agent": [*check, RESUMED, "--dry-run"],
         "check, nothing unread": [*check, EMPTY_HANDED],
         "check, not registered": [*check, "nobody-00000000"],
+        STATUS: [*status, "--tmux"],
+        COMPLETION: [str(SCRIPT), "completion", "words", "bash", "--", f"signalbox read --store {data} --as c"],
     }
 
 

@@ -59,6 +59,7 @@ COMMANDS = {
     "mcp": CliCommand("mcp", "Serve an agent its mailbox over the Model Context Protocol", "Mailbox"),
     "doctor": CliCommand("doctor", "Check the whole mailbox for damage; changes nothing", "Mailbox"),
     "nats": CliCommand("nats", "Print a NATS server's permissions, by which no sender can be forged", "Mailbox"),
+    "service": CliCommand("service", "Print a systemd unit that runs a command in the background", "Mailbox"),
     "map": CliCommand("map", "Guess a mapping for a custom mail format", "Mailbox"),
     "stores": CliCommand("stores", "List the kinds of mailbox", "Reference"),
     "themes": CliCommand("themes", "List themes", "Reference"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
+
+from mailstore.files.detached import start_detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,17 +20,8 @@ def start_counting(place: str, given: str) -> Callable[[], bool]:
 
     The mailbox's name goes through the environment: in the arguments everyone on the machine could read a password.
     """
-    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-P", f"{os.path.dirname(os.path.abspath(__file__))}/counting.py", place],  # noqa: PTH100, PTH120 - pathlib costs too much
-            {**os.environ, "SIGNALBOX_STORE": given} if given else os.environ,
-            file_actions=[(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)],
-            setsid=True,
-        )
-    finally:
-        os.close(null)
+    program = f"{os.path.dirname(os.path.abspath(__file__))}/counting.py"  # noqa: PTH100, PTH120 - pathlib costs too much
+    pid = start_detached(["-P", program, place], {**os.environ, "SIGNALBOX_STORE": given} if given else os.environ)
 
     def has_ended() -> bool:
         return os.waitpid(pid, os.WNOHANG)[0] != 0

@@ -7,9 +7,9 @@ nothing, because hooks do.
 from __future__ import annotations
 
 import os
-import sys
 
 from console.hooks.unread.watched import mailbox_file
+from mailstore.files.detached import start_detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,13 +72,4 @@ def _changed(path: str) -> float:
 def _fold_ahead(mailbox: str, folder: str) -> None:
     """Start a process that folds a mailbox and outlives this one."""
     program = f"{os.path.dirname(os.path.abspath(__file__))}/fold_ahead.py"  # noqa: PTH100, PTH120
-    words = [sys.executable, "-I", program, mailbox, f"{folder}/{FOLDING}"]
-    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]
-    try:
-        try:
-            os.posix_spawn(sys.executable, words, os.environ, file_actions=actions, setsid=True)
-        except NotImplementedError:  # an early macOS: it stays in the hook's session
-            os.posix_spawn(sys.executable, words, os.environ, file_actions=actions)
-    finally:
-        os.close(null)
+    start_detached(["-I", program, mailbox, f"{folder}/{FOLDING}"], os.environ)
