@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,6 +45,7 @@ class Town:
         self._kept_in = kept_in
         self._issues: dict[str, dict[str, Any]] = {}
         self._torn: dict[str, dict[str, Any]] = {}
+        self._is_held = False
         self.junk: list[bytes] = []
         """What stands in the export besides issues."""
 
@@ -68,7 +69,7 @@ class Town:
         now = {"created_at": WHEN, **before, **fields}
         is_new = name not in self._issues
         self._issues[name] = {**now, "updated_at": fields.get("updated_at", now["created_at"])}
-        if flush and is_new and not self.junk:
+        if flush and is_new and not self.junk and not self._is_held:
             self._add(self._issues[name])
         elif flush:
             self.flush()
@@ -140,8 +141,18 @@ class Town:
             with self.file.open("ab") as file:
                 file.write(_line(issue))
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Write everything at the end."""
+        self._is_held = True
+        yield
+        self._is_held = False
+        self.flush()
+
     def flush(self) -> None:
         """Write the database anew, at once."""
+        if self._is_held:
+            return
         new = self.folder / "new~"
         if self.form == "export":
             new.write_bytes(b"".join([*self.lines(), *self.junk]))
@@ -154,6 +165,12 @@ def gas_town(root: Path, form: Form = "export") -> Town:
     """Make a town with mail of every sort: a few agents, a thread, a queue, a channel, wisps and an archive."""
     town = Town(root, form)
     town.make()
+    with town.held():
+        _fill(town)
+    return town
+
+
+def _fill(town: Town) -> None:
     town.agent("hq-mayor", role="mayor")
     town.agent("hq-deacon", role="deacon")
     town.agent("gt-gastown-polecat-Toast", role="polecat", rig="gastown")
@@ -187,7 +204,6 @@ def gas_town(root: Path, form: Form = "export") -> Town:
     town.archive(
         id="hq-old", **{"from": "mayor/"}, to="gastown/Toast", subject="Old", body="Long ago.", timestamp=at(0)
     )
-    return town
 
 
 def told(title: str, /, **facts: str) -> str:
@@ -204,6 +220,7 @@ def _tables(path: Path, issues: Sequence[Mapping[str, Any]]) -> None:
     path.unlink(missing_ok=True)
     columns = [f"{name} {'INTEGER' if isinstance(value, int) else 'TEXT'}" for name, value in COLUMNS.items()]
     with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA synchronous = OFF")
         for main, labels, links in (ISSUES, WISPS):
             database.execute(f"CREATE TABLE {main} (id TEXT PRIMARY KEY, {', '.join(columns)})")
             database.execute(f"CREATE TABLE {labels} (issue_id TEXT, label TEXT, PRIMARY KEY (issue_id, label))")

@@ -14,8 +14,8 @@ from mailstore.records.roster import Agent, Status
 from mailstore.registry import discover, open_store
 from mailstore.stores.beads import BeadsStore
 from mailstore.stores.beads.addresses import address_of_agent, normal, recipient_of
+from mailstore.stores.beads.asking import BEHIND
 from mailstore.stores.beads.records import moment
-from mailstore.stores.beads.store import BEHIND
 from tests.mailstore.beads_town import Form, Town, gas_town
 
 FORMS: tuple[Form, ...] = ("export", "tables")

@@ -13,14 +13,13 @@ from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.beads.feed import BeadsFeed
 from mailstore.stores.beads.lines import BeadsLines, name_of, value_of
-from mailstore.stores.beads.opening import origin_of, rig_origins
+from mailstore.stores.beads.opening import notice_of, origin_of, rig_origins
 from mailstore.stores.beads.places import ARCHIVE, FOLDER, BeadsPlaces, find
 from mailstore.stores.beads.records import text_of
 
 __all__ = ["BeadsStore"]
 
 BY_GAS_TOWN = "Gas Town sends by `gt mail send`, which also tells the recipient's session"
-BEHIND = "its database is in Dolt, so its export is shown: without wisps, and up to a minute behind"
 NOTHING_SENT = "nothing can be sent here"
 
 
@@ -71,8 +70,8 @@ class BeadsStore(WatchedStore):
 
     @property
     def notice(self) -> str:
-        """Return that mail is missing where only the export of a database can be read."""
-        return BEHIND if self._places.dolt else ""
+        """Return which program was run to read a database in Dolt, or that mail is missing in its export."""
+        return notice_of(self._places, self._origin)
 
     @property
     def title(self) -> str:
