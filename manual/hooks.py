@@ -36,8 +36,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Point links to where their files are in the site, and list the decisions."""
-    text = relinked(markdown, page.file.src_uri)
-    return text + _decisions() if page.file.src_uri == DECISIONS else text
+    uri = page.file.src_uri
+    if uri.startswith("decisions/"):
+        page.meta["search"] = {"boost": 0.3}  # who looks for a task finds its page first
+    text = relinked(markdown, uri)
+    return text + _decisions() if uri == DECISIONS else text
 
 
 def on_post_build(config: MkDocsConfig) -> None:
