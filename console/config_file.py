@@ -11,7 +11,7 @@ from msgspec.structs import fields
 
 from console.config import Config, config_file
 
-__all__ = ["LoadedConfig", "load_config", "place_of"]
+__all__ = ["LoadedConfig", "config_in", "load_config", "place_of"]
 
 S = TypeVar("S", bound=Struct)
 
@@ -32,6 +32,11 @@ def load_config(path: Path | None = None) -> LoadedConfig:
         return LoadedConfig(Config(), [])
     except (OSError, UnicodeDecodeError) as error:
         return LoadedConfig(Config(), [f"{path}: can't be read ({error}); using the defaults"])
+    return config_in(text, path)
+
+
+def config_in(text: str, path: Path) -> LoadedConfig:
+    """Return the settings in the text of a file, and a message for each problem."""
     import tomllib
 
     from console.toml_errors import invalid_toml, line_of

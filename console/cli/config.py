@@ -1,4 +1,4 @@
-"""`signalbox config`: find, check, edit and show the settings."""
+"""`signalbox config`: find, check, edit and show the settings, all or one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from console.cli.document import JsonOutput, put_schema
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.progress import is_terminal
-from console.cli.setup_output import SettingsFiles
+from console.cli.setup_output import SettingsFiles, SettingValue
 from console.cli.terminal_io import warn
 from console.config import Config, config_file, config_folder, state_file
 from console.config_check import settings_problems
@@ -25,15 +25,21 @@ from mailstore.errors import reason_of
 FILES = JsonOutput(SettingsFiles, "path")
 PROBLEMS = JsonOutput(list[str], "check")
 SETTINGS = JsonOutput(Config, "show")
-OUTPUTS = (FILES, PROBLEMS, SETTINGS)
+VALUE = JsonOutput(SettingValue, "get")
+OUTPUTS = (FILES, PROBLEMS, SETTINGS, VALUE)
 
 ACTIONS = {
     "path": "Print the path of the settings file",
     "check": "List problems in the settings",
     "edit": "Open the settings in the editor, then check them",
     "show": "Print all settings",
+    "get": "Print one setting",
+    "set": "Write one setting into the file",
+    "unset": "Take one setting out of the file",
     "schema": "Print a JSON Schema of the settings file, for editors",
 }
+VALUES = {"get": 1, "set": 2, "unset": 1}
+NEEDED = ("no setting", "the name of a setting", "the name of a setting and its value")
 STATUSES = {1: "with check or edit: the settings have problems"}
 
 
@@ -45,13 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=ACTIONS,
         default="show",
         help="path: the file; check: list problems; edit: open the editor, then check; show: all settings (default); "
-        "schema: a JSON Schema of the file, for editors",
+        "get, set, unset: one setting; schema: a JSON Schema of the file, for editors",
     )
+    parser.add_argument("name", nargs="?", metavar="KEY", help="A setting, such as theme or attention.unread_minutes")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help="For set: what it becomes, as in the file")
     json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what was asked for; 1 if the settings have problems."""
+    needed = VALUES.get(args.action, 0)
+    if sum(each is not None for each in (args.name, args.value)) != needed:
+        raise UsedWrongly(
+            f"config {args.action} takes {NEEDED[needed]}", f"signalbox config {args.action} --help shows how"
+        )
+    if needed:
+        return _one(args.action, args.name, args.value, args.json)
     if args.action == "path":
         return _path(args.json)
     if args.action == "show":
@@ -63,6 +78,27 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "schema":
         return _schema()
     return _check(args.json)
+
+
+def _one(action: str, name: str, value: str, is_json: bool) -> int:
+    from console.cli.config_values import put_value, set_value, setting, unset_value
+
+    if action == "get":
+        found = setting(name)
+        if is_json:
+            VALUE.put(found)
+        else:
+            put_value(found)
+        return 0
+    if is_json:
+        raise UsedWrongly(f"config {action} has no --json", "use config get --json afterwards")
+    if action == "set":
+        put(f"Set in {set_value(name, value)}")
+    else:
+        unset_value(name)
+    if (variable := setting(name).source).startswith("$"):
+        warn(f"{variable} goes first as long as it is set")
+    return 0
 
 
 def _path(is_json: bool) -> int:

@@ -15,6 +15,7 @@ __all__ = [
     "MessageName",
     "MirrorRow",
     "ReplyCycle",
+    "SettingValue",
     "SettingsFiles",
     "StoreRow",
     "ThemeRow",
@@ -168,6 +169,22 @@ class CreatedMailbox(msgspec.Struct, frozen=True):
 
     created: bool
     """Whether it is new; one that was there is left unchanged."""
+
+
+class SettingValue(msgspec.Struct, frozen=True):
+    """One setting."""
+
+    name: str
+    """Its name, after that of its table and a dot."""
+
+    value: bool | int | float | str | list[str] | dict[str, str] | None
+    """What holds now; null if nothing is set."""
+
+    source: str
+    """Where that comes from: a line of the file, a variable of the environment, or `default`."""
+
+    default: bool | int | float | str | list[str] | dict[str, str] | None
+    """What holds where nothing else is set."""
 
 
 class SettingsFiles(msgspec.Struct, frozen=True):

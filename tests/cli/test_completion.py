@@ -65,7 +65,7 @@ def test_commands_actions_options_and_choices_are_offered() -> None:
     assert "--to" in offered("send", "--to", "a", "--t")
     assert offered("--obs") == ["--observe"]
     assert offered("--vers") == ["--version"]
-    assert offered("config", "") == ["path", "check", "edit", "show", "schema"]
+    assert offered("config", "") == ["path", "check", "edit", "show", "get", "set", "unset", "schema"]
     assert offered("nonsense", "x") == []
 
 

@@ -90,6 +90,7 @@ CONSOLE = [
     },
     {
         "config_check",
+        "config_edit",
         "config_schema",
         "config_text",
         "notification_delivery",

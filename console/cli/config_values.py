@@ -1,0 +1,156 @@
+"""`signalbox config get`, `set` and `unset`: one setting, by its name."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from console.cli.plain import put
+from console.cli.setup_output import SettingValue
+from console.config import Config, config_file
+from console.config_edit import UneditableSettings, as_typed, edited, removed, split_key
+from console.config_file import config_in, load_config, place_of
+from console.errors import Refused
+from console.toml_errors import in_toml
+from mailstore.errors import reason_of
+from mailstore.files.append import replace_file
+
+__all__ = ["put_value", "set_value", "setting", "unset_value"]
+
+VARIABLES = {"store": "SIGNALBOX_STORE"}
+"""What goes before the file, in the environment."""
+TABLES = {name for name, value in asdict(Config()).items() if isinstance(value, Struct | dict)}
+
+
+def setting(key: str) -> SettingValue:
+    """Return a setting as it holds now, and where it comes from. Raises Refused if there is none by that name."""
+    config = load_config().config
+    table, name = _split(key)
+    default = _value(Config(), table, name)
+    variable = VARIABLES.get(key, "")
+    if variable and (given := os.environ.get(variable)):
+        return SettingValue(key, given, f"${variable}", default)
+    try:
+        written = tomllib.loads(config_file().read_text("utf-8"))
+    except (OSError, ValueError):
+        written = {}
+    value = _value(config, table, name)
+    is_there = name in (written.get(table, {}) if table else written)
+    is_used = is_there and _plain((written[table] if table else written)[name]) == value
+    if (
+        value is None
+        and default is None
+        and not is_there
+        and (table in ("keymap", "views") or not _is_known(table, name))
+    ):
+        raise _unknown(key)
+    place = place_of((table,) if table else (), name) if is_used else "default"
+    return SettingValue(key, value, place, default)
+
+
+def put_value(found: SettingValue) -> None:
+    """Print a value: a text as it is, nothing where it is not set, anything else as TOML."""
+    if found.value is not None:
+        put(found.value if isinstance(found.value, str) else in_toml(found.value))
+
+
+def set_value(key: str, value: str) -> str:
+    """Write a setting into the file, and return its line there. Raises Refused where it would be invalid."""
+    path, text = _read()
+    table, name = _split(key)
+    before = config_in(text, path).problems
+    problem = ""
+    for each in as_typed(value):
+        after = _changed(path, lambda value=each: edited(text, table, name, value))
+        problems = [one for one in config_in(after, path).problems if _words(one) not in set(map(_words, before))]
+        if not problems:
+            _write(path, after)
+            return place_of((table,) if table else (), name)
+        problem = problem or problems[0]
+    raise Refused(f"{key} was not set", _words(problem))
+
+
+def unset_value(key: str) -> None:
+    """Take a setting out of the file, so that its default holds. Raises Refused where it is not there."""
+    path, text = _read()
+    table, name = _split(key)
+    try:
+        after = _changed(path, lambda: removed(text, table, name))
+    except KeyError:
+        raise Refused(f"{key} is not set in {path}", "its default holds already") from None
+    _write(path, after)
+
+
+def _split(key: str) -> tuple[str, str]:
+    table, name = split_key(key, TABLES)
+    if not table and name in TABLES:
+        raise Refused(
+            f"{name} is a table", f"name one of its settings, such as {name}.NAME, or use signalbox config show"
+        )
+    return table, name
+
+
+def _changed(path: Path, change: Any) -> str:
+    try:
+        text: str = change()
+    except UneditableSettings:
+        raise Refused(f"in {path} that setting can't be changed alone", "use signalbox config edit") from None
+    except tomllib.TOMLDecodeError:
+        raise Refused(f"{path} is not valid TOML", "signalbox config check says where") from None
+    return text
+
+
+def _read() -> tuple[Path, str]:
+    path = config_file()
+    try:
+        return path, path.read_text("utf-8")
+    except FileNotFoundError:
+        return path, ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{path} can't be read ({reason_of(error)})", "make it readable, as UTF-8") from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable") from error
+    replace_file(path, text.encode())
+
+
+def _value(config: Config, table: str, name: str) -> Any:
+    """Return a setting as JSON has it, None if it is not set or unknown."""
+    inside = getattr(config, table) if table else config
+    return _plain(inside.get(name) if isinstance(inside, dict) else getattr(inside, name, None))
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if isinstance(value, Struct) else list(value) if isinstance(value, tuple) else value
+
+
+def _is_known(table: str, name: str) -> bool:
+    model = getattr(Config(), table) if table else Config()
+    return isinstance(model, Struct) and name in model.__struct_fields__
+
+
+def _unknown(key: str) -> Refused:
+    from difflib import get_close_matches
+
+    defaults = asdict(Config())
+    names = [
+        f"{table}.{name}" for table in TABLES if isinstance(defaults[table], Struct) for name in asdict(defaults[table])
+    ]
+    near = get_close_matches(key, [*defaults, *names], n=1)
+    return Refused(
+        f'unknown setting "{key}"', f'did you mean "{near[0]}"?' if near else "signalbox config show lists all"
+    )
+
+
+def _words(problem: str) -> str:
+    """Return a problem without the place of its line, which moves, and without what would be used instead."""
+    return problem.partition(": ")[2].partition("; using ")[0]
