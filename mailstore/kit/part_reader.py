@@ -82,7 +82,7 @@ class PartReader(DiffReader):
         total = len(parts)
         waiting: list[Event] = []
         for done, (part, stamp) in enumerate(parts.items(), 1):
-            if part in self._source.late and waiting:
+            if part in self._source.late and any(isinstance(event, Message) for event in waiting):
                 yield from in_batches([*_traces_first(waiting), Progress(done - 1, total)])
                 waiting = []
             waiting += self._add(self._take(part, stamp) or ())

@@ -17,6 +17,7 @@ from tests.mailstore.agenties_harness import AgentiesHarness
 from tests.mailstore.beads_harness import BeadsHarness, BeadsTablesHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
+from tests.mailstore.claude_transcripts_harness import ClaudeTranscriptsHarness
 from tests.mailstore.haak_harness import HaakHarness
 from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.loop_store import LoopHarness
@@ -95,6 +96,12 @@ class TestClaudeTeams(StoreContract):
     @pytest.fixture
     def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
         return ClaudeTeamsHarness(tmp_path, monkeypatch)
+
+
+class TestClaudeTranscripts(StoreContract):
+    @pytest.fixture
+    def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClaudeTranscriptsHarness:
+        return ClaudeTranscriptsHarness(tmp_path, monkeypatch)
 
 
 class TestAgentMail(StoreContract):

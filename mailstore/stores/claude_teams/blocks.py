@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from html import unescape
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ CLOSING = "</teammate-message>"
 OPENING = re.compile(r'<teammate-message\s+teammate_id="([^"\n]+)"([^\n]*)>\n')
 SUMMARY = re.compile(r' summary="(.*)"(?= verified="false"|$)')
 NEXT = re.compile(r"\s*(?:<teammate-message\s+teammate_id=\"|This came from another Claude session|$)")
+KNOWN = 1 << 14
 PLAIN = re.compile(r"\W+")
 
 
@@ -77,6 +79,7 @@ def _told(text: str) -> str:
     return text
 
 
+@lru_cache(KNOWN)
 def likeness(text: str) -> tuple[str, ...]:
     """Return what the copies of one text have in common, whatever the program escaped or cut around it."""
     if text.startswith("{"):

@@ -113,9 +113,10 @@ class _Table:
 
     def same(self, fact: Fact, inbox: str, sender: str, text: str) -> _Letter | None:
         """Return the letter that a record of it means: by its id, else by its text and time."""
-        if fact.message_id and (found := self._ids.get((inbox, fact.message_id))) is not None:
-            return found
         alike, time = likeness(text), _time(fact)
+        found = self._ids.get((inbox, fact.message_id)) if fact.message_id else None
+        if found is not None and likeness(found.entry.text) == alike and (fact.kind == "entry" or not found.is_sent):
+            return found
         for letter in self._alike[inbox, sender, alike]:
             is_free = not (letter.is_sent if fact.kind != "entry" else letter.is_received)
             is_other = letter.entry.message_id and fact.message_id

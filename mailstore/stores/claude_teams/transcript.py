@@ -71,7 +71,7 @@ class Transcript:
                 if not block:
                     self._report(start, had.lines, f"the line is longer than {LONGEST >> 20} MiB")
                 for at, data in marked_lines(block, self._marks):
-                    found += self._facts(data, start + at, had.lines + block.count(b"\n", 0, at))
+                    found += self._facts(data, start, at, block, had.lines)
                 lines = had.lines + (block.count(b"\n") or 1)
                 witness = os.pread(fd, WITNESS, max(0, end - WITNESS))[-(end - max(0, end - WITNESS)) :]
                 had = Reached(self.origin.file, facts.st_ino, end, lines, witness.decode("latin-1"))
@@ -93,8 +93,8 @@ class Transcript:
             and os.pread(fd, len(witness), had.offset - len(witness)) == witness
         )
 
-    def _facts(self, line: bytes, offset: int, before: int) -> Iterator[Fact]:
-        """Yield what a line proves, and what it answers; `before` is the number of lines before it."""
+    def _facts(self, line: bytes, start: int, at: int, block: bytes, before: int) -> Iterator[Fact]:
+        """Yield what a line in a block proves, and what it answers; `before` is how many lines precede the block."""
         if self._unanswered and ANSWER in line and (time := is_answer(line)):
             for fact in self._unanswered:
                 yield msgspec.structs.replace(fact, answered=time)
@@ -102,9 +102,9 @@ class Transcript:
         if not any(mark in line for mark in MARKS):
             return
         try:
-            found = fact_in(line, offset, self.origin)
+            found = fact_in(line, start + at, self.origin)
         except ValueError as error:
-            self._report(offset, before, f"the line is {error}")
+            self._report(start + at, before + block.count(b"\n", 0, at), f"the line is {error}")
             return
         self._unanswered += (fact for fact in found if fact.kind in ("turn", "entry"))
         yield from found
