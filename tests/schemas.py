@@ -49,7 +49,9 @@ def faults_in(command: str, document: Any) -> list[str]:
 def check_output(words: Sequence[str], out: str) -> None:
     """Fail if what a command has printed with `--json` is not what its schema says."""
     command = next((word for word in words if word in COMMANDS), "")
-    if "--json" not in words or not command or not out.strip() or "--help" in words:
+    form = words[words.index("--format") + 1] if "--format" in words else "json"
+    is_json = "--json" in words or (command == "export" and form in ("json", "jsonl") and out.startswith("{"))
+    if not is_json or not command or not out.strip() or "--help" in words:
         return
     if any(isinstance(output, JsonLines) for output in outputs_of(command)) and not out.startswith("{\n"):
         documents = [json.loads(line) for line in out.splitlines()]

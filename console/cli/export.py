@@ -6,13 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from console.cli.document import JsonLines, JsonOutput
 from console.cli.fleet import fleet_of
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.search import arrange, context_of
 from console.errors import UsedWrongly
 from console.export.about import About
-from console.export.document import FORMATS, render
+from console.export.document import FORMATS, ExportDocument, render
 from console.export.file import write_new
 from console.render.timestamps import iso_time
 from mailstore.errors import QueryError
@@ -20,9 +21,12 @@ from mailstore.queries.query import parse
 from mailstore.queries.search import search
 from mailstore.records.message import Message, by_age
 from mailstore.state.views import View, ViewKind
-from mailstore.transfer.export import exported
+from mailstore.transfer.export import Exported, exported
 
 __all__ = ["arrange"]
+
+OUTPUTS = (JsonOutput(ExportDocument, "--format json"), JsonLines(Exported, "--format jsonl"))
+"""Written by `render`, in pieces, also into files."""
 
 VIEWS: dict[str, ViewKind] = {
     "all": "all",

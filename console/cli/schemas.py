@@ -50,7 +50,8 @@ def schema_of(command: str, outputs: Sequence[JsonOutput[Any]]) -> dict[str, Any
 def _title(command: str, output: JsonOutput[Any]) -> str:
     actions = [word for word in output.when if not word.startswith("-")]
     options = [word for word in output.when if word.startswith("-")]
-    return " ".join(["signalbox", command, *(["|".join(actions)] if actions else []), *options, "--json"])
+    how = options if any("json" in word for word in options) else [*options, "--json"]
+    return " ".join(["signalbox", command, *(["|".join(actions)] if actions else []), *how])
 
 
 def _about(output: JsonOutput[Any]) -> dict[str, str]:

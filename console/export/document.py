@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec import Struct
+
 from console.export.about import About
 from console.export.html import as_html
 from console.export.markdown import as_markdown
@@ -11,22 +13,37 @@ from console.export.situations import as_jsonld, as_situations
 from console.render.json_output import json_text
 from mailstore.transfer.export import Exported
 
-__all__ = ["FORMATS", "SUFFIXES", "render"]
+__all__ = ["FORMATS", "SUFFIXES", "ExportDocument", "render"]
 
 VERSION = 1
+
+
+class ExportDocument(Struct, frozen=True):
+    """An export; `signalbox verify` compares it with the mailbox."""
+
+    signalbox_export: int
+    """The version of this form: 1."""
+
+    mailbox: str
+    """The URL of the mailbox."""
+
+    exported_at: str
+    """When it was exported: ISO 8601 in UTC."""
+
+    selection: str
+    """The query, the view or the thread that was exported."""
+
+    count: int
+    """How many messages there are."""
+
+    messages: list[Exported]
+    """The messages."""
 
 
 def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON document."""
     found = list(messages)
-    head = {
-        "signalbox_export": VERSION,
-        "mailbox": about.mailbox,
-        "exported_at": about.exported_at,
-        "selection": about.selection,
-        "count": len(found),
-        "messages": found,
-    }
+    head = ExportDocument(VERSION, about.mailbox, about.exported_at, about.selection, len(found), found)
     yield json_text(head, indent=2) + "\n"
 
 

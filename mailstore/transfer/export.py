@@ -29,30 +29,61 @@ __all__ = [
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """A complete message, with the file, offset and length of its record, and the SHA-256 of the record's bytes.
-
-    `record` is the record as stored, including unknown fields; `missing` tells why a text or a record could not be
-    read.
-    """
+    """A complete message, with the place and the digest of its record."""
 
     id: str
+    """Its id."""
+
     sender: str
+    """Who sent it."""
+
     recipients: tuple[str, ...]
+    """The addresses that it was sent to."""
+
     timestamp: str
+    """When it was sent, as its record has it."""
+
     subject: str
+    """Its subject."""
+
     content: str
+    """Its text."""
+
     thread: str | None
+    """The id of the message that it answers; null if it begins a thread."""
+
     root: str
+    """The id of the first message of its thread."""
+
     type: str
+    """Its type; empty if it has none."""
+
     states: dict[str, str]
+    """What it is to each recipient."""
+
     archived: bool
+    """Whether it is archived."""
+
     file: str | None
+    """The file of its record; null where it is in none."""
+
     offset: int | None
+    """Where the record begins there, in bytes; null where it is in no file."""
+
     length: int | None
+    """How long the record is, in bytes; null where it is in no file."""
+
     sha256: str | None
+    """The SHA-256 of the record's bytes; null where they can't be read."""
+
     text_sha256: str
+    """The SHA-256 of its text."""
+
     record: str
+    """The record as it is stored, with fields that are unknown to us."""
+
     missing: str = ""
+    """Why its text or its record could not be read; empty if both could."""
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -46,7 +46,7 @@ def _section(command: CommandDescription) -> Iterator[str]:
     if command.statuses:
         yield _statuses(command.statuses)
     if outputs_of(command.name):
-        yield f"`--json` prints [{command.name}](json.md#{command.name})."
+        yield f"What it prints as JSON: [{command.name}](json.md#{command.name})."
 
 
 def _statuses(statuses: dict[int, str]) -> str:

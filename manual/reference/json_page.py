@@ -11,9 +11,9 @@ from manual.reference.markdown import code, page, prose, table
 __all__ = ["json_page", "schemas"]
 
 INTRO = """\
-What commands print with `--json`. `signalbox schema COMMAND` prints the same as a [JSON
-Schema](https://json-schema.org/draft/2020-12/schema) (version 2020-12), and the files linked here are what it
-prints. The tests hold every output to its schema."""
+What commands print with `--json`, and what `signalbox export` writes as JSON. `signalbox schema COMMAND` prints the
+same as a [JSON Schema](https://json-schema.org/draft/2020-12/schema) (version 2020-12), and the files linked here
+are what it prints. Tests hold the commands' output to their schemas."""
 RULES = """\
 - `--json` prints one JSON document to standard output and nothing else; warnings and errors go to standard error.
   Commands that go on print a document a line, at once.

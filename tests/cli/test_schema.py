@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from importlib import import_module
 from pathlib import Path
 
@@ -11,17 +12,19 @@ import msgspec
 import pytest
 
 from console.cli.described import described_commands
+from console.cli.mirror import CHANGES
 from console.cli.schemas import all_outputs, outputs_of, schema_of, structs_in
 from console.field_meanings import field_meanings
+from mailstore.mirroring.mirror_report import IdConflict, MirrorEnd, MirrorLoss, MirrorStatus
 from tests.cli.conftest import ROOT, Run
+from tests.mailboxes import MailFiles
 from tests.schemas import faults_in
 
 
 def test_every_command_with_json_has_a_schema_and_no_other() -> None:
     every = list(described_commands())
-    assert {it.name for it in every if any("--json" in option.option_strings for option in it.options)} == set(
-        all_outputs()
-    )
+    printing = {it.name for it in every if any("--json" in option.option_strings for option in it.options)}
+    assert {*printing, "export"} == set(all_outputs())
     for command in every:
         words = {word for output in outputs_of(command.name) for word in output.when if not word.startswith("-")}
         assert words <= {action.name for action in command.actions}, command.name
@@ -126,3 +129,25 @@ def test_the_schema_of_the_settings_accepts_the_settings_and_no_others(run: Run,
     assert validator.is_valid({"transports": {"relay": [account]}})
     for wrong in ({"stor": "x"}, {"keymap": {"serch": "f3"}}, {"send": {"undo_seconds": -1}}, {"bell": "yes"}):
         assert not validator.is_valid(wrong), wrong
+
+
+def test_a_mirror_prints_lines_of_its_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    end = MirrorEnd("haak:a", cut_off=12.5, reason="no such folder")
+    lost = MirrorLoss("tags", "haak:b", 2, ("m1", "m2"), "ink", "")
+    CHANGES.put(MirrorStatus((end, MirrorEnd("haak:b")), True, conflicts=[IdConflict("m", "a", "b")], losses=[lost]))
+    line, rest = capsys.readouterr().out.split("\n", 1)
+    assert not rest
+    assert not faults_in("mirror", json.loads(line))
+    assert faults_in("mirror", {**json.loads(line), "phase": "sleeping"})
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_an_export_follows_its_schema(run: Run, tmp_path: Path, form: str) -> None:
+    mail = MailFiles(tmp_path / "mail", now=time.time())
+    mail.message("first", "ann-00000001", "all", "A lamp.", ago=60)
+    mail.message("second", "ann-00000001", "all", "Oil.", ago=30)
+    done = run("export", "--view", "all", "--format", form, "--store", mail.url)  # the runner compares it
+    found = [json.loads(line) for line in done.out.splitlines()] if form == "jsonl" else [done.document]
+    assert len(found) == (2 if form == "jsonl" else 1)
+    assert not any(faults_in("export", each) for each in found)
+    assert all(faults_in("export", {**each, "more": 1}) for each in found)

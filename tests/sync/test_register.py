@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
+from tests.schemas import faults_in
 from tests.servers.agentazall_programs import AgentRelay
 from tests.servers.scripted import http, scripted_server
 from tests.sync.rig import Machine
@@ -40,7 +41,9 @@ def test_an_agent_is_registered_and_its_mail_goes_by_the_relay(
     ours = config.read_text()
     config.unlink()
     assert main(["sync", "register", agentazall_relay.url, bob, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["address"] == bob
+    told = json.loads(capsys.readouterr().out)
+    assert told["address"] == bob
+    assert not faults_in("sync", told)
     theirs = config.read_text()
     config.write_text(ours)
     assert main(["sync", str(here.root), "--once", "--again"]) == 0
