@@ -21,6 +21,7 @@ from tests.mailboxes import iso
 from tests.mailstore.agent_mail_harness import AgentMailHarness
 from tests.mailstore.agentazall_harness import AgentAZAllHarness
 from tests.mailstore.agenties_harness import AgentiesHarness
+from tests.mailstore.beads_harness import BeadsHarness
 from tests.mailstore.channels_harness import ChannelsHarness
 from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
@@ -38,6 +39,7 @@ KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {
     "agentazall": lambda folder, patch: AgentAZAllHarness(folder),
     "agent-mail": AgentMailHarness,
     "neo": NeoHarness,
+    "beads": lambda folder, patch: BeadsHarness(folder),
     "hcom": HcomHarness,
     "omo": OmoHarness,
     "mapped-lines": lambda folder, patch: MappedLinesHarness(folder),

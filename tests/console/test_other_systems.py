@@ -9,13 +9,16 @@ import pytest
 
 from mailstore.state.views import View
 from tests.console.screen_text import opened
+from tests.hostile.samples import SAMPLES
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 LATER = 1_795_300_000.0
 
 
 def copied(kind: str, tmp_path: Path) -> str:
-    """Copy a system's files, and return what opens them."""
+    """Copy a system's files, or make them anew; return what opens them."""
+    if not (FIXTURES / kind).is_dir():
+        return SAMPLES[kind](tmp_path)
     place = tmp_path / kind
     shutil.copytree(FIXTURES / kind, place)
     for path in (place, *place.rglob("*")):
@@ -37,6 +40,7 @@ SEEN = {
     "omo": ["lead@docs-3cb6d951", "Can you look at docs/guide.md?"],
     "hcom": ["luna", "The build is red."],
     "agentazall": ["alice@localhost"],
+    "beads": ["gastown/Toast", "Build more", "#alerts"],
 }
 
 
@@ -59,6 +63,7 @@ async def test_what_its_files_hold_is_seen_and_they_stay_as_they_are(kind: str, 
     [
         ("agenties", "ag_x1", "reads this file only when it starts"),
         ("agent-mail", "GreenLake", "only its server writes there"),
+        ("beads", "gastown/Toast", "Gas Town sends by"),
     ],
 )
 async def test_where_nothing_can_be_sent_the_reason_is_said(kind: str, agent: str, reason: str, tmp_path: Path) -> None:

@@ -76,9 +76,11 @@ class Town:
 
     def mail(self, name: str, sender: str, to: str, body: str, *labels: str, **fields: Any) -> None:
         """Write a message as `gt mail send` does."""
-        all_labels = sorted({"gt:message", f"from:{sender}", "msg-type:notification", "delivery:pending", *labels})
-        if any(each.startswith("msg-type:") for each in labels):
-            all_labels.remove("msg-type:notification")
+        is_shared = to.startswith(("queue:", "channel:", "announce:"))
+        is_typed = is_shared or any(each.startswith("msg-type:") for each in labels)
+        more = [] if is_typed else ["msg-type:notification"]
+        more += [] if is_shared and not to.startswith("queue:") else ["delivery:pending"]
+        all_labels = sorted({"gt:message", f"from:{sender}", *more, *labels})
         self.issue(name, assignee=to, description=body, labels=all_labels, created_by=sender, **fields)
 
     def close(self, name: str, at: str = "2026-03-16T12:10:00Z", **fields: Any) -> None:
