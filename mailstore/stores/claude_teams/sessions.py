@@ -71,9 +71,8 @@ class Projects:
             for path in sorted({each.with_suffix(".jsonl") for each in _sessions(project) if _is_one(each)}):
                 agents = path.with_suffix("") / "subagents"
                 metas = [meta for each in _metas(agents) if (meta := self._meta(each)) is not None]
-                named = {meta.team for meta in metas if meta.team} or self._names(
-                    path, whole=bool(metas) or agents.is_dir()
-                )
+                is_old = agents.is_dir() and all(meta.depth is None for meta in metas)
+                named = {meta.team for meta in metas if meta.team} or self._names(path, whole=is_old)
                 for name in named:
                     found[name].add(path.stem)
         return dict(found)
