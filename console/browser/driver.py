@@ -26,6 +26,7 @@ QUIT = "quit"
 GRACE_SECONDS = 3.0
 """Time to save what is open once the page is gone."""
 TITLE = re.compile(r"\x1b\]2;([^\x07\x1b]*)\x07")
+BACKGROUND = re.compile(r"\x1b\]11;(#[0-9a-f]{6})\x07")
 NOTIFICATION = re.compile(r"\x1b\]9;([^\x07\x1b]*)\x07")
 BELL = "\x07"
 
@@ -33,7 +34,7 @@ BELL = "\x07"
 class BrowserDriver(WebDriver):
     """Textual's driver for pages, which waits for keys instead of looking, asks the terminal, and ends with its page.
 
-    Titles, bells and notifications, which a terminal takes as escapes, are told to the page.
+    Titles, bells, notifications and the background, which a terminal takes as escapes, are told to the page.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -54,6 +55,8 @@ class BrowserDriver(WebDriver):
         """Write to the page's terminal, or tell the page itself."""
         if found := TITLE.fullmatch(data):
             self.write_meta({"type": "title", "text": found[1]})
+        elif found := BACKGROUND.fullmatch(data):
+            self.write_meta({"type": "background", "text": found[1]})
         elif found := NOTIFICATION.fullmatch(data):
             self.write_meta({"type": "notification", "text": found[1]})
         elif data == BELL:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from textual.app import App
 
-__all__ = ["give_file", "open_in_page", "room_for_file", "title_page"]
+__all__ = ["colour_page", "give_file", "open_in_page", "room_for_file", "title_page"]
 
 
 @runtime_checkable
@@ -42,3 +42,9 @@ def title_page(app: App[Any], title: str) -> None:
     if isinstance(app, TitledApp):
         text = "".join(char for char in title if char.isprintable())
         app.write_to_terminal(f"\x1b]2;{text}\x07")
+
+
+def colour_page(app: App[Any], background: str) -> None:
+    """Colour what is around the terminal's cells, in six hexadecimal digits."""
+    if isinstance(app, TitledApp):
+        app.write_to_terminal(f"\x1b]11;{background.lower()}\x07")

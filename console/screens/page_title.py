@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Protocol
 
 from textual.app import App
@@ -13,6 +14,7 @@ from console.screens.needs import PartScreen
 __all__ = ["BrowserScreen", "PageTitle", "PageTitleScreen"]
 
 PROGRAM = "Signalbox"
+COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
 class BrowserScreen(Protocol):
@@ -33,11 +35,18 @@ class PageTitle:
         self._screen = screen
         self._is_shown = is_in_browser()
         self._title = ""
+        self._background = ""
 
     def drawn(self) -> None:
-        """Title the tab if something else waits now."""
+        """Title the tab if something else waits now, and give the page the colour of the theme."""
         if not self._is_shown:
             return
+        background = self._screen.app.current_theme.background or ""
+        if background != self._background and COLOUR.fullmatch(background):
+            from console.browser.page_actions import colour_page
+
+            self._background = background
+            colour_page(self._screen.app, background)
         session = self._screen.session
         number = session.live.counts().for_you
         title = f"{f'({number}) ' if number else ''}{visible_line(session.store.title)} · {PROGRAM}"

@@ -20,7 +20,7 @@ __all__ = ["Bridge", "size_from"]
 DATA, META, FILE = b"D", b"M", b"F"
 FEWEST_CELLS, MOST_COLUMNS, MOST_LINES = 2, 1000, 500
 USUAL: Size = (80, 24)
-TOLD_ON = frozenset({"title", "notification", "bell"})
+TOLD_ON = frozenset({"background", "bell", "notification", "title"})
 """What a console says of itself that its page is told as it is."""
 
 

@@ -89,7 +89,9 @@ async def test_a_link_opens_in_the_browser_and_the_tab_is_titled(tmp_path: Path,
         await seat.press("b", "enter", "y")
         await seat.until(lambda: page.opened == ["https://b.example/two"])
         await seat.until(lambda: "\x1b]2;data/agent-mailbox.jsonl · Signalbox\x07" in page.written)
-    assert page.written[0].startswith("\x1b]2;(1) ")
+    titles = [text for text in page.written if text.startswith("\x1b]2;")]
+    assert titles[0].startswith("\x1b]2;(1) ")
+    assert "\x1b]11;#" in "".join(page.written)
 
 
 async def test_the_help_says_what_a_browser_does_with_keys(tmp_path: Path, page: AskedPage) -> None:

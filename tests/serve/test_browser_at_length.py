@@ -136,7 +136,7 @@ def test_the_title_and_a_dot_say_what_came(browser: Browser, tmp_path: Path) -> 
     (home / ".config" / "signalbox").mkdir(parents=True)
     settings = '[notifications]\nto_me = ["toast", "bell", "osc9"]\n'
     (home / ".config" / "signalbox" / "config.toml").write_text(settings, encoding="ascii")
-    with Served(mail.url, home) as server, browser.visit() as visit:
+    with Served(mail.url, home, "--theme", "timetable") as server, browser.visit() as visit:
         tab = visit.tab(server.links["full"])
         tab.wait_for("4 messages")
         tab.wait_for_title("(1) ")
@@ -146,6 +146,8 @@ def test_the_title_and_a_dot_say_what_came(browser: Browser, tmp_path: Path) -> 
         tab.wait_for_page("Mail came while this tab was hidden", "#notice")
         tab.call(tab.page.evaluate(HIDDEN, False))
         assert tab.wait_for_title("(2) ").startswith("(2)")
+        background = tab.call(tab.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert background == "rgb(247, 243, 234)"  # of the theme, around the cells
 
 
 HIDDEN = """

@@ -64,6 +64,11 @@
         title = value;
         showTitle();
         return true;
+      case "background":
+        if (/^#[0-9a-f]{6}$/.test(value)) {
+          document.body.style.background = value;
+        }
+        return true;
       case "bell":
         ring();
         return true;
@@ -127,7 +132,7 @@
     if (code === CLOSED_BY_PERSON) {
       cover("The console is closed", "Drafts are kept.", "Open again", again);
     } else if (code === FULL) {
-      const words = `No more than ${reason} consoles at a time: close another tab, or start signalbox serve with a larger --max.`;
+      const words = `No more than ${reason} console${reason === "1" ? "" : "s"} at a time: close another tab, or start signalbox serve with a larger --max.`;
       cover("Too many consoles", words, "Try again", again);
     } else if (code === FAILED) {
       cover("The console ended with an error", failure || "Its server knows more.", "Open again", again);
