@@ -38,7 +38,8 @@ def picture(above: Terminal, below: Sequence[Terminal], title: str) -> str:
     """Return an SVG picture: one terminal, and others of one height side by side below it, with rules between them."""
     lines = _lines(above)
     width = max(above.size[0], sum(terminal.size[0] + len(GAP) for terminal in below) - len(GAP))
-    lines.append(Text("─" * width, RULE))
+    if below:
+        lines.append(Text("─" * width, RULE))
     gap = Text.assemble((GAP, RULE))
     lines += [gap.join(parts) for parts in zip(*map(_lines, below), strict=True)]
     console = Console(record=True, width=width, file=io.StringIO(), color_system="truecolor")
