@@ -18,7 +18,10 @@ from tests.terminal import Terminal, environment
 
 ROOT = Path(__file__).parents[1]
 SNIPPET = re.compile(r"(?s)```tmux\n(.*?)```")
-SHELL = "bash --norc --noprofile -i"
+LOOK = """
+set -g status-style "bg=#1b2230,fg=#cdd5df"
+set -g default-command "bash --norc --noprofile -i"
+"""
 
 
 def main() -> None:
@@ -33,7 +36,7 @@ def main() -> None:
         script = programs / "signalbox"
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m console "$@"\n', "utf-8")
         script.chmod(0o755)
-        (home / "tmux.conf").write_text(f'{found[1]}\nset -g status-style 'bg=#1b2230,fg=#cdd5df'\nset -g default-command "{SHELL}"\n', "utf-8")
+        (home / "tmux.conf").write_text(f"{found[1]}{LOOK}", "utf-8")
         env = environment(home, PS1="$ ", SHELL="/bin/sh")
         env["PATH"] = f"{programs}:{env['PATH']}"
         argv = ["tmux", "-S", str(home / "socket"), "-f", str(home / "tmux.conf"), "new-session", "-s", "ink"]
