@@ -177,6 +177,30 @@ def test_what_is_in_dolt_is_shown_as_it_was_exported(town: Town) -> None:
         assert messages(export).keys() == {"hq-1"}
 
 
+def test_a_line_without_an_id_is_shown_and_one_without_a_sender_is_told(town: Town) -> None:
+    for fields in (
+        {"id": "a"},
+        {"id": "b"},
+        {"from": "mayor/", "body": "Who?"},
+        {"id": 7, "from": "mayor/", "body": "7?"},
+    ):
+        town.archive(**fields)
+    with BeadsStore.open(town.root) as store:
+        events = scanned(store)
+        assert [(each.file, each.line) for each in of(Problem, events)] == [("archive.jsonl", 2), ("archive.jsonl", 3)]
+        odd = [message for message in of(Message, events) if message.id.startswith("line:")]
+        assert sorted(map(store.content, odd)) == ["7?", "Who?"]
+
+
+def test_an_issue_whose_id_is_no_text_can_be_opened(tmp_path: Path) -> None:
+    town = gas_town(tmp_path / "gt")
+    town.junk.append(b'{"id": 7, "labels": ["gt:message", "from:mayor/"], "description": "Seven."}\n')
+    town.flush()
+    with BeadsStore.open(town.root) as store:
+        [odd] = [message for message in of(Message, scanned(store)) if message.id.startswith("line:")]
+        assert store.content(odd) == "Seven."
+
+
 def test_damage_in_an_export_hides_nothing_else(tmp_path: Path) -> None:
     town = gas_town(tmp_path / "gt")
     known = messages(town).keys()

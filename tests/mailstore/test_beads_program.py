@@ -220,6 +220,20 @@ def test_a_server_on_this_machine_is_asked_by_its_port_alone(town: Town, bd: Ins
     assert shown(town)[0] == {"hq-7"}
 
 
+def test_a_server_whose_files_are_elsewhere_is_asked_now_and_then(
+    town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(private_copy, "LARGEST", 1)
+    monkeypatch.setattr(asking, "SERVED_SECONDS", 1e-6)
+    (town.folder / "metadata.json").write_text(json.dumps({"backend": "dolt", "dolt_mode": "server"}))
+    bd(f"print({json.dumps([mail('hq-7')])!r}); sys.exit()")
+    with BeadsStore.open(town.root) as opened:
+        scanned(opened)
+        bd(f"print({json.dumps([mail('hq-7'), mail('hq-8')])!r}); sys.exit()")
+        found = [event for batch in opened.news() for event in batch]
+        assert [each.id for each in of(Message, found)] == ["hq-8"]
+
+
 def test_a_database_that_is_too_large_is_not_copied(town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(private_copy, "LARGEST", 10)
     bd()

@@ -59,12 +59,17 @@ class AskingOrigin:
         now = time.monotonic()
         if self._stamp is None or now >= self._next:
             self._places.folder.stat()
-            try:
-                state: Hashable = state_of(self._dolt) or int(now / SERVED_SECONDS)
-            except Unreadable:
-                state = None
-            self._stamp = state, self._export_stamp() if self._is_refused else None
+            self._stamp = self._state(now), self._export_stamp() if self._is_refused else None
         return self._stamp
+
+    def _state(self, now: float) -> Hashable:
+        """Return the state of the database's files; of a server without files here, a time now and then."""
+        try:
+            if state := state_of(self._dolt):
+                return state
+        except Unreadable:
+            pass
+        return int(now / SERVED_SECONDS) if self._dolt.is_served else None
 
     def _export_stamp(self) -> Hashable:
         try:

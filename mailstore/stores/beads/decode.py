@@ -132,10 +132,10 @@ def _reads(issue: BeadsIssue, labels: _Labels, to: str) -> tuple[tuple[str, floa
     return tuple(found.items())
 
 
-def archived_letter(value: Mapping[str, Any]) -> BeadsLetter | None:
-    """Return the message of a line of Gas Town's archive; None if it is not one."""
-    name, sender = text_of(value.get("id")), text_of(value.get("from"))
-    if not name or not sender:
+def archived_letter(name: str, value: Mapping[str, Any]) -> BeadsLetter | None:
+    """Return the message of a line of Gas Town's archive by its id; None if it has no sender."""
+    sender = text_of(value.get("from"))
+    if not sender:
         return None
     shared = next((f"{key}:{each}" for key in ("queue", "channel") if (each := text_of(value.get(key)))), "")
     listed = value.get("cc")

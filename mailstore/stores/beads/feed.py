@@ -23,7 +23,7 @@ __all__ = ["BeadsFeed"]
 
 PAGE = 1000
 PERSON = RecordEvents((Person((OVERSEER,)),))
-NO_SENDER = "a line of the archive without id or sender"
+NO_SENDER = "a message without a sender"
 
 
 class _Placed(NamedTuple):
@@ -85,9 +85,9 @@ class BeadsFeed(RecordSource):
     def _archived(self, problems: list[Problem]) -> Iterator[tuple[BeadsLetter, Location]]:
         """Yield the messages that were put into the archive; the others of one id have to be told apart by place."""
         for line in self._archive.read(problems):
-            letter = archived_letter(line.value)
+            letter = archived_letter(line.name, line.value)
             if letter is None:
-                problems.append(Problem(self._archive.name, 1, 0, NO_SENDER))
+                problems.append(Problem(self._archive.name, line.number, line.offset, NO_SENDER))
             else:
                 yield letter, line.location
 

@@ -25,11 +25,16 @@ LARGEST = 256 << 20
 
 
 class FoundLine(NamedTuple):
-    """A JSON object with its id, and its location: the name of its file, and which of the lines with its id it is."""
+    """A JSON object with its id, and its location: the name of its file, and which of the lines with its id it is.
+
+    `number` is that of its line, from 1, and `offset` where it begins in the file.
+    """
 
     name: str
     value: dict[str, Any]
     location: Location
+    number: int
+    offset: int
 
 
 class BeadsLines:
@@ -63,7 +68,7 @@ class BeadsLines:
                 continue
             name = self._names(value) or f"line:{hashlib.sha1(piece.data, usedforsecurity=False).hexdigest()}"
             before = places.setdefault(name, [])
-            yield FoundLine(name, value, Location(self.name, len(before), 0))
+            yield FoundLine(name, value, Location(self.name, len(before), 0), number, piece.offset)
             before.append((piece.offset, len(piece.data)))
         self._places = places
 

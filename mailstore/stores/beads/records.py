@@ -55,14 +55,14 @@ class BeadsIssue(msgspec.Struct, frozen=True, gc=False):
 
 
 def issue_of(value: Mapping[str, Any], name: str = "") -> BeadsIssue:
-    """Return an issue; `name` is its id where the record has none."""
+    """Return an issue; `name` is its id, unless only the record says it."""
     labels = [text_of(label) for label in _listed(value.get("labels"))]
     kind = TYPES.get(text_of(value.get("issue_type")))
     if kind and kind not in labels:
         labels.append(kind)
     priority = value.get("priority")
     return BeadsIssue(
-        id=text_of(value.get("id")) or name,
+        id=name or text_of(value.get("id")),
         title=text_of(value.get("title")),
         body=text_of(value.get("description")),
         status=text_of(value.get("status")),
