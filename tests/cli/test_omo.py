@@ -24,9 +24,9 @@ def test_threads_receipts_and_dead_letters_are_seen(run: Run, home: Path, monkey
     monkeypatch.chdir(home)
     before = snapshot(home)
     rows = {row["subject"]: row["messages"] for row in run("threads", "--json").document}
-    assert (rows["The guide"], rows["Can you look at docs/guide.md?"]) == (2, 2)
+    assert (rows["The guide"], rows["Can you look at src/guide.txt?"]) == (2, 2)
     [guide] = run("search", "guide from:lead to:writer", "--json").document
-    assert "writer@docs-3cb6d951: read" in run("thread", guide["id"]).out
+    assert "writer@docs-cbe53d92: read" in run("thread", guide["id"]).out
     assert "recipient ended before reading" in run("dead-letters").out
     assert "Freeze at noon." in run("export").out
     assert run("doctor").out.endswith("No problems found\n")
@@ -42,10 +42,10 @@ def test_a_deleted_run_is_told_and_its_mail_stays(run: Run, home: Path) -> None:
 
 
 def test_a_message_is_sent_and_refused(run: Run, home: Path) -> None:
-    to = ("--to", "writer@docs-3cb6d951", "--subject", "Noon", "--body", "Is it done?")
+    to = ("--to", "writer@docs-cbe53d92", "--subject", "Noon", "--body", "Is it done?")
     assert run("send", "--from", "user", *to, "--store", home).status == 0
-    [row] = run("read", "--as", "writer@docs-3cb6d951", "--json", "--store", home).document[-1:]
+    [row] = run("read", "--as", "writer@docs-cbe53d92", "--json", "--store", home).document[-1:]
     assert (row["subject"], row["sender"]) == ("Noon", "user")
     refused = run("send", "--from", "user", "--to", "all", "--body", "x", "--store", home)
     assert refused.status != 0
-    assert "names everybody: only the lead may" in refused.err
+    assert "to whom only the lead may write" in refused.err

@@ -37,7 +37,7 @@ SEEN = {
     "claude-teams": ["team-lead", "Task #1 done: task system analysis written"],
     "neo": ["@neo-opus-ada", "Design dialogue: receipts"],
     "agent-mail": ["GreenLake", "Review request: receipts"],
-    "omo": ["lead@docs-3cb6d951", "Can you look at docs/guide.md?"],
+    "omo": ["lead@docs-cbe53d92", "Can you look at src/guide.txt?"],
     "hcom": ["luna", "The build is red."],
     "agentazall": ["alice@localhost"],
     "beads": ["gastown/Toast", "Build more", "#alerts"],

@@ -23,7 +23,7 @@ from tests.mailstore.omo_harness import RunFolder
 from tests.mailstore.owners import snapshot
 
 REAL = Path(__file__).parents[1] / "fixtures" / "omo"
-DOCS, TESTS = "3cb6d951-a858-4f6a-897c-a8ea04823286", "26621af5-6198-4338-9524-8032f63a6bcf"
+DOCS, TESTS = "cbe53d92-def9-4c07-975b-de099634710f", "eee3e8ad-8d8d-41d4-9783-e14d7097d791"
 UUID = "0b6f9a1e-6a3a-4c11-9f6e-{:012d}"
 NAMES = ("lead", "ann", "bob")
 
@@ -69,9 +69,9 @@ def test_what_the_program_wrote(base: Path) -> None:
         assert json.loads(store.raw(mail["The guide"]))["summary"] == "The guide"
     assert snapshot(base) == before
     assert not of(Problem, events)
-    guide, asked, freeze = mail["The guide"], mail["Can you look at docs/guide.md?"], mail["Freeze"]
+    guide, asked, freeze = mail["The guide"], mail["Can you look at src/guide.txt?"], mail["Freeze"]
     assert (guide.sender, guide.recipients) == ("lead", ("writer",))
-    assert guide.tags == ("reference:docs/guide.md (where it goes)", "reference:README.md")
+    assert guide.tags == ("reference:src/guide.txt (where it goes)", "reference:README.md")
     assert mail["The guide is done. @reviewer has seen it."].thread == guide.id
     assert mail["Two typos, else fine."].thread == asked.id
     assert (freeze.recipients, freeze.type, freeze.is_listed) == (("all",), "announcement", True)
@@ -88,7 +88,7 @@ def test_what_the_program_wrote(base: Path) -> None:
 def test_several_runs_are_one_mailbox(base: Path) -> None:
     with open_store(base) as store:
         events = scanned(store)
-    assert {one.session_id.partition("@")[2] for one in of(Agent, events)} == {"docs-3cb6d951", "tests-26621af5"}
+    assert {one.session_id.partition("@")[2] for one in of(Agent, events)} == {"docs-cbe53d92", "tests-eee3e8ad"}
     assert len(of(Message, events)) == 8
 
 
@@ -114,7 +114,7 @@ def test_what_is_deleted_stays_in_sight(base: Path, tmp_path: Path) -> None:
         events = changed(store)
         assert not of(Reset, events)
         assert {one.session_id: one.status for one in of(Agent, events)} == {
-            f"{name}@tests-26621af5": Status.DEAD for name in ("lead", "writer", "reviewer")
+            f"{name}@tests-eee3e8ad": Status.DEAD for name in ("lead", "writer", "reviewer")
         }
         assert any("has been gone since" in one.reason for one in of(Problem, events))
         shutil.rmtree(base / "runtime" / DOCS)
@@ -125,10 +125,10 @@ def test_what_is_deleted_stays_in_sight(base: Path, tmp_path: Path) -> None:
         assert by_subject(events).keys() == before.keys()
         assert len(of(Receipt, events)) == 2
         with pytest.raises(DraftRefused, match="has been gone since"):
-            store.send(draft(sender="user", recipients=("writer@docs-3cb6d951",), content="x"))
+            store.send(draft(sender="user", recipients=("writer@docs-cbe53d92",), content="x"))
     with OmoStore.open(base / "runtime" / DOCS) as store:
         assert "has been gone since" in store.notice
-        assert store.title == "docs-3cb6d951 (gone)"
+        assert store.title == "docs-cbe53d92 (gone)"
         assert Capability.SEND not in store.capabilities
         assert "The guide" in by_subject(scanned(store))
     kept = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
@@ -172,7 +172,7 @@ def test_what_is_written_is_what_the_program_takes(run: RunFolder) -> None:
     ("fields", "why"),
     [
         ({"sender": "ann"}, "can't send here"),
-        ({"recipients": ("all",)}, "only the lead may"),
+        ({"recipients": ("all",)}, "to whom only the lead may"),
         ({"recipients": ("../lead",)}, "not a member"),
         ({"recipients": ("eve",)}, "members: lead, ann, bob"),
         ({"content": "é" * 16_385}, "over 32 KiB"),

@@ -14,7 +14,7 @@ from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
 from mailstore.stores.hcom.tables import EventRow
 
-__all__ = ["BIGBOSS", "EVENTS", "Letter", "UnreadableEvent", "letter_of", "message_events", "not_utf8", "who"]
+__all__ = ["BIGBOSS", "EVENTS", "HcomLetter", "UnreadableEvent", "letter_of", "message_events", "not_utf8", "who"]
 
 BIGBOSS = "bigboss"
 """What the program calls the person."""
@@ -26,7 +26,7 @@ class UnreadableEvent(Exception):
     """An event is not a message; says why, in words for a person."""
 
 
-class Letter(msgspec.Struct, frozen=True, gc=False):
+class HcomLetter(msgspec.Struct, frozen=True, gc=False):
     """The data of a message's event."""
 
     id: int
@@ -50,7 +50,7 @@ def who(name: str) -> str:
     return "user" if name == BIGBOSS else name
 
 
-def letter_of(row: EventRow) -> Letter:
+def letter_of(row: EventRow) -> HcomLetter:
     """Return the message in an event. Raises UnreadableEvent."""
     data = data_of(row.data)
     for name in ("from", "text"):
@@ -59,7 +59,7 @@ def letter_of(row: EventRow) -> Letter:
     if not data["from"]:
         raise UnreadableEvent("not a message: 'from' is empty")
     answers = data.get("reply_to")
-    return Letter(
+    return HcomLetter(
         row.id,
         data["from"],
         data["text"],
@@ -107,7 +107,7 @@ def _answered(data: dict[str, Any]) -> int | None:
     return None
 
 
-def message_events(row: EventRow, letter: Letter, thread: int | None, before: float, file: str) -> RecordEvents:
+def message_events(row: EventRow, letter: HcomLetter, thread: int | None, before: float, file: str) -> RecordEvents:
     """Return the events in a message's row; `before` is the time of the events before it, for one without a time."""
     time = time_of(row.timestamp)
     sender = who(letter.sender)
@@ -141,7 +141,7 @@ def not_utf8(row: EventRow) -> str:
     return f"{EVENTS}, row {row.id}: invalid UTF-8, shown as \ufffd"
 
 
-def _tags(letter: Letter) -> tuple[str, ...]:
+def _tags(letter: HcomLetter) -> tuple[str, ...]:
     is_foreign = bool(letter.answers) and letter.answered is None
     return (
         *([f"thread:{letter.label}"] if letter.label else []),

@@ -15,7 +15,7 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.stores.hcom import tables as ask
-from mailstore.stores.hcom.decode import BIGBOSS, Letter, UnreadableEvent, letter_of, message_events
+from mailstore.stores.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, letter_of, message_events
 from mailstore.stores.hcom.positions import Positions
 from mailstore.stores.hcom.roster import HcomRoster
 from mailstore.stores.hcom.tables import LIFE, MESSAGE, STATUS, Ends, EventRow
@@ -219,7 +219,7 @@ def _labels(mail: sqlite3.Connection, until: int) -> Iterator[tuple[str, int]]:
             yield letter.label, row.id
 
 
-def _letter(row: EventRow) -> Letter | None:
+def _letter(row: EventRow) -> HcomLetter | None:
     try:
         return letter_of(row)
     except UnreadableEvent:

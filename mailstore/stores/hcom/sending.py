@@ -37,7 +37,7 @@ OWN_IDENTITY = "HCOM_"
 """The beginning of variables by which the program takes its caller for an agent."""
 
 
-class Receipt(msgspec.Struct, frozen=True):
+class SentEvent(msgspec.Struct, frozen=True):
     """The program's answer."""
 
     event_id: int
@@ -114,7 +114,7 @@ def _recipients(mail: sqlite3.Connection, draft: Draft) -> list[str]:
             names = ", ".join(dict.fromkeys(known.values())) or "none"
             raise DraftRefused("to", f"{recipient!r} is not connected", f"connected agents: {names}")
     if not found:
-        raise DraftRefused("to", "reaches nobody: no agent is connected", "send once an agent is")
+        raise DraftRefused("to", "reaches no agent, as none is connected", "send once one is")
     return list(found)
 
 
@@ -148,7 +148,7 @@ def _run(database: Path, words: list[str], content: str) -> int:
     if done.returncode == 0:
         for line in reversed(answer.splitlines()):
             try:
-                return msgspec.json.decode(line, type=Receipt).event_id
+                return msgspec.json.decode(line, type=SentEvent).event_id
             except msgspec.DecodeError:
                 continue
         raise StoreError(f"hcom did not say which message it sent in {DATABASE}", "look whether it is there")

@@ -17,7 +17,7 @@ from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.hcom import tables as ask
-from mailstore.stores.hcom.decode import Letter, UnreadableEvent, data_of, letter_of, not_utf8
+from mailstore.stores.hcom.decode import HcomLetter, UnreadableEvent, data_of, letter_of, not_utf8
 from mailstore.stores.hcom.feed import EventFeed
 from mailstore.stores.hcom.places import DATABASE, FOLDER, find, is_archived
 from mailstore.stores.hcom.tables import EventRow
@@ -130,7 +130,7 @@ class HcomStore(WatchedStore):
             raise ContentGone(f"{self._database.name} can't be read", str(error)) from error
         return rows[0].data if rows and problem.reason in _reasons(rows[0]) else None
 
-    def _letter(self, message: Message) -> Letter:
+    def _letter(self, message: Message) -> HcomLetter:
         found: list[EventRow] = []
 
         def look(mail: sqlite3.Connection) -> bool:

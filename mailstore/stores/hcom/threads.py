@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstore.stores.hcom.decode import Letter
+from mailstore.stores.hcom.decode import HcomLetter
 
 __all__ = ["LabelRoots"]
 
@@ -18,7 +18,7 @@ class LabelRoots:
         if label:
             self._first[label] = min(number, self._first.get(label, number))
 
-    def parent(self, letter: Letter) -> int | None:
+    def parent(self, letter: HcomLetter) -> int | None:
         """Return the message that a message hangs from: the one that it answers, else the first with its label."""
         if letter.answered is not None:
             return letter.answered

@@ -37,7 +37,7 @@ class KeptFile(NamedTuple):
     changed: float
 
 
-class RunNote(msgspec.Struct, frozen=True):
+class TeamRunNote(msgspec.Struct, frozen=True):
     """What is stored about a run besides its mail: folder, members, when it was last seen, since when it is gone.
 
     Times are in seconds since the epoch.
@@ -60,9 +60,9 @@ def _journals() -> Path:
     return user_state_path("signalbox") / "omo"
 
 
-def _note_in(path: Path) -> RunNote | None:
+def _note_in(path: Path) -> TeamRunNote | None:
     try:
-        return msgspec.json.decode(read_whole(path), type=RunNote)
+        return msgspec.json.decode(read_whole(path), type=TeamRunNote)
     except (OSError, NotAFile, msgspec.DecodeError):
         return None
 
@@ -78,17 +78,17 @@ class RunJournal:
         self._run = run.absolute()
         name = hashlib.sha256(os.fsencode(self._run)).hexdigest()
         self.path = _journals() / name / "seen.jsonl"
-        self._noted: RunNote | None = None
+        self._noted: TeamRunNote | None = None
 
     @property
     def is_there(self) -> bool:
         """Whether the run has a journal."""
         return self.path.is_file()
 
-    def note(self) -> RunNote:
+    def note(self) -> TeamRunNote:
         """Return the note about the run."""
         if self._noted is None:
-            self._noted = _note_in(self.path.with_name(NOTE)) or RunNote(os.fsdecode(self._run))
+            self._noted = _note_in(self.path.with_name(NOTE)) or TeamRunNote(os.fsdecode(self._run))
         return self._noted
 
     def remember(self, state: dict[str, Any]) -> None:
@@ -99,7 +99,7 @@ class RunJournal:
         kept["members"] = [{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members]
         had = self.note()
         if self.is_there and (had.state != kept or had.gone is not None or not had.seen):
-            self._write(RunNote(os.fsdecode(self._run), kept, time.time()))
+            self._write(TeamRunNote(os.fsdecode(self._run), kept, time.time()))
 
     def gone_since(self, *, is_keeping: bool = True) -> float:
         """Return since when a missing run is gone, as far as known; store it the first time."""
@@ -120,7 +120,7 @@ class RunJournal:
                 return changed
         return now
 
-    def _write(self, note: RunNote) -> None:
+    def _write(self, note: TeamRunNote) -> None:
         self._noted = note
         with suppress(OSError, StoreError):  # the next look writes it again
             replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self.path.stat())

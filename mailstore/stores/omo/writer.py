@@ -92,7 +92,9 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
     found: dict[Target, None] = {}
     for recipient in draft.recipients:
         if recipient in BROADCAST_NAMES:
-            raise DraftRefused("to", "names everybody: only the lead may", "name the members, or write to the lead")
+            raise DraftRefused(
+                "to", "names all, to whom only the lead may write", "name the members, or write to the lead"
+            )
         meant = [recipient] if recipient in known else [name for name in bare.get(recipient, ()) if name in known]
         if len(meant) > 1:
             raise DraftRefused("to", f"{recipient!r} is in {len(meant)} runs", f"use {' or '.join(meant)}")
@@ -132,7 +134,7 @@ def _correlation(run: TeamRun, thread: str) -> str:
         uuid.UUID(thread)
     except ValueError as error:
         raise DraftRefused(
-            "thread", f"{thread!r} can't be answered: it is not a UUID", "write a new message"
+            "thread", f"{thread!r} can't be answered, as it is not a UUID", "write a new message"
         ) from error
     if thread not in known:
         raise DraftRefused("thread", f"{thread!r} is not in this run", "answer a message of the recipient's run")
