@@ -122,17 +122,17 @@ def _drawn(row: Row, colours: dict[str, str]) -> str:
         x += wide
     x = 0
     for (fore, bold, italic), run in groupby(zip(row, looks, strict=True), lambda each: (each[1][0], *each[1][2:])):
-        cells = [cell.data for cell, _ in run]
-        text = "".join(cells)
+        texts = [cell.data for cell, _ in run]
+        text = "".join(texts)
         if bare := text.strip(" "):
             lead = len(text) - len(text.lstrip(" "))
-            wide = len(cells) - lead - (len(text) - lead - len(bare))
+            wide = len(texts) - lead - (len(text) - lead - len(bare))
             length = f' textLength="{_pixels(wide)}"' if wide > 1 else ""
             names = [colours.setdefault(fore, LOOKS[len(colours)])] if fore != FOREGROUND else []
             names += ["_b"] * bold + ["_i"] * italic
             named = f' class="{" ".join(names)}"' if names else ""
             drawn.append(f'<text x="{_pixels(x + lead)}"{length}{named}>{escape(bare)}</text>')
-        x += len(cells)
+        x += len(texts)
     return "".join(drawn)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,21 @@ def _is_built_as_git_hosts_show_it(page: str, site: Path) -> bool:
     shown = COMMON_MARK.render((ROOT / "docs" / page).read_text("utf-8"))
     tags = [re.compile(rf"<{tag}[ >]") for tag in ("li", "tr", "h2", "h3", "img")]
     return [len(tag.findall(built)) for tag in tags] == [len(tag.findall(shown)) for tag in tags]
+
+
+def test_every_page_has_a_place_in_the_navigation() -> None:
+    places = re.findall(r"(?m)^ +- (?:[^:#]+: )?([\w/*.-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    apart = {page for page in pages if page.startswith(("decisions/0", "example-store/"))}
+    assert not [page for page in sorted(pages - apart) if not any(fnmatch(page, place) for place in places)]
+    assert not [place for place in places if not any(fnmatch(page, place) for page in pages)]
+
+
+def test_the_readme_is_short_and_begins_with_the_recording() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert len(readme.splitlines()) <= 130
+    assert re.findall(r"!\[[^\]]*\]\(([^)]*)\)", readme)[0] == "screenshots/tour.svg"
+    assert readme.index("screenshots/tour.svg") < readme.index("make demo") < readme.index("make test")
 
 
 def test_the_recording_plays_by_itself_and_needs_nothing_else() -> None:
