@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING
 
 from console.cli.loading import open_mailbox
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     keys = kept_keys(kept, wanted)
     with listening(args.host, args.port) as listener:
         port = listener.getsockname()[1]
-        names = [args.host, *args.name]
+        names = [args.host, gethostname(), *args.name]
         shown = address(args.name[0] if args.name else args.host, port, is_secure=tls is not None)
         if kept is None and not sys.stdout.isatty():  # what is printed may become a log
             kept = _usual_file(port)

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from mailstore.transports.loopback import is_loopback
 
-__all__ = ["is_known_host", "is_own_origin"]
+__all__ = ["EVERY_INTERFACE", "is_known_host", "is_own_origin"]
+
+EVERY_INTERFACE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared with what was asked for
 
 
 def is_known_host(host: str, names: Collection[str]) -> bool:
     """Say whether a Host header names this server: a loopback address, or one of its names.
 
     A name that somebody else's DNS server gave this machine's address is neither. The port doesn't matter: a tunnel
-    has its own.
+    has its own. A server that listens on every interface, one of whose names is EVERY_INTERFACE, has any IP address:
+    no DNS server gives those away.
     """
     name = name_of(f"http://{host}")
-    return name is not None and (is_loopback(name) or name in names)
+    if name is None:
+        return False
+    return is_loopback(name) or name in names or (is_address(name) and not EVERY_INTERFACE.isdisjoint(names))
+
+
+def is_address(name: str) -> bool:
+    """Say whether a host is given by its IP address."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def is_own_origin(origin: str, host: str, *, is_secure: bool) -> bool:

@@ -15,6 +15,7 @@ from aiohttp import web
 
 from console.errors import Refused
 from console.serve.access import Keys, PageAccess
+from console.serve.origins import EVERY_INTERFACE
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of
@@ -82,7 +83,7 @@ def _no_password() -> str:
 
 def address(host: str, port: int, *, is_secure: bool) -> str:
     """Return the address of the first page; every interface is called by the name of this machine."""
-    shown = socket.gethostname() if host in ("", "0.0.0.0", "::") else f"[{host}]" if ":" in host else host  # noqa: S104 - compared
+    shown = socket.gethostname() if host in EVERY_INTERFACE else f"[{host}]" if ":" in host else host
     return f"{'https' if is_secure else 'http'}://{shown}:{port}"
 
 

@@ -132,6 +132,14 @@ def test_names_of_the_server(host: str, is_known: bool) -> None:
     assert is_known_host(host, {"box.example"}) is is_known
 
 
+def test_a_server_on_every_interface_is_known_by_addresses_and_not_by_other_names() -> None:
+    for every in ("0.0.0.0", "::"):
+        assert is_known_host("192.0.2.7:8400", {every})
+        assert is_known_host("[2001:db8::1]", {every})
+        assert not is_known_host("evil.example", {every})
+    assert not is_known_host("192.0.2.8", {"192.0.2.7"})
+
+
 @pytest.mark.parametrize(
     ("origin", "is_own"),
     [
