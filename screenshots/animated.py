@@ -22,8 +22,6 @@ STILL = 0.2
 """Where the animation stands for those who asked for no motion, as a part of it."""
 BACKGROUND, FOREGROUND = "#10151d", "#cdd5df"
 FRAME, LAMPS = "#1b2230", ("#e06c75", "#e5c07b", "#98c379")
-LOOKS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Names for colours in the file: short, because each run of text bears one."""
 NAMED = {
     "black": "#3b4252",
     "red": "#e06c75",
@@ -128,7 +126,7 @@ def _drawn(row: Row, colours: dict[str, str]) -> str:
             lead = len(text) - len(text.lstrip(" "))
             wide = len(texts) - lead - (len(text) - lead - len(bare))
             length = f' textLength="{_pixels(wide)}"' if wide > 1 else ""
-            names = [colours.setdefault(fore, LOOKS[len(colours)])] if fore != FOREGROUND else []
+            names = [colours.setdefault(fore, f"k{len(colours)}")] if fore != FOREGROUND else []
             names += ["_b"] * bold + ["_i"] * italic
             named = f' class="{" ".join(names)}"' if names else ""
             drawn.append(f'<text x="{_pixels(x + lead)}"{length}{named}>{escape(bare)}</text>')

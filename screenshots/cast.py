@@ -103,6 +103,7 @@ def _style(cell: Char) -> str:
 def _colour(name: str, code: int) -> str:
     if name == "default":
         return ""
-    if name in COLOURS:
-        return str(code - 8 + COLOURS.index(name))
+    plain = name.removeprefix("bright").removeprefix("bfight")  # pyte's name of bright magenta has a slip
+    if plain in COLOURS:
+        return str(code - 8 + COLOURS.index(plain) + (60 if plain != name else 0))
     return ";".join(str(number) for number in (code, 2, *bytes.fromhex(name)))
