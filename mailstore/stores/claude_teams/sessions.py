@@ -61,7 +61,8 @@ class Projects:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._named: dict[Path, tuple[int, frozenset[str]]] = {}
+        self._named: dict[Path, tuple[int, int, frozenset[str]]] = {}
+        """How far a session was searched, its size then, and the teams that it names."""
         self._metas: dict[Path, _Meta | None] = {}
 
     def teams(self) -> dict[str, set[str]]:
@@ -92,12 +93,10 @@ class Projects:
                 found += self._session(project, session, team)
             if sessions and project not in chosen:
                 chosen.append(project)
-        if implicit:
-            return found
         had = {file.origin.session for file in found}
         for project in chosen:
             for path in _transcripts(project):
-                if path.stem not in had and team in self._names(path, whole=not found):
+                if path.stem not in had and team in self._names(path, whole=not found and not implicit):
                     found += self._session(project, path.stem, team)
         return found
 
@@ -128,13 +127,13 @@ class Projects:
 
     def _names(self, path: Path, *, whole: bool) -> frozenset[str]:
         """Return the teams that a session's lines name, in its first lines or in all of them."""
-        reached, named = self._named.get(path, (0, frozenset()))
+        reached, known, named = self._named.get(path, (0, -1, frozenset()))
         try:
             size = path.lstat().st_size
             end = size if whole else min(HEAD, size)
-            if reached < end:
+            if size != known and reached < end:
                 named |= _named_in(path, reached, end)
-                self._named[path] = end if whole or end == HEAD else 0, named
+                self._named[path] = end if whole or end == HEAD else 0, size, named
         except OSError:
             pass
         return named
