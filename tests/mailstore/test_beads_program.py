@@ -178,13 +178,13 @@ def test_where_bd_can_not_be_asked_the_export_is_shown_and_why(
 def test_a_program_that_does_not_end_is_ended(town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "SECONDS", 0.3)
     bd("import threading; threading.Event().wait()")
-    assert "bd did not answer within 0.3 seconds" in shown(town)[1]
+    assert "bd did not answer within 0.3 seconds" in shown(town)[1][0]
 
 
 def test_a_program_that_prints_without_end_is_ended(town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program, "LARGEST", 1 << 20)
     bd("while True: print('x' * 65536)")
-    assert "bd printed more than 1 MiB" in shown(town)[1]
+    assert "bd printed more than 1 MiB" in shown(town)[1][0]
 
 
 def test_options_that_an_older_release_does_not_know_are_left_out(town: Town, bd: Install) -> None:
@@ -201,7 +201,7 @@ def test_a_database_on_another_machine_is_not_asked(town: Town, bd: Install) -> 
     log = bd()
     served = {"backend": "dolt", "dolt_mode": "server", "dolt_server_host": "203.0.113.9"}
     (town.folder / "metadata.json").write_text(json.dumps(served))
-    assert shown(town)[1] == ["its database is on another machine"]
+    assert shown(town)[1] == ["the database's export is shown instead: its database is on another machine"]
     assert [json.loads(line)["words"] for line in log.read_text().splitlines()] == [["version"]]
 
 
@@ -243,7 +243,7 @@ def test_a_database_that_is_too_large_is_not_copied(town: Town, bd: Install, mon
 def test_no_program_is_run_where_the_setting_is_empty(town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     log = bd()
     monkeypatch.setenv(program.SETTING, "")
-    assert shown(town) == ({"hq-1"}, [], BEHIND)
+    assert shown(town) == ({"hq-1"}, [BEHIND], BEHIND)
     assert not log.exists()
 
 

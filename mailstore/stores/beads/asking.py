@@ -22,6 +22,7 @@ from mailstore.stores.beads.records import issue_of
 __all__ = ["BEHIND", "AskingOrigin"]
 
 BEHIND = "its database is in Dolt and its export is shown: without wisps, and up to a minute behind"
+INSTEAD = "the database's export is shown instead"
 LEAST_SECONDS = 2.0
 SHARE = 10
 """How many times longer the pause is than the question before it."""
@@ -87,7 +88,7 @@ class AskingOrigin:
                 raise
             self._is_refused = True
             reason = reason_of(error) if isinstance(error, OSError) else str(error)
-            problems.append(Problem("bd", 1, 0, reason, fatal=False))
+            problems.append(Problem("bd", 1, 0, f"{INSTEAD}: {reason}", fatal=False))
             return self._export.read(problems)
         finally:
             now = time.monotonic()

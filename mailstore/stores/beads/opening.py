@@ -21,7 +21,9 @@ def origin_of(places: BeadsPlaces) -> IssueOrigin:
 
 
 def _files_of(places: BeadsPlaces) -> IssueOrigin:
-    return TablesOrigin(places.database) if places.database else ExportOrigin(places.export)
+    return (
+        TablesOrigin(places.database) if places.database else ExportOrigin(places.export, BEHIND if places.dolt else "")
+    )
 
 
 def notice_of(places: BeadsPlaces, origin: IssueOrigin) -> str:

@@ -42,8 +42,9 @@ class IssueOrigin(Protocol):
 class ExportOrigin:
     """The export of a database, `issues.jsonl`; in the oldest releases it is the database."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, warning: str = "") -> None:
         self._lines = BeadsLines(path, name_of)
+        self._warning = warning
 
     @property
     def name(self) -> str:
@@ -59,6 +60,8 @@ class ExportOrigin:
 
     def read(self, problems: list[Problem]) -> list[PlacedIssue]:
         """Return the issues in the file; its other records, such as memories, are no mail."""
+        if self._warning:
+            problems.append(Problem(self.name, 1, 0, self._warning, fatal=False))
         return [
             PlacedIssue(issue_of(line.value, line.name), line.location)
             for line in self._lines.read(problems)
