@@ -20,7 +20,7 @@ class Completions:
         self.words = words
         self.has_paths = has_paths
         self.before = before
-        """What stands before the path in the word, such as `--store=`."""
+        """What stands before the path in the word, such as `--store=` or `haak:`."""
 
 
 def candidates(words: list[str]) -> Completions:
@@ -96,7 +96,9 @@ def _option(table: CommandTable, typed: str, used: set[str], store: str) -> Comp
             return Completions([])
         found = _values(option.kind, value, store, table)
         return Completions(
-            [(f"{name}={word}", words) for word, words in found.words], has_paths=found.has_paths, before=f"{name}="
+            [(f"{name}={word}", words) for word, words in found.words],
+            has_paths=found.has_paths,
+            before=f"{name}={found.before}",
         )
     left = [option for option in table.options if option.is_repeatable or option.names[0] not in used]
     return _starting([(word, option.help) for option in left for word in option.names], typed)
@@ -109,6 +111,8 @@ def _values(kind: str, typed: str, store: str, table: CommandTable) -> Completio
         return Completions(_starting(table.actions, typed).words, has_paths=kind.endswith("+file"))
     if kind == "file":
         return Completions([], has_paths=True)
+    if kind == "url" and ":" in typed:
+        return Completions([], has_paths="://" not in typed, before=f"{typed.partition(':')[0]}:")
     found = _starting(values(kind, typed, store), typed)
     return Completions(found.words, has_paths=kind == "url" and not found.words)
 

@@ -12,7 +12,7 @@ __all__ = ["SHELLS", "bash_lines", "script_of", "word_lines"]
 SHELLS = ("bash", "zsh", "fish")
 UNQUOTED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,/:=@%+")
 IN_DOUBLE_QUOTES = frozenset('"$`\\!')
-PATHS, NO_PATHS = "paths", "words"
+PATHS, NO_PATHS = "paths ", "words"
 OPEN_ENDS = (":", "=", "/")
 MOST_PATHS = 1000
 
@@ -26,10 +26,11 @@ def script_of(shell: str) -> str:
 def word_lines(words: list[str]) -> list[str]:
     """Return lines for zsh and fish, which quote by themselves.
 
-    The first says whether a path may stand here, then come words, each followed by the line that describes it.
+    The first says whether a path may stand here, and after which beginning of the word; then come words, each followed
+    by the line that describes it.
     """
     found = candidates(words)
-    head = PATHS if found.has_paths else NO_PATHS
+    head = f"{PATHS}{found.before}" if found.has_paths and _is_plain(found.before) else NO_PATHS
     return [head, *(line for each in found.words if all(map(_is_plain, each)) for line in each)]
 
 

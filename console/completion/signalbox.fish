@@ -5,14 +5,10 @@ function __signalbox_complete
     test -n "$typed"; or set typed (commandline -ct)
     set -l found (command signalbox completion words fish -- $before[2..-1] "$typed" 2>/dev/null)
     set -q found[1]; or return 0
-    if test "$found[1]" = paths
-        if string match -q -- '--*=*' "$typed"
-            set -l name (string split -m 1 = -- "$typed")
-            for path in (__fish_complete_path "$name[2]")
-                printf '%s\n' "$name[1]=$path"
-            end
-        else
-            __fish_complete_path "$typed"
+    if string match -q -- 'paths*' "$found[1]"
+        set -l before (string sub -s 7 -- "$found[1]")
+        for path in (__fish_complete_path (string sub -s (math (string length -- "$before") + 1) -- "$typed"))
+            printf '%s%s\n' "$before" "$path"
         end
     end
     set -e found[1]

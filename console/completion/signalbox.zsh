@@ -20,8 +20,8 @@ _signalbox() {
     local status_=1
     (( $#values )) && compadd -l -d shown -- "${values[@]}" && status_=0
     (( $#open )) && compadd -S '' -- "${open[@]}" && status_=0
-    if [[ $has_paths == paths ]]; then
-        [[ $PREFIX == --*=* ]] && compset -P '*='
+    if [[ $has_paths == paths* ]]; then
+        compset -P "${(b)has_paths#paths }"
         _files && status_=0
     fi
     return status_

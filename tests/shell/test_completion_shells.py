@@ -75,6 +75,8 @@ def test_tab_completes(prompt: Prompt) -> None:
     prompt.completed("signalbox --store haa", "signalbox --store haak:")
     prompt.completed("signalbox threads --view agent:an", "signalbox threads --view agent:ann-00000001")
     prompt.completed("signalbox export --output some", "signalbox export --output some\\ file.html")
+    prompt.completed("signalbox convert haak:some", "signalbox convert haak:some\\ file.html")
+    prompt.completed("signalbox threads --store=haak:some", "signalbox threads --store=haak:some\\ file.html")
     prompt.completed("signalbox send --to \\#in", "signalbox send --to \\#ink")
 
 
