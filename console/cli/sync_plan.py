@@ -75,9 +75,7 @@ def _path(given: str) -> str:
     if not colon or "/" in kind:
         return given
     if kind != KIND:
-        raise Refused(
-            f"a mailbox of the kind {kind} can't be synchronised", "sync carries the mail of AgentAZAll mailboxes"
-        )
+        raise Refused(f"a mailbox of the kind {kind} can't be synchronised", "name a mailbox of AgentAZAll")
     return location
 
 

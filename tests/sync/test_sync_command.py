@@ -143,7 +143,7 @@ def test_a_config_with_passwords_that_others_can_read_is_a_warning(
 
 def test_another_kind_of_mailbox_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sync", f"haak:{tmp_path}", "--once"]) == 1
-    assert "sync carries the mail of AgentAZAll mailboxes" in capsys.readouterr().err
+    assert "name a mailbox of AgentAZAll" in capsys.readouterr().err
 
 
 def test_the_status_says_what_is_cut_off_and_what_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -172,7 +172,7 @@ class AgentMailStore(WatchedStore):
         try:
             found = id_of(letter_of(data), file)
         except InvalidArchivedFile as error:
-            raise ContentGone(f"{file} can't be read", "was it moved?") from error
+            raise ContentGone(f"{file} can't be read", "check whether it was moved") from error
         if found != message.id:
             raise ContentGone(
                 f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"

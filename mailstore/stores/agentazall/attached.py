@@ -56,7 +56,7 @@ def open_attached(root: Path, copies: Sequence[tuple[Copy, SignedFile]], name: s
             return os.fdopen(fd, "rb")
         os.close(fd)
         problem = "not a regular file"
-    raise ContentGone(f"the attached file can't be read ({problem})", "was it moved or taken away?")
+    raise ContentGone(f"the attached file can't be read ({problem})", "check whether it was moved or taken away")
 
 
 def _beside(root: Path, copy: Copy) -> Iterator[tuple[str, AttachedFile]]:

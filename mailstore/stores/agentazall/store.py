@@ -126,7 +126,7 @@ class AgentAZAllStore(WatchedStore):
         from mailstore.stores.agentazall.writer import tree_for, write_letter
 
         if not self.folder.is_dir():
-            raise StoreError(f"{self.folder} is not there", "was the mailbox moved?")
+            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
         if draft.sender != USER:
             raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
         subject = draft.subject or self._answering(draft.thread)
@@ -212,7 +212,7 @@ class AgentAZAllStore(WatchedStore):
             raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
         for _, data, letter in self._found(message):
             return data, letter
-        raise ContentGone(f"{where.file} no longer holds this message", "was it moved or taken away?")
+        raise ContentGone(f"{where.file} no longer holds this message", "check whether it was moved or taken away")
 
     def _found(self, message: Message) -> Iterator[tuple[Copy, bytes, SignedFile]]:
         """Yield the existing copies of a message that have its id."""

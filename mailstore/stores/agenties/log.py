@@ -85,7 +85,7 @@ class AgentiesLog:
             finally:
                 os.close(fd)
         except OSError as error:
-            raise ContentGone(f"{self.path.name} can't be read", "was it moved?") from error
+            raise ContentGone(f"{self.path.name} can't be read", "check whether it was moved") from error
         try:
             is_it = id_of(Piece(where.offset, data, loads(data))) == message.id
         except (*UNREADABLE, AttributeError):

@@ -45,7 +45,9 @@ def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
     message if not all inboxes could be written.
     """
     if draft.sender not in USER_NAMES:
-        raise DraftRefused("from", f"{draft.sender!r} can't send here", "agents send with their own program")
+        raise DraftRefused(
+            "from", f"{draft.sender!r} can't send here", "leave out --from: agents send with their own program"
+        )
     targets = _targets(teams, draft)
     for team, name in targets:
         _read(team.inbox_of(name))

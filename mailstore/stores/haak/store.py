@@ -210,7 +210,7 @@ class HaakStore(WatchedStore, Resumable):
         try:
             data = _bytes_at(self._places.folder / where.file, where)
         except (OSError, Broken) as error:
-            raise ContentGone(f"{where.file} can't be read", "was it moved or archived?") from error
+            raise ContentGone(f"{where.file} can't be read", "check whether it was moved or archived") from error
         found, _ = MessageDecoder(where.file).decode(Line(where.offset, data), 0)
         if len(data) != where.length or [each.id for each in found] != [message.id]:
             raise ContentGone(

@@ -175,7 +175,7 @@ def load(path: Path) -> Mapping:
     except NotAFile as error:
         raise StoreError(f"{path} is not a mapping ({error})", "use a TOML file") from error
     except UnicodeDecodeError as error:
-        raise StoreError(f"{path} is not UTF-8", "a mapping is a TOML file") from error
+        raise StoreError(f"{path} is not UTF-8", "use a TOML file in UTF-8") from error
 
 
 def parse(text: str, name: str) -> Mapping:

@@ -109,4 +109,4 @@ class MappedStore(WatchedStore):
         try:
             return self._source.find(message)
         except OSError as error:
-            raise ContentGone(f"message {message.id} can't be read", "was it moved or deleted?") from error
+            raise ContentGone(f"message {message.id} can't be read", "check whether it was moved or deleted") from error

@@ -49,7 +49,9 @@ class RecordFetcher:
         except StoreError as error:
             raise ContentGone(f"the record can't be fetched ({error.problem})", error.remedy) from error
         if found is None:
-            raise ContentGone(f"record {problem.offset:,} is no longer on the server", "the mailbox was replaced")
+            raise ContentGone(
+                f"record {problem.offset:,} is no longer on the server", "open the mailbox again: it was replaced"
+            )
         return found.data
 
     def _records(self, messages: Sequence[Message]) -> list[bytes | ContentGone]:
@@ -67,5 +69,7 @@ class RecordFetcher:
         """Return the bytes of a record if it is a message's."""
         told = self._decoder.decode(record) if record is not None else []
         if record is None or message.id not in [each.id for each in told if isinstance(each, Message)]:
-            return ContentGone(f"message {message.id} is no longer on the server", "the mailbox was replaced")
+            return ContentGone(
+                f"message {message.id} is no longer on the server", "open the mailbox again: it was replaced"
+            )
         return record.data

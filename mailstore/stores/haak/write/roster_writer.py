@@ -103,7 +103,9 @@ def _read_document(path: Path) -> tuple[Any, list[Entry]]:
         raise StoreError(f"{path} is invalid JSON", "correct it first; nothing was written") from error
     entries = entries_of(document)
     if entries is None:
-        raise StoreError(f"{path} is not a roster", "a roster is a list or an object of agents")
+        raise StoreError(
+            f"{path} is not a roster", "mend it, or move it away: a roster is a list or an object of agents"
+        )
     return document, list(entries)
 
 
