@@ -14,6 +14,7 @@ import os
 import random
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -132,9 +133,12 @@ def damage(folder: Path, rng: random.Random) -> None:
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".toml")
     for path in rng.sample(files, min(len(files), rng.choice((1, 1, 2)))):
         if path.stat().st_size and is_database(path):
-            mutate_database(path, rng)
-        else:
-            path.write_bytes(mutate_bytes(path.read_bytes(), rng))
+            try:
+                mutate_database(path, rng)
+                continue
+            except sqlite3.DatabaseError:
+                pass  # its log is damaged already
+        path.write_bytes(mutate_bytes(path.read_bytes(), rng))
 
 
 def commands(known: Known, rng: random.Random) -> list[list[str]]:
