@@ -24,8 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the schema of one command's output, or a row for each command."""
     if args.name is None:
-        rows = [_row(name, output) for name, outputs in all_outputs().items() for output in outputs]
-        put(columns(rows, ("command", "action", "prints", "of")))
+        rows = [
+            (name, action, *_kind(output))
+            for name, outputs in all_outputs().items()
+            for output in outputs
+            for action in output.when or ("",)
+        ]
+        put(columns(rows, ("command", "with", "prints", "of")))
         return 0
     put_schema(schema_of(args.name, _chosen(args.name, args.part)))
     return 0
@@ -45,7 +50,7 @@ def _chosen(name: str, action: str | None) -> tuple[JsonOutput[Any], ...]:
     return found
 
 
-def _row(name: str, output: JsonOutput[Any]) -> tuple[str, ...]:
+def _kind(output: JsonOutput[Any]) -> tuple[str, str]:
     (kind,) = getattr(output.kind, "__args__", None) or (output.kind,)
     form = "lines" if isinstance(output, JsonLines) else "a list" if kind is not output.kind else "a document"
-    return name, ", ".join(output.when), form, "text" if kind is str else kind.__name__
+    return form, "text" if kind is str else kind.__name__
