@@ -46,9 +46,9 @@ class AgentLife:
         """Return the movement by which a message was read."""
         if number < self.start and (self.first is None or self.first >= number):
             return None
-        at = bisect_left(self.steps, number, key=lambda step: step.position)
-        while at < len(self.steps) and self.steps[at].event < number:
-            at += 1
+        reached = bisect_left(self.steps, number, key=lambda step: step.position)
+        # a position says nothing about messages that came after it was told
+        at = max(reached, bisect_left(self.steps, number, key=lambda step: step.event))
         return self.steps[at] if at < len(self.steps) else None
 
 

@@ -42,7 +42,9 @@ def locked_member(inbox: Path) -> Iterator[None]:
 
 def _claimed(lock: Path, member: str) -> bytes:
     """Create the lock file; return its contents, or nothing if another process holds it."""
-    token = f"team-mailbox:{member}\n{os.getpid()}\n{time.time_ns() // 1_000_000}\n".encode()
+    # dated back, so that the next writer removes it at once if this process is killed; it honours that of a living one
+    taken = time.time_ns() // 1_000_000 - int((STALE_SECONDS + 1) * 1000)
+    token = f"team-mailbox:{member}\n{os.getpid()}\n{max(taken, 1)}\n".encode()
     try:
         fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
