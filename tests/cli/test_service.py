@@ -30,6 +30,7 @@ def test_a_unit_runs_the_command_as_it_was_given(run: Run, name: str) -> None:
         assert lines["ExecStart"].endswith('sh -c "echo \\"$$SIGNALBOX_COUNT\\" 100%%"')
 
 
+@pytest.mark.program("systemd-analyze")
 def test_systemd_accepts_the_units(run: Run, tmp_path: Path) -> None:
     program = installed("systemd-analyze")
     files = []

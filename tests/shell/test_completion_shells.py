@@ -45,7 +45,7 @@ class Prompt:
         return lines[-1] if lines else ""
 
 
-@pytest.fixture(params=PROMPTS)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.program(name)) for name in PROMPTS])
 def prompt(request: pytest.FixtureRequest, tmp_path: Path, mail: MailFiles, programs: str) -> Iterator[Prompt]:
     shell: str = request.param
     program = installed(shell)

@@ -42,9 +42,16 @@ def shown(*names: str) -> str:
     return bare
 
 
+@pytest.mark.program("groff")
+def test_no_page_holds_what_is_not_roff() -> None:
+    words = [installed("groff"), "-K", "utf8", "-T", "utf8", "-man", "-ww", "-z", *(str(MAN / name) for name in PAGES)]
+    done = subprocess.run(words, env={"PATH": STANDARD}, capture_output=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+@pytest.mark.program("man")
 def test_man_shows_them_without_a_warning() -> None:
-    installed("man")
-    page = shown("signalbox-search.1", *(name for name in PAGES if name != "signalbox-search.1"))
+    page = shown("signalbox-search.1", "signalbox-dead-letters.1", "signalbox.1")
     assert "signalbox-search - Search messages" in page
     assert "from:NAME            the sender: an id, a name or a role" in page
     assert "Nothing is found; or refused or failed" in page
@@ -52,6 +59,7 @@ def test_man_shows_them_without_a_warning() -> None:
     assert "oversee the mail of AI agents" in page
 
 
+@pytest.mark.program("man")
 @pytest.mark.parametrize("name", ["signalbox.1", "signalbox-dead-letters.1"])
 def test_man_finds_them_beside_the_program(name: str, tmp_path: Path) -> None:
     prefix = tmp_path

@@ -22,6 +22,9 @@ def snippet() -> str:
     return found[1]
 
 
+pytestmark = pytest.mark.program("tmux")
+
+
 @pytest.fixture
 def tmux(tmp_path: Path, mail: MailFiles, programs: str) -> Iterator[Terminal]:
     program = installed("tmux")
