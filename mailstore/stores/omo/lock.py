@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import refusal
+from mailstore.files.pending import Pending
 
 __all__ = ["locked_member"]
 
@@ -46,16 +47,11 @@ def _claimed(lock: Path, member: str) -> bytes:
     taken = time.time_ns() // 1_000_000 - int((STALE_SECONDS + 1) * 1000)
     token = f"team-mailbox:{member}\n{os.getpid()}\n{max(taken, 1)}\n".encode()
     try:
-        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    except FileExistsError:
-        return b""
+        # whole from the start: the program never removes an empty one
+        with Pending(lock, token, mode=0o644) as file:
+            return token if file.appear() else b""
     except OSError as error:
         raise refusal(lock, error) from error
-    try:
-        os.write(fd, token)
-    finally:
-        os.close(fd)
-    return token
 
 
 def _read(lock: Path) -> bytes:
