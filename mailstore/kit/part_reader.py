@@ -25,6 +25,8 @@ from mailstore.records.roster import Agent
 __all__ = ["PartReader", "PartSource", "is_settled"]
 
 PATIENCE_SECONDS = 2.0
+AHEAD_SECONDS = 60.0
+"""By how much another machine's clock may be ahead."""
 
 
 class PartSource(ABC):
@@ -182,8 +184,12 @@ def _is_fresh(stamp: Hashable) -> bool:
 
 
 def is_settled(changed: float, now: float | None = None) -> bool:
-    """Say whether a file was changed so long ago (seconds since the epoch) that its writer must be done with it."""
-    return (time.time() if now is None else now) - changed > PATIENCE_SECONDS
+    """Say whether a file was changed so long ago (seconds since the epoch) that its writer must be done with it.
+
+    A time far in the future proves nothing, and would never pass: such a file counts as done.
+    """
+    age = (time.time() if now is None else now) - changed
+    return age > PATIENCE_SECONDS or age < -AHEAD_SECONDS
 
 
 def _traces_first(events: list[Event]) -> list[Event]:

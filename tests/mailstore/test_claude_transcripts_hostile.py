@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tracemalloc
@@ -18,6 +19,7 @@ from mailstore.records.message import Message, Problem, Receipt
 from mailstore.stores.claude_teams import ClaudeTeamsStore, transcript
 from mailstore.stores.claude_teams.blocks import blocks_in
 from mailstore.stores.claude_teams.facts import TranscriptOrigin
+from mailstore.stores.claude_teams.sessions import Projects
 from mailstore.stores.claude_teams.transcript import Transcript, marked_lines
 from tests.mailstore.claude_sessions import Session, block
 
@@ -219,3 +221,71 @@ def test_blocks_come_out_as_they_were_put_in(letters: list[tuple[str, str]]) -> 
 @given(st.text(st.sampled_from(list('<>/"\n teammate-message_id="')), max_size=300))
 def test_no_text_stops_the_reading_of_a_turn(text: str) -> None:
     assert len(list(blocks_in(f'<teammate-message teammate_id="x">\n{text}'))) >= 1
+
+
+def test_a_letter_that_was_cut_within_a_character_is_read(session: Session) -> None:
+    session.sent(session.main, "team-lead", "ann", "Cut \ud83d")
+    assert "\\ud83d" in session.main.read_text()
+    assert bodies_of(session) == ["Cut \ufffd"]
+
+
+def problems_of(store: ClaudeTeamsStore) -> list[tuple[str, str]]:
+    return [(one.file.rpartition("/")[2], one.reason) for one in of(Problem, scanned(store)) if one.fatal]
+
+
+def test_a_transcript_that_can_not_be_read_is_told_until_it_can(session: Session, tmp_path: Path) -> None:
+    session.sent(session.ann, "ann", "team-lead", "Here.")
+    real = session.ann.rename(tmp_path / "elsewhere.jsonl")
+    session.ann.mkdir()
+    with ClaudeTeamsStore.open(session.team) as store:
+        [(name, _)] = problems_of(store)
+        assert name == session.ann.name
+        session.ann.rmdir()
+        real.rename(session.ann)
+    with ClaudeTeamsStore.open(session.team) as store:
+        assert problems_of(store) == []
+    assert bodies_of(session) == ["Here."]
+
+
+def test_a_folder_that_can_not_be_listed_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.scandir
+    closed = session.main.parent.with_name("-closed")
+    closed.mkdir()
+
+    def scandir(path: Any) -> Any:
+        if str(path) == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path)
+
+    with monkeypatch.context() as patch, ClaudeTeamsStore.open(session.team) as store:
+        patch.setattr(os, "scandir", scandir)
+        assert ("-closed", "its transcripts can't be read: permission denied") in problems_of(store)
+
+
+def test_a_description_of_a_member_that_was_half_written_is_read_again(session: Session) -> None:
+    meta = session.ann.with_suffix(".meta.json")
+    whole = meta.read_text()
+    meta.write_text(whole[:20])
+    found = Projects(session.main.parent.parent)
+    assert not found.teams()
+    meta.write_text(whole)
+    assert found.teams().keys() == {"session-0123abcd"}
+
+
+def test_a_letter_from_the_future_is_not_held_back(session: Session) -> None:
+    session.team.joinpath("inboxes").mkdir(parents=True)
+    session.team.joinpath("inboxes/ann.json").write_text("[]")
+    line = session.sent(session.main, "team-lead", "ann", "Now.")
+    with session.main.open("a") as file:
+        file.write(line.replace("2026-03", "9999-03").replace('"u-', '"v-').replace("Now.", "Later."))
+    assert bodies_of(session) == ["Later.", "Now."]
+
+
+def test_damage_in_what_was_kept_is_told(session: Session, tmp_path: Path) -> None:
+    session.sent(session.main, "team-lead", "ann", "Kept.")
+    assert bodies_of(session) == ["Kept."]
+    [kept] = (tmp_path / "state").rglob("transcripts.jsonl")
+    with kept.open("ab") as file:
+        file.write(b'{"fact":{"ki\n')
+    with ClaudeTeamsStore.open(session.team) as store:
+        assert any("is damaged" in one.reason for one in of(Problem, scanned(store)))

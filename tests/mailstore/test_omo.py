@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 import stat
 from pathlib import Path
@@ -18,7 +20,7 @@ from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store, recognised_kind
 from mailstore.store import Capability
-from mailstore.stores.omo import OmoStore, lock
+from mailstore.stores.omo import OmoStore, journal, lock, source
 from tests.mailstore.omo_harness import RunFolder
 from tests.mailstore.owners import snapshot
 
@@ -179,6 +181,7 @@ def test_what_is_written_is_what_the_program_takes(run: RunFolder) -> None:
         ({"type": "shutdown_request"}, "the program's own"),
         ({"thread": "no-uuid"}, "not a UUID"),
         ({"thread": UUID.format(9)}, "not in this run"),
+        ({"thread": "0b6f9a1e-6a3a-0c11-0f6e-000000000001"}, "not a UUID"),
     ],
 )
 def test_what_the_program_would_not_take_is_refused(run: RunFolder, fields: dict[str, Any], why: str) -> None:
@@ -234,7 +237,9 @@ def test_whatever_is_in_an_inbox_is_read_or_told(run: RunFolder) -> None:
     with OmoStore.open(run.path) as store:
         events = scanned(store)
         mail = of(Message, events)
-        assert len(of(Problem, events)) == len(ODD) + 2
+        told = {one.file for one in of(Problem, events)}
+        assert {"inboxes/eve", "inboxes/bob/processed"} <= told, "mail behind links is not hidden without a word"
+        assert len(of(Problem, events)) == len(ODD) + 4
         assert len(mail) == len(STRANGE)
         for one in mail:
             store.content(one)
@@ -248,3 +253,104 @@ def test_a_damaged_state_hides_no_mail(run: RunFolder, state: str) -> None:
     with OmoStore.open(run.path) as store:
         (run.path / "state.json").write_text(state)
         assert [one.subject for one in of(Message, scanned(store))] == ["No. 1."]
+
+
+def test_every_inbox_is_read(run: RunFolder) -> None:
+    for number in range(205):
+        run.send(f"m-{number:03}", letter(number))
+    with OmoStore.open(run.path) as store:
+        assert len(of(Message, scanned(store))) == 205
+
+
+def test_an_inbox_that_can_not_be_listed_is_told(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.send("ann", letter(1))
+    run.send("bob", letter(2, to="bob"))
+
+    def look(self: source.Folder, *, closely: bool = False) -> dict[str, Any]:
+        if self.path == run.inboxes / "ann":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(self, closely=closely)
+
+    real = source.Folder.look
+    with monkeypatch.context() as patch, OmoStore.open(run.path) as store:
+        patch.setattr(source.Folder, "look", look)
+        events = scanned(store)
+        assert [one.subject for one in of(Message, events)] == ["No. 2."]
+        assert [(one.file, one.reason) for one in of(Problem, events)] == [("inboxes/ann", "permission denied")]
+        patch.undo()
+        assert {one.subject for one in of(Message, changed(store))} == {"No. 1.", "No. 2."}
+
+
+def test_a_run_whose_state_is_damaged_is_among_the_others(base: Path) -> None:
+    state = base / "runtime" / TESTS / "state.json"
+    state.write_text('{"teamRunId": "eee3')
+    os.utime(state, (1.7e9, 1.7e9))
+    with OmoStore.open(base) as store:
+        events = scanned(store)
+    assert len(of(Message, events)) == 8
+    assert [one.reason for one in of(Problem, events)] == ["the state is invalid JSON"]
+
+
+def test_messages_under_one_name_are_two_if_their_ids_differ(run: RunFolder) -> None:
+    for number, folder in enumerate(("", "processed")):
+        path = run.inboxes / "ann" / folder / "same.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(letter(number)))
+    with OmoStore.open(run.path) as store:
+        events = scanned(store)
+    assert {one.subject for one in of(Message, events)} == {"No. 0.", "No. 1."}
+    assert of(Receipt, events) == [Receipt(UUID.format(1), "ann")]
+
+
+def test_another_text_under_the_id_of_a_message_is_told(run: RunFolder) -> None:
+    run.send("ann", letter(1, summary="One", body="A"))
+    run.send("bob", letter(1, summary="One", body="B"))
+    with OmoStore.open(run.path) as store:
+        events = scanned(store)
+    assert len(of(Message, events)) == len(of(Problem, events)) == 1
+
+
+def test_what_can_not_be_torn_any_more_is_told(run: RunFolder) -> None:
+    path = run.inboxes / "ann" / "torn.json"
+    path.write_text("{")
+    os.utime(path, (2e11, 2e11))
+    with OmoStore.open(run.path) as store:
+        assert [one.reason for one in of(Problem, scanned(store))] == ["is invalid JSON"]
+
+
+def test_the_journal_holds_a_message_once_and_tells_of_damage(run: RunFolder, tmp_path: Path) -> None:
+    (run.inboxes / "ann" / "x.json").write_bytes(json.dumps(letter(1, body="?")).encode().replace(b"?", b"\xff"))
+    for _ in range(3):
+        with OmoStore.open(run.path) as store:
+            assert len(of(Message, scanned(store))) == 1
+    [kept] = (tmp_path / "state").rglob("seen.jsonl")
+    assert kept.read_bytes().count(b"\n") == 1
+    with kept.open("ab") as file:
+        file.write(b'{"inbox": "ann", "na\n')
+    with OmoStore.open(run.path) as store:
+        [told] = of(Problem, scanned(store))
+    assert "a line of the journal is damaged" in told.reason
+
+
+def test_what_the_journal_had_no_room_for_is_stored_later(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = run.send("ann", letter(1))
+    with OmoStore.open(run.path) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(journal.RunJournal, "keep", lambda *_: "seen messages can't be stored: no space left")
+            assert len(of(Problem, scanned(store))) == 1
+        path.unlink()
+        run.send("bob", letter(2))
+        changed(store)
+    with OmoStore.open(run.path) as store:
+        assert {one.subject for one in of(Message, scanned(store))} == {"No. 1.", "No. 2."}
+
+
+def test_a_full_disk_leaves_no_lock(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with OmoStore.open(run.path) as store, monkeypatch.context() as patch:
+        patch.setattr(os, "write", write)
+        with pytest.raises(StoreError, match="no space left on device"):
+            store.send(draft(sender="user", recipients=("ann",), content="x"))
+    assert not list(run.inboxes.rglob("*.*"))

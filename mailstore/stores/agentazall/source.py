@@ -40,7 +40,6 @@ __all__ = ["AgentAZAllSource"]
 ROSTER = "roster"
 SIGNING_SECONDS = 20.0
 """How long an unsigned message in the outbox of an agent with a key is ignored: its program signs it first."""
-AHEAD_SECONDS = 60.0
 PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!key:of-another")
 """Tags that may differ between copies of one message."""
 OF_HEADER = "signature:legacy"
@@ -94,7 +93,7 @@ class AgentAZAllSource(PartSource):
         except OSError as error:
             return [Problem(part, 1, 0, f"can't be read: {reason_of(error)}")]
         changed = self._changed(part)
-        if is_partial(data) and not _is_done(changed):
+        if is_partial(data) and not is_settled(changed):
             return None
         copy = split(part)
         try:
@@ -200,7 +199,7 @@ class AgentAZAllSource(PartSource):
         return is_waited_for or self._will_be_signed(facts, copy, changed)
 
     def _will_be_signed(self, facts: SignatureFacts, copy: Copy, changed: float) -> bool:
-        if copy.box != OUTBOX or facts.verdict is not SignatureVerdict.NONE or _is_done(changed + SIGNING_SECONDS):
+        if copy.box != OUTBOX or facts.verdict is not SignatureVerdict.NONE or is_settled(changed + SIGNING_SECONDS):
             return False
         return (self._root / copy.owner / ".identity_key").is_file()
 
@@ -222,14 +221,9 @@ def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(tag for tag in tags if not tag.startswith(PLACELESS))
 
 
-def _is_done(changed: float) -> bool:
-    """Return whether a file is complete; a time in the future, from another machine's clock, proves nothing."""
-    return is_settled(changed) or changed > time.time() + AHEAD_SECONDS
-
-
 def _is_just_made(path: Path) -> bool:
     """Return whether a file is so new that its attachments may still be missing."""
     try:
-        return not _is_done(path.lstat().st_ctime)
+        return not is_settled(path.lstat().st_ctime)
     except OSError:
         return False

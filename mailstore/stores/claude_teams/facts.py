@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from mailstore.files.salvage import loads
+
 __all__ = ["LEAD", "MARKS", "Fact", "TranscriptOrigin", "fact_in", "is_answer"]
 
 LEAD = "team-lead"
@@ -14,6 +16,7 @@ MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"req
 """Bytes of which every line with a letter has one: other lines are not decoded."""
 OPENINGS = ("<teammate-message ", "Another Claude session sent a message:\n<teammate-message ")
 UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
+SALVAGE = (*UNREADABLE, MemoryError)
 
 
 class TranscriptOrigin(msgspec.Struct, frozen=True):
@@ -105,8 +108,8 @@ def fact_in(data: bytes, offset: int, origin: TranscriptOrigin) -> list[Fact]:
     """Return what a line proves. Raises ValueError if it is not a line of a transcript."""
     try:
         line = DECODER.decode(data)
-    except UNREADABLE as error:
-        raise ValueError("invalid JSON") from error
+    except UNREADABLE:
+        line = _lenient(data)
     if not line.uuid or not line.timestamp:
         return []
     base = Fact(
@@ -130,8 +133,19 @@ def fact_in(data: bytes, offset: int, origin: TranscriptOrigin) -> list[Fact]:
         if bytes(line.result):
             return _done(_object(line.result), _object(line.message), base)
         return _given(line, base)
-    except UNREADABLE:
-        return []
+    except UNREADABLE as error:
+        raise ValueError("invalid JSON") from error
+
+
+def _lenient(data: bytes) -> _Line:
+    """Return a line with replacements for bytes and halves of characters that are no text. Raises ValueError.
+
+    The program cuts texts wherever they are long enough, also within a character.
+    """
+    try:
+        return DECODER.decode(msgspec.json.encode(loads(data)))
+    except SALVAGE as error:
+        raise ValueError("invalid JSON") from error
 
 
 def _owner(line: _Line, origin: TranscriptOrigin) -> str:

@@ -50,7 +50,10 @@ class TeamHistory:
         self._reached: dict[str, Reached] = {}
         self._read: dict[str, Transcript] = {}
         self._stamps: dict[str, Stamp | None] = {}
-        self._fault: Problem | None = None
+        self._faults: dict[str, Problem] = {}
+        """What can't be read or stored, by the name of the file; empty for our own."""
+        self._unkept: list[_Kept] = []
+        """What could not be stored yet."""
         self._problems: dict[Problem, None] = {}
         self._remember()
 
@@ -60,11 +63,14 @@ class TeamHistory:
         except (FileNotFoundError, NotADirectoryError):
             return
         except (OSError, NotAFile) as error:
-            self._fault = Problem(str(self._path), 1, 0, f"what transcripts held can't be read: {error}", False)
+            self._tell_own(f"what transcripts held can't be read: {error}")
             return
-        for line in data.split(b"\n"):
-            with suppress(msgspec.DecodeError):
+        for line in filter(None, data.split(b"\n")):
+            try:
                 kept = KEPT.decode(line)
+            except msgspec.DecodeError:
+                self._tell_own("a line of what transcripts held is damaged: letters of deleted ones may be missing")
+            else:
                 if kept.fact is not None:
                     self.facts[kept.fact.key] = kept.fact
                 if kept.reached is not None:
@@ -95,11 +101,14 @@ class TeamHistory:
             if stamp is None or self._stamps.get(name) == stamp:
                 continue
             transcript = self._transcript(file)
+            had = self._faults.pop(name, None)
             try:
                 facts = [fact for fact in transcript.read() if self._is_ours(fact) and self._is_new(fact)]
-            except OSError as error:
-                self._fault = Problem(name, 1, 0, reason_of(error), False)
+            except (OSError, NotAFile) as error:
+                self._faults[name] = Problem(name, 1, 0, reason_of(error))
+                has_news = has_news or had != self._faults[name]
                 continue
+            has_news = has_news or had is not None
             self._stamps[name] = stamp
             damage = [problem for problem in transcript.problems if problem not in self._problems]
             self._problems.update(dict.fromkeys(damage))
@@ -110,7 +119,7 @@ class TeamHistory:
                 self._reached[name] = transcript.reached
                 news.append(_Kept(reached=transcript.reached))
             has_news = has_news or bool(facts or damage)
-        if news and self._is_keeping:
+        if self._is_keeping and (news or self._unkept):
             self._keep(news)
         return has_news
 
@@ -133,14 +142,20 @@ class TeamHistory:
             had.owner.startswith("#") and not fact.owner.startswith("#") and bool(fact.answered) == bool(had.answered)
         )
 
+    def _tell_own(self, reason: str) -> None:
+        self._faults[""] = Problem(str(self._path), 1, 0, reason, False)
+
     def _keep(self, news: Iterable[_Kept]) -> None:
+        self._unkept += news
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with suppress(FileExistsError):
                 os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-            append_lines(self._path, [msgspec.json.encode(each) for each in news])
+            append_lines(self._path, [msgspec.json.encode(each) for each in self._unkept])
         except (OSError, StoreError) as error:
-            self._fault = Problem(str(self._path), 1, 0, f"what transcripts held can't be stored: {error}", False)
+            self._tell_own(f"what transcripts held can't be stored: {error}")
+        else:
+            self._unkept = []
 
     def ended_at(self, *, any_sign: bool) -> float | None:
         """Return when the team was ended, in seconds since the epoch; with `any_sign` else its last letter's time."""
@@ -161,7 +176,7 @@ class TeamHistory:
 
     def problems(self) -> list[Problem]:
         """Return what could not be read of the transcripts."""
-        return [*self._problems, self._fault] if self._fault else list(self._problems)
+        return [*self._problems, *self._faults.values()]
 
 
 def _is_open(fact: Fact) -> bool:

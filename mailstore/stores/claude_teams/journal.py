@@ -82,6 +82,8 @@ class TeamJournal:
         name = hashlib.sha256(os.fsencode(self._team)).hexdigest()
         self.path = _journals() / name / "seen.jsonl"
         self.facts = _journals() / name / "transcripts.jsonl"
+        self.damaged = 0
+        """How many lines could not be read."""
         self._noted: TeamNote | None = None
 
     @property
@@ -133,13 +135,16 @@ class TeamJournal:
         return self.path if self.path.is_file() else self.facts
 
     def read(self) -> Iterator[KeptEntry]:
-        """Yield the stored entries; unreadable lines are skipped. Raises OSError and NotAFile."""
+        """Yield the stored entries; unreadable lines are counted. Raises OSError and NotAFile."""
+        self.damaged = 0
         try:
             data = read_whole(self.path, LARGEST)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
-        for line in data.split(b"\n"):
-            for piece in salvage(Line(0, line))[0]:
+        for line in filter(None, data.split(b"\n")):
+            pieces, faults = salvage(Line(0, line))
+            self.damaged += any(fault.hides for fault in faults)
+            for piece in pieces:
                 match piece.value:
                     case {"inbox": str(inbox), "n": int(ordinal), "raw": str(raw)}:
                         entry = entry_of(inbox, raw.encode("utf-8", "replace"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import is_not
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from mailstore.errors import reason_of
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kit.part_reader import PATIENCE_SECONDS, is_settled
+from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Location, Message, Problem, Receipt
 from mailstore.stores.claude_teams.copies import SeenEntry, grouped, id_of, message_of
@@ -29,6 +28,7 @@ __all__ = ["TeamMail"]
 
 
 NOBODY = ("", "")
+DAMAGED = "what was delivered since may be missing"
 
 
 class TeamMail:
@@ -55,6 +55,8 @@ class TeamMail:
         self._stamps: dict[str, Stamp | None] = {}
         self._spoilt: dict[tuple[str, bytes, int], Problem] = {}
         self._faults: dict[str, Problem] = {}
+        self._unkept: list[KeptEntry] = []
+        """What could not be stored in the journal yet."""
         self._by_id: dict[str, list[SeenEntry]] = {}
         self._messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         self._groups: list[list[SeenEntry]] = []
@@ -83,6 +85,9 @@ class TeamMail:
                 self._put(kept.entry, kept.ordinal, where)
         except (OSError, NotAFile) as error:
             self._faults[""] = Problem(str(self._journal.path), 1, 0, f"the journal can't be read: {error}", False)
+        if count := self._journal.damaged:
+            many = f"{count:,} lines of the journal are" if count > 1 else "a line of the journal is"
+            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"{many} damaged: {DAMAGED}", False)
         self._group()
 
     def _file(self, inbox: str) -> str:
@@ -117,8 +122,17 @@ class TeamMail:
         if news or has_changed:
             self.version += 1
             self._group()
-            if self._is_keeping and (why := self._journal.keep(news)):
-                self._faults[""] = Problem(str(self._journal.path), 1, 0, why, False)
+            if self._is_keeping:
+                self._keep(news)
+
+    def _keep(self, news: list[KeptEntry]) -> None:
+        """Store what is new, and what could not be stored before."""
+        self._unkept += news
+        if why := self._journal.keep(self._unkept):
+            self._faults["/"] = Problem(str(self._journal.path), 1, 0, why, False)
+        else:
+            self._unkept = []
+            self._faults.pop("/", None)
 
     def _read(self, name: str, stamp: Stamp) -> tuple[list[KeptEntry], bool]:
         """Read one inbox; return its new entries, and whether problems have changed."""
@@ -186,11 +200,10 @@ class TeamMail:
         messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         inboxes = self.inboxes()
         idle = self._first_idle()
-        young = time.time() - PATIENCE_SECONDS
         only = {id(seen) for seen in self._joined.letters}
         self.is_waiting = False
         for group in self._groups:
-            if self._stamps and id(group[0]) in only and group[0].time > young:
+            if self._stamps and id(group[0]) in only and not is_settled(group[0].time):
                 self.is_waiting = True
                 continue
             told = self._messages.get(id(group[0]))

@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,6 @@ from mailstore.stores.claude_teams.notices import IDLE, LEFT
 from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
 
 __all__ = ["agents", "gone_words", "members", "named_apart", "read_config", "task_stamps"]
-
-MOST_TASKS = 1000
 
 
 class TeamConfig(msgspec.Struct, frozen=True):
@@ -143,7 +140,7 @@ def _task_files(team: Team) -> list[Path]:
             return []
         with os.scandir(team.tasks) as entries:
             named = (Path(each.path) for each in entries if each.name.endswith(".json") and each.name[:-5].isdecimal())
-            return sorted(islice(named, MOST_TASKS), key=lambda path: (len(path.name), path.name))
+            return sorted(named, key=lambda path: (len(path.name), path.name))
     except OSError:
         return []
 

@@ -6,21 +6,21 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from mailstore.encoding import shown_name
+from mailstore.errors import reason_of
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.records.message import Problem
 from mailstore.stores.claude_teams.facts import TranscriptOrigin
 
 __all__ = ["Projects", "TeamFile", "projects_beside"]
 
 HEAD = 1 << 16
 BLOCK = 4 << 20
-MOST = 20_000
-"""Maximum number of entries examined in one folder."""
 IMPLICIT = re.compile(r"session-([0-9a-f]{8})")
 NAMED = re.compile(rb'"teamName":"([A-Za-z0-9_-]{1,200})"')
 KEY = b'"teamName":"'
@@ -63,15 +63,23 @@ class Projects:
         self._folder = folder
         self._named: dict[Path, tuple[int, int, frozenset[str]]] = {}
         """How far a session was searched, its size then, and the teams that it names."""
-        self._metas: dict[Path, _Meta | None] = {}
+        self._metas: dict[Path, _Meta] = {}
+        self.unread: dict[Path, str] = {}
+        """The folders that can't be listed, and why."""
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return which folders can't be listed: there may be letters in them."""
+        place = self._folder.parent
+        told = ((shown_name(str(path.relative_to(place))), why) for path, why in sorted(self.unread.items()))
+        return tuple(Problem(name, 1, 0, f"its transcripts can't be read: {why}") for name, why in told)
 
     def teams(self) -> dict[str, set[str]]:
         """Return the sessions that name a team, by team."""
         found: defaultdict[str, set[str]] = defaultdict(set)
-        for project in _folders(self._folder):
-            for path in sorted({each.with_suffix(".jsonl") for each in _sessions(project) if _is_one(each)}):
+        for project in self._folders():
+            for path in sorted({each.with_suffix(".jsonl") for each in self._listed(project) if _is_one(each)}):
                 agents = path.with_suffix("") / "subagents"
-                metas = [meta for each in _metas(agents) if (meta := self._meta(each)) is not None]
+                metas = [meta for each in self._agents(agents) if (meta := self._meta(each)) is not None]
                 is_old = agents.is_dir() and all(meta.depth is None for meta in metas)
                 named = {meta.team for meta in metas if meta.team} or self._names(path, whole=is_old)
                 for name in named:
@@ -81,21 +89,21 @@ class Projects:
     def files(self, team: str, leads: Collection[str], folders: Collection[str] = ()) -> list[TeamFile]:
         """Return a team's transcripts, given the ids of its lead's sessions and its members' working folders."""
         implicit = IMPLICIT.fullmatch(team)
-        projects = _folders(self._folder)
+        projects = self._folders()
         slugs = {re.sub(r"[^a-zA-Z0-9]", "-", folder) for folder in folders}
         found: list[TeamFile] = []
         chosen = [project for project in projects if project.name in slugs]
         for project in projects:
             sessions = {lead for lead in leads if _is_session(project, lead)}
             if implicit:
-                sessions |= {path.stem for path in _sessions(project) if path.stem.startswith(implicit[1])}
+                sessions |= {path.stem for path in self._listed(project) if path.stem.startswith(implicit[1])}
             for session in sorted(sessions):
                 found += self._session(project, session, team)
             if sessions and project not in chosen:
                 chosen.append(project)
         had = {file.origin.session for file in found}
         for project in chosen:
-            for path in _transcripts(project):
+            for path in self._transcripts(project):
                 if path.stem not in had and team in self._names(path, whole=not found and not implicit):
                     found += self._session(project, path.stem, team)
         return found
@@ -107,7 +115,7 @@ class Projects:
             yield TeamFile(
                 main, TranscriptOrigin(f"{shown}.jsonl", session, team=team if IMPLICIT.fullmatch(team) else "")
             )
-        for path in _metas(project / session / "subagents", ".jsonl"):
+        for path in self._agents(project / session / "subagents", ".jsonl"):
             meta = self._meta(path.with_suffix(".meta.json")) or _Meta()
             if meta.team not in ("", team) or (meta.depth is not None and not meta.team):
                 continue  # another team's, or a subagent that is no teammate
@@ -115,14 +123,33 @@ class Projects:
             name = meta.name or meta.agent_type
             yield TeamFile(path, TranscriptOrigin(f"{shown}/subagents/{path.name}", session, agent, name, meta.team))
 
+    def _folders(self) -> list[Path]:
+        return [path for path in self._listed(self._folder) if path.is_dir()]
+
+    def _listed(self, folder: Path) -> list[Path]:
+        """Return what is in a folder, without links."""
+        self.unread.pop(folder, None)
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(Path(each.path) for each in entries if not each.is_symlink())
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            self.unread[folder] = reason_of(error)
+        return []
+
+    def _transcripts(self, project: Path) -> list[Path]:
+        return [path for path in self._listed(project) if path.suffix == ".jsonl"]
+
+    def _agents(self, folder: Path, suffix: str = ".meta.json") -> list[Path]:
+        return [path for path in self._listed(folder) if path.name.startswith("agent-") and path.name.endswith(suffix)]
+
     def _meta(self, path: Path) -> _Meta | None:
         if path not in self._metas:
             try:
                 self._metas[path] = META.decode(read_whole(path, HEAD))
-            except FileNotFoundError:
-                return None
             except (OSError, NotAFile, msgspec.DecodeError):
-                self._metas[path] = None
+                return None  # it may be half-written: it is asked for again
         return self._metas[path]
 
     def _names(self, path: Path, *, whole: bool) -> frozenset[str]:
@@ -171,36 +198,11 @@ def _top(line: bytes) -> set[str]:
     return {head.team} if head.team else set()
 
 
-def _folders(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(Path(each.path) for each in islice(entries, MOST) if each.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
-
-
-def _sessions(project: Path) -> list[Path]:
-    """Return the transcripts of a project's sessions, and the folders of those whose transcript is gone."""
-    try:
-        with os.scandir(project) as entries:
-            return sorted(Path(each.path) for each in islice(entries, MOST) if not each.is_symlink())
-    except OSError:
-        return []
-
-
 def _is_one(path: Path) -> bool:
     return path.suffix == ".jsonl" or (not path.suffix and (path / "subagents").is_dir())
-
-
-def _transcripts(project: Path) -> list[Path]:
-    return [path for path in _sessions(project) if path.suffix == ".jsonl"]
 
 
 def _is_session(project: Path, session: str) -> bool:
     if not session or "/" in session or session.startswith("."):
         return False
     return (project / f"{session}.jsonl").is_file() or (project / session).is_dir()
-
-
-def _metas(folder: Path, suffix: str = ".meta.json") -> list[Path]:
-    return [path for path in _sessions(folder) if path.name.startswith("agent-") and path.name.endswith(suffix)]

@@ -90,7 +90,7 @@ class TeamsSource(PartSource):
             torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
             found[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
             facts.append((path_stamp(mail.team.config), task_stamps(mail.team), found[name], mail.version))
-        found[ROSTER] = (*facts, self._named is None)
+        found[ROSTER] = (*facts, self._named is None, self._unlisted())
         found[TRANSCRIPTS] = ()
         return found
 
@@ -151,7 +151,10 @@ class TeamsSource(PartSource):
             found += agents(mail, config.value)
             if config.problem is not None:
                 problems.append(config.problem)
-        return [*named_apart(found), *problems]
+        return [*named_apart(found), *problems, *self._unlisted()]
+
+    def _unlisted(self) -> tuple[Problem, ...]:
+        return self._projects.problems() if self._projects is not None else ()
 
     def _looked(self, name: str) -> TeamMail:
         """Return a team's mail as of the last listing of its files."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from mailstore.files.whole import NotAFile
 from mailstore.records.message import Problem
 from mailstore.stores.claude_teams.facts import MARKS, Fact, TranscriptOrigin, fact_in, is_answer
 
@@ -56,12 +57,12 @@ class Transcript:
         self._unanswered += facts
 
     def read(self) -> list[Fact]:
-        """Return the facts in the complete lines that were not read yet. Raises OSError."""
+        """Return the facts in the complete lines that were not read yet. Raises OSError and NotAFile."""
         fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             facts = os.fstat(fd)
             if not stat.S_ISREG(facts.st_mode):
-                return []
+                raise NotAFile("not a regular file")
             had = self.reached
             if had.offset and not self._continues(fd, facts):
                 had = Reached(self.origin.file)

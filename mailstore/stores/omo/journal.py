@@ -19,7 +19,7 @@ from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
 from mailstore.files.whole import NotAFile, read_whole
 
-__all__ = ["KeptFile", "RunJournal", "known_in"]
+__all__ = ["KeptFile", "RunJournal", "kept_as", "known_in"]
 
 LARGEST = 1 << 30
 NOTE = "run.json"
@@ -47,6 +47,11 @@ class TeamRunNote(msgspec.Struct, frozen=True):
     state: dict[str, Any] = {}
     seen: float = 0.0
     gone: float | None = None
+
+
+def kept_as(raw: bytes) -> str:
+    """Return a message's bytes as the journal has them."""
+    return raw.decode("utf-8", "replace")
 
 
 def known_in(folder: Path) -> list[str]:
@@ -78,6 +83,8 @@ class RunJournal:
         self._run = run.absolute()
         name = hashlib.sha256(os.fsencode(self._run)).hexdigest()
         self.path = _journals() / name / "seen.jsonl"
+        self.damaged = 0
+        """How many lines could not be read."""
         self._noted: TeamRunNote | None = None
 
     @property
@@ -126,13 +133,16 @@ class RunJournal:
             replace_file(self.path.with_name(NOTE), msgspec.json.encode(note), self.path.stat())
 
     def read(self) -> Iterator[KeptFile]:
-        """Yield the stored messages; unreadable lines are skipped. Raises OSError and NotAFile."""
+        """Yield the stored messages; unreadable lines are counted. Raises OSError and NotAFile."""
+        self.damaged = 0
         try:
             data = read_whole(self.path, LARGEST)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
-        for line in data.split(b"\n"):
-            for piece in salvage(Line(0, line))[0]:
+        for line in filter(None, data.split(b"\n")):
+            pieces, faults = salvage(Line(0, line))
+            self.damaged += any(fault.hides for fault in faults)
+            for piece in pieces:
                 match piece.value:
                     case {"inbox": str(inbox), "name": str(stem), "processed": bool(is_processed), "raw": str(raw)}:
                         written = piece.value.get("written")
@@ -148,7 +158,7 @@ class RunJournal:
                     "name": it.stem,
                     "processed": it.is_processed,
                     "written": it.changed,
-                    "raw": it.raw.decode("utf-8", "replace"),
+                    "raw": kept_as(it.raw),
                 }
             )
             for it in found

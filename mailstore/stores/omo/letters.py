@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message
 from mailstore.stores.omo.entries import BROADCAST, OmoEntry, SeenFile
 from mailstore.stores.omo.places import TeamRun
 
-__all__ = ["letter_of", "roots_of"]
+__all__ = ["identity_of", "letter_of", "roots_of"]
 
 PLAIN = "message"
 WITHOUT_TEXT = {
@@ -17,6 +17,11 @@ WITHOUT_TEXT = {
     "shutdown_approved": "Shutdown approved",
     "shutdown_rejected": "Shutdown rejected",
 }
+
+
+def identity_of(message: Message) -> Hashable:
+    """Return a message's identity, which doesn't depend on its location and number of copies."""
+    return message.id, message.sender, message.timestamp, message.subject, message.thread
 
 
 def roots_of(entries: Iterable[OmoEntry]) -> dict[str, str]:

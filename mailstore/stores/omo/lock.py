@@ -43,6 +43,8 @@ def locked_member(inbox: Path) -> Iterator[None]:
 
 def _claimed(lock: Path, member: str) -> bytes:
     """Create the lock file; return its contents, or nothing if another process holds it."""
+    if os.path.lexists(lock):
+        return b""
     # dated back, so that the next writer removes it at once if this process is killed; it honours that of a living one
     taken = time.time_ns() // 1_000_000 - int((STALE_SECONDS + 1) * 1000)
     token = f"team-mailbox:{member}\n{os.getpid()}\n{max(taken, 1)}\n".encode()

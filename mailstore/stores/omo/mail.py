@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 
 from mailstore.encoding import is_encodable, shown_name
 from mailstore.errors import reason_of
@@ -13,17 +13,19 @@ from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.stores.omo.entries import SeenFile, UnreadableEntry, entry_of, stem_of
-from mailstore.stores.omo.journal import KeptFile, RunJournal
-from mailstore.stores.omo.letters import letter_of, roots_of
+from mailstore.stores.omo.journal import KeptFile, RunJournal, kept_as
+from mailstore.stores.omo.letters import identity_of, letter_of, roots_of
 from mailstore.stores.omo.places import INBOXES, TeamRun
 
 __all__ = ["PROCESSED", "FileKey", "RunMail"]
 
 PROCESSED = "processed"
+DAMAGED = "the program has deleted since may be missing"
+TWICE = "it has another text under the id, the time and the subject of another message, which is shown"
 FileKey = tuple[str, bool, str]
 """An inbox, whether in its folder of processed messages, and a file's name there."""
-Key = tuple[str, str]
-"""An inbox, and the name that a message keeps in it."""
+Key = tuple[str, str, str]
+"""An inbox, the name that a message keeps in it, and its id: another message may get the name."""
 
 
 class RunMail:
@@ -41,7 +43,9 @@ class RunMail:
         self._is_keeping = is_keeping
         self._seen: dict[Key, SeenFile] = {}
         self._stamps: dict[FileKey, Stamp | None] = {}
-        self._faults: dict[FileKey | None, Problem] = {}
+        self._faults: dict[FileKey | str, Problem] = {}
+        self._unkept: list[KeptFile] = []
+        """What could not be stored in the journal yet."""
         self._handed: set[tuple[str, str]] = set()
         self._by_id: dict[str, list[SeenFile]] = {}
         self._remember()
@@ -64,9 +68,12 @@ class RunMail:
                     continue
                 file = self._file((kept.inbox, kept.is_processed, f"{kept.stem}.json"))
                 seen = SeenFile(kept.inbox, kept.stem, file, entry, kept.is_processed, kept.changed)
-                self._seen[kept.inbox, kept.stem] = seen
+                self._seen[kept.inbox, kept.stem, entry.id] = seen
         except (OSError, NotAFile) as error:
-            self._faults[None] = Problem(str(self.journal.path), 1, 0, f"the journal can't be read: {error}", False)
+            self._faults["read"] = Problem(str(self.journal.path), 1, 0, f"the journal can't be read: {error}", False)
+        if count := self.journal.damaged:
+            many = f"{count:,} lines of the journal are" if count > 1 else "a line of the journal is"
+            self._faults["read"] = Problem(str(self.journal.path), 1, 0, f"{many} damaged: what {DAMAGED}", False)
         self._file_by_id()
 
     def _file(self, key: FileKey) -> str:
@@ -86,11 +93,20 @@ class RunMail:
             if self._stamps.get(key) != stamp or key in self.pending:
                 news += self._read(key, stamp)
                 self._stamps[key] = None if is_fresh(stamp) else stamp
-        if news and self._is_keeping and (why := self.journal.keep(news)):
-            self._faults[None] = Problem(str(self.journal.path), 1, 0, why, False)
+        if self._is_keeping:
+            self._keep(news)
         if news or self._faults != before:
             self.version += 1
             self._file_by_id()
+
+    def _keep(self, news: list[KeptFile]) -> None:
+        """Store what is new, and what could not be stored before."""
+        self._unkept += news
+        if why := self.journal.keep(self._unkept):
+            self._faults["keep"] = Problem(str(self.journal.path), 1, 0, why, False)
+        else:
+            self._unkept = []
+            self._faults.pop("keep", None)
 
     def _read(self, key: FileKey, stamp: Stamp) -> Iterator[KeptFile]:
         """Read one file; yield it if it says something new."""
@@ -115,11 +131,11 @@ class RunMail:
                 self._faults[key] = Problem(self._file(key), 1, 0, str(error))
             return
         stem = stem_of(name)
-        had = self._seen.get((inbox, stem))
+        had = self._seen.get((inbox, stem, entry.id))
         was_processed = had is not None and had.is_processed
         is_done, changed = is_processed or was_processed, stamp.changed / 1e9
-        self._seen[inbox, stem] = SeenFile(inbox, stem, self._file(key), entry, is_done, changed)
-        if had is None or had.entry.raw != entry.raw or (is_processed and not was_processed):
+        self._seen[inbox, stem, entry.id] = SeenFile(inbox, stem, self._file(key), entry, is_done, changed)
+        if had is None or kept_as(had.entry.raw) != kept_as(entry.raw) or (is_processed and not was_processed):
             yield KeptFile(inbox, stem, entry.raw, is_done, changed)
 
     def _file_by_id(self) -> None:
@@ -141,8 +157,13 @@ class RunMail:
         roots = roots_of([group[0].entry for group in groups])
         inboxes = self.inboxes()
         found: list[Event] = []
+        told: set[Hashable] = set()
         for group in groups:
             message = letter_of(self.run, group, roots, inboxes)
+            if (identity := identity_of(message)) in told:
+                found.append(Problem(group[0].file, 1, 0, TWICE))
+                continue
+            told.add(identity)
             found.append(message)
             for seen in group:
                 name = self.run.named(seen.inbox)
@@ -173,7 +194,7 @@ class RunMail:
 
     def inboxes(self) -> set[str]:
         """Return the names of all current and former inboxes."""
-        return {inbox for inbox, *_ in self._stamps} | {inbox for inbox, _ in self._seen}
+        return {inbox for inbox, *_ in self._stamps} | {inbox for inbox, *_ in self._seen}
 
 
 def _groups(copies: list[SeenFile]) -> list[list[SeenFile]]:

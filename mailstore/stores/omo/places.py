@@ -84,7 +84,7 @@ class OmoPlace:
             raise
         if not self.is_several:
             return [self.folder.name]
-        return [name for name in names if name in known or _is_run(self.folder / name)]
+        return [name for name in names if name in known or _may_be_run(self.folder / name)]
 
     def remembered(self) -> list[str]:
         """Return the names of the runs with a journal, existing or not; for one run only if it is gone."""
@@ -131,6 +131,11 @@ def _remembered(path: Path) -> OmoPlace | None:
 def _is_run(path: Path) -> bool:
     state = read_state(path / STATE)
     return isinstance(state.get("teamRunId"), str) and isinstance(state.get("members"), list)
+
+
+def _may_be_run(folder: Path) -> bool:
+    """Say whether a folder among runs is one: a damaged state must not hide its mail."""
+    return _is_run(folder) or (folder / INBOXES).is_dir()
 
 
 def _holds_runs(folder: Path) -> bool:

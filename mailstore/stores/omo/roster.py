@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from mailstore.stores.omo.places import STATE, TeamRun, read_state
 
 __all__ = ["RunState", "agents", "gone_words", "members", "pending_in", "state_of", "task_stamps"]
 
-MOST_TASKS = 1000
 LEADER = "leader"
 ENDED = frozenset({"completed", "shutdown_approved", "errored"})
 """States of a member in which the program deletes a run: nothing is delivered to it any more."""
@@ -137,7 +135,7 @@ def _task_files(run: TeamRun) -> list[Path]:
             return []
         with os.scandir(run.tasks) as entries:
             named = (Path(each.path) for each in entries if each.name.endswith(".json") and each.name[:-5].isdecimal())
-            return sorted(islice(named, MOST_TASKS), key=lambda path: (len(path.name), path.name))
+            return sorted(named, key=lambda path: (len(path.name), path.name))
     except OSError:
         return []
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping
 from itertools import count
+from pathlib import Path
 
+from mailstore.encoding import shown_name
+from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.kit.part_reader import PartSource
@@ -13,14 +16,15 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.stores.omo.entries import SeenFile, is_wanted
+from mailstore.stores.omo.letters import identity_of
 from mailstore.stores.omo.mail import PROCESSED, FileKey, RunMail
-from mailstore.stores.omo.places import STATE, OmoPlace, TeamRun
+from mailstore.stores.omo.places import INBOXES, STATE, OmoPlace, TeamRun
 from mailstore.stores.omo.roster import agents, gone_words, members, pending_in, state_of, task_stamps
 
 __all__ = ["RunsSource"]
 
 ROSTER = "roster"
-MOST_INBOXES = 200
+LINK = "symbolic link: links are not followed"
 
 
 class RunsSource(PartSource):
@@ -74,7 +78,7 @@ class RunsSource(PartSource):
             self._due.add(name)
             torn = next(self._ticks) if mail.pending else 0
             state = path_stamp(mail.run.state)
-            found[name] = (tuple(stamps.items()), torn, name in self._gone, state)
+            found[name] = (tuple(stamps.items()), torn, name in self._gone, state, self._unread(name))
             facts.append((state, task_stamps(mail.run), found[name], mail.version))
         found[ROSTER] = tuple(facts)
         return found
@@ -82,7 +86,7 @@ class RunsSource(PartSource):
     def read(self, part: str) -> list[Event] | None:
         """Return the agents, or a run's mail."""
         if part != ROSTER:
-            return self._looked(part).events()
+            return [*self._looked(part).events(), *self._unread(part)]
         found: list[Agent] = []
         problems: list[Event] = []
         for name in self._mail:
@@ -102,6 +106,10 @@ class RunsSource(PartSource):
                 problems.append(state.problem)
         return [*found, *problems]
 
+    def _unread(self, name: str) -> tuple[Problem, ...]:
+        """Return which inboxes of an existing run can't be read."""
+        return () if name in self._gone else tuple(self._inboxes[name].problems)
+
     def _looked(self, name: str) -> RunMail:
         """Return a run's mail as of the last listing of its files."""
         mail = self._mail[name]
@@ -114,9 +122,7 @@ class RunsSource(PartSource):
 
     def same(self, event: Event) -> Hashable:
         """Return a message's identity, which doesn't depend on its location and number of copies."""
-        if isinstance(event, Message):
-            return event.id, event.sender, event.timestamp, event.subject, event.thread
-        return event
+        return identity_of(event) if isinstance(event, Message) else event
 
     def find(self, message: Message) -> SeenFile | None:
         """Return the file of a message."""
@@ -131,28 +137,52 @@ class _Inboxes:
 
     def __init__(self, run: TeamRun) -> None:
         self._run = run
-        self._folders: dict[tuple[str, bool], Folder] = {}
+        self._folders: dict[Path, Folder] = {}
+        self.problems: list[Problem] = []
+        """What hid an inbox from the last look."""
 
     def look(self, *, closely: bool) -> dict[FileKey, Stamp]:
-        """Return the stamps of all messages. Raises OSError."""
+        """Return the stamps of all messages."""
+        self.problems = []
         found: dict[FileKey, Stamp] = {}
         for inbox in self._names():
             for is_processed in (False, True):
-                place = (inbox, is_processed)
-                if place not in self._folders:
-                    path = self._run.inboxes / inbox
-                    self._folders[place] = Folder(path / PROCESSED if is_processed else path, is_wanted)
-                if is_processed and (self._run.inboxes / inbox).is_symlink():
-                    continue
-                stamps = self._folders[place].look(closely=closely)
+                path = self._run.inboxes / inbox / PROCESSED if is_processed else self._run.inboxes / inbox
+                stamps = self._listed(path, closely=closely)
                 found.update({(inbox, is_processed, name): stamp for name, stamp in stamps.items()})
         return found
 
     def _names(self) -> list[str]:
+        """Return the names of the inboxes."""
+        if self._run.inboxes.is_symlink():
+            self._tell(self._run.inboxes, LINK)
+            return []
         try:
-            if self._run.inboxes.is_symlink():
-                return []
             with os.scandir(self._run.inboxes) as entries:
-                return sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_INBOXES]
+                listed = sorted(entries, key=lambda each: each.name)
         except (FileNotFoundError, NotADirectoryError):
             return []
+        except OSError as error:
+            self._tell(self._run.inboxes, reason_of(error))
+            return []
+        for each in listed:
+            if each.is_symlink() and os.path.isdir(each.path):  # noqa: PTH112 - it is text
+                self._tell(Path(each.path), LINK)
+        return [each.name for each in listed if each.is_dir(follow_symlinks=False)]
+
+    def _listed(self, path: Path, *, closely: bool) -> dict[str, Stamp]:
+        """Return the stamps of the messages in a folder."""
+        folder = self._folders.setdefault(path, Folder(path, is_wanted))
+        try:
+            if path.is_symlink():
+                self._tell(path, LINK)
+                return {}
+            return folder.look(closely=closely)
+        except OSError as error:
+            del self._folders[path]
+            self._tell(path, reason_of(error))
+            return {}
+
+    def _tell(self, path: Path, reason: str) -> None:
+        name = f"{self._run.prefix}{INBOXES}{str(path).removeprefix(str(self._run.inboxes))}"
+        self.problems.append(Problem(shown_name(name), 1, 0, reason))

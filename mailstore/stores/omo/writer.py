@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 import uuid
 from collections.abc import Sequence
@@ -33,6 +34,8 @@ LARGEST_BODY = 32 * 1024
 LARGEST_INBOX = 256 * 1024
 """In bytes of waiting messages, unless the program is set otherwise."""
 MARKS = frozenset("/\\\x00")
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+"""What the program takes for a UUID: it passes over a message with any other correlation id."""
 
 Target = tuple[TeamRun, str]
 WrittenLetter = tuple[TeamRun, list[SeenFile]]
@@ -130,12 +133,8 @@ def _correlation(run: TeamRun, thread: str) -> str:
     """Return the correlation id of an answer, which the program accepts only as a UUID. Raises DraftRefused."""
     mail = RunMail(run, is_keeping=False)
     known = mail.known_ids() | {path.stem.removeprefix(".delivering-") for path in run.inboxes.rglob("*.json")}
-    try:
-        uuid.UUID(thread)
-    except ValueError as error:
-        raise DraftRefused(
-            "thread", f"{thread!r} can't be answered, as it is not a UUID", "write a new message"
-        ) from error
+    if not ID.fullmatch(thread):
+        raise DraftRefused("thread", f"{thread!r} can't be answered, as it is not a UUID", "write a new message")
     if thread not in known:
         raise DraftRefused("thread", f"{thread!r} is not in this run", "answer a message of the recipient's run")
     return thread
