@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     (parser.parse_args if "--" in words else parser.parse_intermixed_args)(words)
     if any(secrets_in(word) for word in words):
         raise Refused(
-            "a password in a service can be read by everyone", "put it into a file of mode 600: docs/cluster.md"
+            "a password in a service can be read by everyone", "set password_file under [nats] in the settings"
         )
     folder = str(Path.cwd())
     line = [*_program(), name, *words]

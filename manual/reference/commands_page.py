@@ -13,15 +13,22 @@ from manual.reference.markdown import code, page, prose, table
 __all__ = ["commands_page"]
 
 INTRO = """\
-What each command takes and answers; `signalbox COMMAND --help` and `man signalbox` say the same.
-[Commands](../commands.md) is an overview. Options may stand before, between and after arguments; after `--`
-everything is an argument."""
+Every command with what it takes and prints; `signalbox COMMAND --help` and `man signalbox-COMMAND` say the same."""
+COMMON = """\
+## What many commands have in common
+
+- *Which mailbox.* `--store URL`, else `$SIGNALBOX_STORE`, else `store` in the [settings](settings.md#settings), else
+  the first one found from the working folder upward.
+- *When.* `--at TIME` answers as of then. A TIME is an age (`2h`), a time of day (`14:30`), a day (`yesterday`) or a
+  date, as in [queries](query-language.md#times); without an offset it is local.
+- *For programs.* `--json` prints one JSON document, or one a line ([JSON output](json.md)).
+- *Order.* Options may stand before, between and after arguments; after `--` everything is an argument."""
 LANGUAGE = "What a query may be is on the page of [the query language](query-language.md)."
 
 
 def commands_page() -> str:
     """Return the page."""
-    parts = ["# Commands in detail", INTRO, "## Exit statuses", _statuses(COMMON_STATUSES)]
+    parts = ["# Commands", INTRO, _overview(), COMMON, "## Exit statuses", _statuses(COMMON_STATUSES)]
     for group, commands in groupby(described_commands(), key=lambda it: it.group):
         parts.append(f"## {group}")
         for command in commands:
@@ -29,8 +36,14 @@ def commands_page() -> str:
     return page(*parts)
 
 
+def _overview() -> str:
+    """Return a table of all commands; their sections are called `signalbox NAME`, as groups have names of commands."""
+    return table(("command", "purpose"), ((f"[`{it.name}`](#signalbox-{it.name})", prose(it.summary))
+                                          for it in described_commands()))  # fmt: skip
+
+
 def _section(command: CommandDescription) -> Iterator[str]:
-    yield f"### {command.name}"
+    yield f"### signalbox {command.name}"
     yield prose(f"{command.summary}.")
     yield f"```\n{_synopsis(command)}\n```"
     yield table(("action", ""), ((code(it.name), prose(it.summary) + " (default)" * it.is_default)

@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parents[2] / "docs"
 INDEX = """\
 | page | has |
 |---|---|
-| [Commands](commands.md) | every command with its actions, arguments, options and exit statuses |
+| [Commands](commands.md) | every command at a glance, and each with its actions, arguments, options and exit statuses |
 | [Keys](keys.md) | every command of the console with its keys and its id, and every glyph |
 | [Settings](settings.md) | every key of `config.toml` with its type, default, meaning and an example |
 | [Themes](themes.md) | what a theme file holds, and the colours of those that ship |

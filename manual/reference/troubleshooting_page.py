@@ -1,4 +1,4 @@
-"""The page of messages: every error of the program by what one was doing, with its cause and its remedy."""
+"""The page of troubleshooting: every error message by what one was doing, with its cause and its remedy."""
 
 from __future__ import annotations
 
@@ -23,6 +23,77 @@ HEALTH = """\
 Before anything else: `signalbox doctor` reads a whole mailbox and names every damaged record by file, line and
 offset, `signalbox config check` does so for the settings, `signalbox hook status` for hooks, `signalbox sync status`
 for accounts. They change nothing."""
+
+UNLINKED = str.maketrans("", "", "',:.")
+WITHOUT = "Without a message"
+SYMPTOMS = (
+    (
+        "No new mail appears until the console is opened again.",
+        "The mailbox is on a file system that reports no changes, and it was not recognised as one.",
+        "Give `--poll`, or set `poll = true` ([plain mode, colours and slow lines](plain.md#on-nfs-and-the-like)).",
+    ),
+    (
+        "There are fewer messages than lines in the file.",
+        "Some lines can't be read; the header counts them as *unreadable*.",
+        "`!` lists them, each with its place and the reason; so does `signalbox doctor`.",
+    ),
+    (
+        "A message is in *All mail*, but not in *New to you*.",
+        "You have seen it, or its thread, channel, sender or type is [muted or snoozed](quiet.md).",
+        "Look into *Muted*, or search for `is:snoozed`.",
+    ),
+    (
+        "Keys that write are refused, and the header says `as of`.",
+        "You are looking at [the past](time-travel.md).",
+        "`T` goes back to live.",
+    ),
+    (
+        "An agent doesn't hear of its mail.",
+        "Its program has no hooks, or doesn't trust them yet.",
+        "Go through the list at [If an agent hears nothing](agents.md#if-an-agent-hears-nothing).",
+    ),
+    (
+        "An agent at work is shown with `◌`.",
+        "It has given no sign of life for `stale_after_minutes`.",
+        "Install [hooks](agents.md), or let it run `signalbox presence`.",
+    ),
+    (
+        "`·` stands where others have `✓` or `○`.",
+        "The system of the mailbox doesn't record who reads.",
+        "Nothing; [what each system records](stores.md#what-is-shown-and-what-is-not).",
+    ),
+    (
+        "Arrow keys type letters or go back.",
+        "The line is slow, so that their escape sequences arrive in pieces.",
+        "Raise [`ESCDELAY`](plain.md#over-a-slow-connection): `ESCDELAY=100 signalbox`.",
+    ),
+    (
+        "What was copied is not in the clipboard.",
+        "The terminal, or tmux in it, doesn't take OSC 52.",
+        "Allow it there (`set -s set-clipboard on` in tmux), or write the thread to a file with `x`.",
+    ),
+    (
+        "The colours don't fit the terminal's background.",
+        "The terminal doesn't say which background it has.",
+        "Choose a theme: `--theme timetable` for light ones, `night-box` for dark ones ([themes](settings.md#themes)).",
+    ),
+    (
+        "A number in a status bar has a `~`, or is a `?`.",
+        "The mailbox has changed since it was counted, or never was.",
+        "Nothing: the next call knows; or give `--wait` ([in the shell](shell.md#numbers-in-a-status-bar)).",
+    ),
+    (
+        "The tab key completes only names of files, or `man signalbox` finds nothing.",
+        "The shell has not loaded the script; `man` doesn't look where the pages are.",
+        "See [tab completion](shell.md#tab-completion) and [man pages](shell.md#man-pages).",
+    ),
+    (
+        "A link to the console in a browser no longer works.",
+        "The server was started again and has another token.",
+        "Use the link that it printed last; `--links` [keeps them](browser.md#from-another-machine).",
+    ),
+)
+"""What a user sees, why, and what to do about it."""
 
 
 class Cause(NamedTuple):
@@ -74,7 +145,9 @@ def troubleshooting_page() -> str:
     for message in messages():
         remedies.setdefault(message.problem, {})[message.remedy] = None
     about, causes = read_causes()
-    parts = ["# Troubleshooting", INTRO, HEALTH]
+    contents = " · ".join(f"[{it}](#{it.lower().replace(' ', '-').translate(UNLINKED)})" for it in (WITHOUT, *about))
+    seen = table(("you see", "because", "remedy"), SYMPTOMS)
+    parts = ["# Troubleshooting", INTRO, HEALTH, contents, f"## {WITHOUT}", seen]
     for section, words in about.items():
         mine = sorted((it for it in causes if it.section == section), key=lambda it: it.problem.lower().lstrip('"-'))
         rows = ((code(it.problem), _sentence(it.words), _sentence(it.remedy or _said(remedies.get(it.problem, {}))))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from console.config_file import load_config
-from mailstore.registry import kinds
+from mailstore.registry import kinds, store_class
 from mailstore.stores.mapped.mapping import parse
 
 ROOT = Path(__file__).parents[2]
@@ -99,6 +99,14 @@ def test_nothing_refers_to_a_page_that_does_not_ship() -> None:
 def test_every_kind_of_mailbox_has_a_page() -> None:
     pages = {path.stem for path in (DOCS / "formats").glob("*.md")} - {"README"}
     assert pages == set(kinds()) - WITHOUT_A_PAGE
+
+
+def test_the_page_on_mirrors_says_of_every_kind_whether_it_can_be_written() -> None:
+    tables = re.findall(r"(?m)^(\| kind \|.*(?:\n\|.*)*)", (DOCS / "mirror.md").read_text("utf-8"))
+    takes, refused = (set(re.findall(r"`([\w-]+)`", "".join(re.findall(r"(?m)^\|([^|]*)", rows)))) for rows in tables)
+    written = {kind for kind in kinds() if hasattr(store_class(kind), "merge")} - {"nats+tls"}
+    assert takes == written
+    assert refused == set(kinds()) - written - WITHOUT_A_PAGE
 
 
 def test_every_page_on_a_format_is_listed_with_the_others() -> None:

@@ -56,6 +56,19 @@ def test_every_page_has_a_place_in_the_navigation() -> None:
     assert not [place for place in places if not any(fnmatch(page, place) for page in pages)]
 
 
+def test_no_page_is_listed_twice_in_one_place() -> None:
+    places = re.findall(r"(?m)^ +- (?:[^:#]+: )?([\w/*.-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    assert len(places) == len(set(places))
+    links = re.findall(r"\]\(([^)]*\.md)", (ROOT / "docs" / "README.md").read_text("utf-8").partition("| to do |")[2])
+    assert len(links) > 20
+    assert len(links) == len(set(links))
+
+
+def test_pages_leave_the_command_for_an_extra_to_the_page_on_installing() -> None:
+    named = [path for path in (ROOT / "docs").rglob("*.md") if "pip install 'signalbox-console[" in path.read_text()]
+    assert [path.name for path in named if path.parent.name != "decisions"] == []
+
+
 def test_the_readme_is_short_and_begins_with_the_recording() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     assert len(readme.splitlines()) <= 130

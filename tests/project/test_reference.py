@@ -6,11 +6,14 @@ import re
 import tomllib
 from pathlib import Path
 
+from console.cli.commands import COMMANDS as CLI_COMMANDS
 from console.commands import COMMANDS
 from console.config_file import load_config
 from console.config_schema import config_schema
+from console.symbols import STALE, STATES
 from console.theme_files import DEFAULTS
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
+from mailstore.rules.delivery import State
 from manual.reference.markdown import code, prose
 from manual.reference.messages import ErrorMessage, messages
 from manual.reference.pages import FOLDER, pages
@@ -80,6 +83,22 @@ def test_the_pages_have_every_key_colour_and_word_of_the_language() -> None:
     assert all(code(name) in themes for name in DEFAULTS)
     assert all(code(it.text) in queries for it in (*SYNTAX, *TIMES))
     assert all(code(f"{it.name}:{it.value}") in queries for it in FIELDS)
+
+
+def test_troubleshooting_begins_with_what_is_seen_and_names_keys_and_glyphs_as_they_are() -> None:
+    page = pages()["troubleshooting.md"]
+    assert page.index("## Without a message") < page.index("## Typing a command")
+    keys = {it.id: it.keys for it in COMMANDS}
+    assert (keys["unreadable"], keys["travel"], keys["export"]) == ("exclamation_mark", "T", "x")
+    assert all(f"`{key}`" in page for key in ("!", "T", "x"))
+    assert all(f"`{sign.glyph}`" in page for sign in (STALE, STATES[State.UNRECORDED]))
+
+
+def test_every_command_is_in_the_table_at_a_glance_and_has_a_section() -> None:
+    page = pages()["reference/commands.md"]
+    for name in CLI_COMMANDS:
+        assert page.count(f"[`{name}`](#signalbox-{name})") == 1
+        assert page.count(f"\n### signalbox {name}\n") == 1
 
 
 def test_tables_hold_whatever_a_cell_has() -> None:
