@@ -7,18 +7,23 @@ from difflib import get_close_matches
 from functools import partial
 
 from console.config import config_folder
-from console.config_file import load_config, place_of
+from console.config_file import LoadedConfig, load_config, place_of
 from console.keymap import read_keymap
 from console.theme_files import FOLLOWING, load_themes
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 
-__all__ = ["settings_problems"]
+__all__ = ["problems_of", "settings_problems"]
 
 
 def settings_problems() -> list[str]:
     """Return a message for each problem, each with its file and, where it is known, its line; reads the files."""
-    config, problems = load_config()
+    return problems_of(load_config())
+
+
+def problems_of(loaded: LoadedConfig) -> list[str]:
+    """Return the problems in settings, and those that only other files show: of themes, keys and saved queries."""
+    config, problems = loaded.config, [*loaded.problems]
     themes, in_themes = load_themes(config_folder() / "themes")
     if config.theme not in (*FOLLOWING, *themes) and not any(f"{config.theme}.toml:" in known for known in in_themes):
         near = get_close_matches(config.theme, [*FOLLOWING, *themes], n=1)

@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "SIGNALBOX_COUNT": "number of messages that wake it",
     "SIGNALBOX_TYPES": "their types, as a JSON list",
     "SIGNALBOX_IDS": f"ids of at most the {MOST_IDS} oldest, as a JSON list",
-    "SIGNALBOX_IDS_FILE": "file with all ids, as a JSON list; removed when the command ends",
+    "SIGNALBOX_IDS_FILE": "file with all ids, as a JSON list; removed afterwards",
 }
 """What a command that wakes finds in its environment."""
 

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 from console.cli.plain import put
 from console.cli.setup_output import SettingValue
 from console.config import Config, config_file
+from console.config_check import problems_of
 from console.config_edit import UneditableSettings, as_typed, edited, removed, split_key
 from console.config_file import config_in, load_config, place_of
 from console.errors import Refused
@@ -63,11 +64,11 @@ def set_value(key: str, value: str) -> str:
     """Write a setting into the file, and return its line there. Raises Refused where it would be invalid."""
     path, text = _read()
     table, name = _split(key)
-    before = config_in(text, path).problems
+    before = set(map(_words, problems_of(config_in(text, path))))
     problem = ""
     for each in as_typed(value):
         after = _changed(path, lambda value=each: edited(text, table, name, value))
-        problems = [one for one in config_in(after, path).problems if _words(one) not in set(map(_words, before))]
+        problems = [one for one in problems_of(config_in(after, path)) if _words(one) not in before]
         if not problems:
             _write(path, after)
             return place_of((table,) if table else (), name)

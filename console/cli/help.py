@@ -16,8 +16,8 @@ Without a command, or with the path or URL of a mailbox, it opens the console.""
 
 FOOT = """\
 Common options
-  --store URL     Mailbox: KIND:PATH or a path (default: SIGNALBOX_STORE, the settings,
-                  or the first one found from the working directory upward)
+  --store URL     Mailbox: KIND:PATH or a path (default: SIGNALBOX_STORE, the
+                  settings, or the first one from the working directory upward)
   --poll          Poll for changes, for file systems that report none
   --json          Print one JSON document and nothing else
 

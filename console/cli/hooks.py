@@ -43,8 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="programs",
         action="append",
+        metavar="PROGRAM",
         choices=[ALL, *NAMES],
-        help="Agent program, repeatable (default: all that are found). cursor and goose are untried",
+        help=f"Agent program, repeatable: {', '.join(NAMES)}, or {ALL} (default: those that are found). "
+        "cursor and goose are untried",
     )
     parser.add_argument("--user", action="store_true", help="All projects of this machine: your own settings")
     parser.add_argument("--shared", action="store_true", help="The files that a team commits")

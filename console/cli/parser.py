@@ -32,13 +32,24 @@ class CommandParser(argparse.ArgumentParser):
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
         """Add an argument as argparse does, and remember it."""
         action = super().add_argument(*names, **settings)
+        if action.nargs == "*" and not action.option_strings:
+            action.required = False  # argparse calls it missing where another argument is
         self.actions.append(action)
         return action
 
     def format_help(self) -> str:
         """Return the help, with what an exit status means where it means more than an error."""
-        lines = [f"  {number}  {words}" for number, words in self.statuses.items()]
-        return "\n".join([super().format_help(), "exit status:", *lines, ""]) if lines else super().format_help()
+        if not self.statuses:
+            return super().format_help()
+        from shutil import get_terminal_size
+        from textwrap import fill
+
+        width = get_terminal_size().columns - 2
+        lines = [
+            fill(words, width, initial_indent=f"  {number}  ", subsequent_indent=" " * 5)
+            for number, words in self.statuses.items()
+        ]
+        return "\n".join([super().format_help(), "exit status:", *lines, ""])
 
     def error(self, message: str) -> NoReturn:
         """Raise UsedWrongly for an error of argparse."""
@@ -56,10 +67,16 @@ class CommandParser(argparse.ArgumentParser):
         if found := MISSING_VALUE.fullmatch(message):
             return f"{found[1]} needs a value", ""
         if found := REQUIRED.fullmatch(message):
-            return f"{found[1]} {'are' if ', ' in found[1] else 'is'} required", ""
+            return f"{found[1]} {'are' if ', ' in found[1] else 'is'} required", self._choices_of(found[1])
         if found := UNEXPECTED.fullmatch(message):
             return self._unexpected(found[1])
         return message, ""
+
+    def _choices_of(self, name: str) -> str:
+        known = [
+            each for action in self.actions if name in (action.metavar, action.dest) for each in action.choices or ()
+        ]
+        return f"use {', '.join(map(str, known))}" if known else ""
 
     def _unexpected(self, word: str) -> tuple[str, str]:
         if not word.startswith("-"):

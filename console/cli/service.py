@@ -13,7 +13,7 @@ from mailstore.location import secrets_in
 
 ACTIONS = {
     "serve": "Keep the console in a browser",
-    "sync": "Carry the mail of an AgentAZAll mailbox to other machines and back",
+    "sync": "Carry the mail of AgentAZAll agents to other machines and back",
     "mirror": "Keep two mailboxes the same",
     "wake": "Wake an agent for its mail",
 }

@@ -20,7 +20,7 @@ OUTPUTS = (NUMBERS,)
 
 STATUSES = {
     NONE_ABOVE_0: "with --any: none of the numbers is above 0",
-    NOT_CERTAIN: "with --any: the mailbox has changed since it was counted; the next call knows, or --wait",
+    NOT_CERTAIN: "with --any: the mailbox has changed since it was counted: call again, or --wait",
 }
 EPILOG = f"""\
 format:

@@ -16,21 +16,33 @@ def test_every_command_is_described_once_in_the_order_of_the_help() -> None:
 
 
 @pytest.mark.parametrize("it", described_commands(), ids=lambda it: it.name)
-def test_the_description_says_what_the_help_says(it: CommandDescription) -> None:
+def test_the_description_says_what_the_help_says(it: CommandDescription, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     shown = it.parser.format_help()
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
     for action in it.options:
         assert action.help
         assert set(re.findall(r"--[a-z-]+", shown)) >= {name for name in action.option_strings if name.startswith("--")}
     for action in it.arguments:
         assert action.help
     for number, words in it.statuses.items():
-        assert f"{number}  {words}" in shown
+        assert f"{number} {words}" in " ".join(shown.split())
     chosen = [action for action in it.arguments if action.dest == "action" and it.actions]
     for argument in chosen:
         assert argument.choices is not None
         assert list(argument.choices) == [action.name for action in it.actions]
         usual = [action.name for action in it.actions if action.is_default]
         assert usual == ([argument.default] if argument.nargs else [])
+
+
+def test_the_list_of_all_commands_is_no_wider_than_80_columns(run: Run) -> None:
+    assert [line for line in run("--help").out.splitlines() if len(line) > 80] == []
+
+
+def test_what_is_required_says_what_it_can_be(run: Run) -> None:
+    assert run("completion").err == "signalbox: SHELL is required: use bash, zsh, fish, words\n"
+    assert run("service").err == "signalbox: action is required: use serve, sync, mirror, wake\n"
+    assert run("mirror").err == "signalbox: A, B are required: see signalbox mirror --help\n"
 
 
 def test_sub_actions_without_choices_of_the_parser_are_described_too(run: Run) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES, ValueHelp
 
 __all__ = ["help_text"]
 
 WIDTH = 20
+LINE = 79
 
 
 def help_text() -> str:
@@ -19,4 +22,14 @@ def help_text() -> str:
 
 
 def _lines(entries: tuple[ValueHelp, ...] | list[ValueHelp]) -> list[str]:
-    return [f"  {entry.text:<{WIDTH}} {entry.meaning}" for entry in entries]
+    return [
+        line
+        for entry in entries
+        for line in wrap(
+            entry.meaning,
+            LINE,
+            initial_indent=f"  {entry.text:<{WIDTH}} ",
+            subsequent_indent=" " * (WIDTH + 3),
+            break_on_hyphens=False,
+        )
+    ]
