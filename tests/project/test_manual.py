@@ -49,7 +49,7 @@ def _is_built_as_git_hosts_show_it(page: str, site: Path) -> bool:
 
 
 def test_every_page_has_a_place_in_the_navigation() -> None:
-    places = re.findall(r"(?m)^ +- (?:[^:#]+: )?([\w/*.-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    places = re.findall(r"(?m)^ +- (?:[^:#\n]+: )?([\w/*.-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     apart = {page for page in pages if page.startswith(("decisions/0", "example-store/"))}
     assert not [page for page in sorted(pages - apart) if not any(fnmatch(page, place) for place in places)]
@@ -57,7 +57,7 @@ def test_every_page_has_a_place_in_the_navigation() -> None:
 
 
 def test_no_page_is_listed_twice_in_one_place() -> None:
-    places = re.findall(r"(?m)^ +- (?:[^:#]+: )?([\w/*.-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    places = re.findall(r"(?m)^ +- (?:[^:#\n]+: )?([\w/*.-]+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"))
     assert len(places) == len(set(places))
     links = re.findall(r"\]\(([^)]*\.md)", (ROOT / "docs" / "README.md").read_text("utf-8").partition("| to do |")[2])
     assert len(links) > 20
