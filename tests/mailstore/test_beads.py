@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -269,3 +271,49 @@ def test_times_are_read_as_every_driver_writes_them(text: str) -> None:
 
 def test_no_time_is_no_time() -> None:
     assert [moment(text) for text in ("", "soon", "2026-99-99 12:00:05 +0000 UTC")] == [None] * 3
+
+
+def problems(town: Town) -> set[tuple[str, int, str]]:
+    with BeadsStore.open(town.root) as store:
+        return {(each.file, each.line, each.reason) for each in of(Problem, scanned(store))}
+
+
+def test_what_is_not_read_of_rigs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    town = gas_town(tmp_path / "gt")
+    rig = Town(town.root / "rig")
+    rig.make()
+    rig.agent("rg-rig-crew-wolf", role="crew", rig="rig")
+    rig.mail("rg-1", "x", "rig/wolf", "One.")
+    rig.junk.append(b"<<<<<<<\n")
+    rig.flush()
+    lines = [json.dumps({"path": f"nowhere-{number}"}) for number in range(201)] + [json.dumps({"path": "rig"})]
+    (town.folder / "routes.jsonl").write_text("\n".join(lines))
+    assert agents(town)["rig/wolf"].role == "crew", "after any number of others"
+    told = {(file, reason.partition(":")[0]) for file, _, reason in problems(town)}
+    assert told == {("rig", "a message in the rig's own database"), ("rig/issues.jsonl", "invalid JSON")}
+    rig.file.unlink()
+    rig.file.symlink_to(town.file)
+    assert {file for file, _, _ in problems(town)} == {"rig/issues.jsonl"}
+    (town.folder / "routes.jsonl").unlink()
+    (town.folder / "routes.jsonl").mkdir()
+    assert problems(town) == {("routes.jsonl", 1, "the rigs' agents are missing: not a regular file")}
+
+
+def test_a_message_in_both_tables_is_told_twice_and_opened_as_each(tmp_path: Path) -> None:
+    town = gas_town(tmp_path / "gt", "tables")
+    with closing(sqlite3.connect(town.file)) as database, database:
+        database.execute("INSERT INTO wisps (id, description) VALUES ('hq-a1', 'Another.')")
+        database.execute("INSERT INTO wisp_labels VALUES ('hq-a1', 'gt:message')")
+    with BeadsStore.open(town.root) as store:
+        both = [message for message in of(Message, scanned(store)) if message.id == "hq-a1"]
+        assert {store.content(message) for message in both} == {"Take gt-77.", "Another."}
+
+
+def test_an_export_does_not_stand_for_a_database_that_can_not_be_read(tmp_path: Path) -> None:
+    town = gas_town(tmp_path / "gt", "tables")
+    (town.folder / "issues.jsonl").write_text('{"id": "hq-0", "labels": ["gt:message", "from:mayor/"]}\n')
+    town.file.write_bytes(town.file.read_bytes()[:4096] + b"\xff" * 4096)
+    with BeadsStore.open(town.root) as store:
+        events = scanned(store)
+    assert {each.file for each in of(Problem, events)} == {"beads.db"}
+    assert not of(Message, events)

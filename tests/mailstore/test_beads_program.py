@@ -12,10 +12,12 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
+from mailstore.files.database import Unreadable
 from mailstore.records.events import Gone
 from mailstore.records.message import Message, Problem
 from mailstore.stores.beads import BeadsStore, asking, private_copy, program
 from mailstore.stores.beads.asking import BEHIND
+from mailstore.stores.beads.places import find
 from tests.mailstore.beads_town import Town
 
 RELEASE = "1.3.0"
@@ -264,3 +266,21 @@ def test_what_was_read_stays_while_bd_can_not_be_asked(town: Town, bd: Install) 
         bd()
         back = [event for batch in opened.news() for event in batch]
         assert {each.id for each in of(Message, back)} == {"hq-1", "hq-2"}
+
+
+def test_issues_without_an_id_are_counted_and_those_with_one_id_are_two(town: Town, bd: Install) -> None:
+    bd()
+    store(town, [mail("hq-1", "A."), {"title": "x"}, mail("hq-1", "B."), {"title": "y"}, mail("hq-2")])
+    with BeadsStore.open(town.root) as opened:
+        events = scanned(opened)
+        assert {opened.content(each) for each in of(Message, events) if each.id == "hq-1"} == {"A.", "B."}
+        assert sorted(each.line for each in of(Problem, events)) == [2, 4]
+
+
+def test_a_database_of_too_many_files_is_said_to_be_that(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(private_copy, "MOST_FILES", 1)
+    places = find(town.root)
+    assert places is not None
+    assert places.dolt is not None
+    with pytest.raises(Unreadable, match="more than 1 files"):
+        private_copy.state_of(places.dolt)

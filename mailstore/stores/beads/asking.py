@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Hashable
 from pathlib import Path
 
@@ -38,7 +39,8 @@ class AskingOrigin:
         self._dolt = dolt
         self._bd = bd
         self._export = ExportOrigin(places.export)
-        self._records: dict[str, bytes] = {}
+        self._records: dict[tuple[str, int], bytes] = {}
+        """Messages by their id, and which of those with it they are."""
         self._release = ""
         """The release of `bd` that has answered; empty while the export is read."""
         self._is_refused = False
@@ -104,15 +106,18 @@ class AskingOrigin:
             copied(self._places, self._dolt, private)
             values = listed(self._bd, private)
         found: list[PlacedIssue] = []
-        records: dict[str, bytes] = {}
+        records: dict[tuple[str, int], bytes] = {}
+        known: Counter[str] = Counter()
         for number, value in enumerate(values, 1):
             issue = issue_of(value) if isinstance(value, dict) else None
             if issue is None or not issue.id:
                 problems.append(Problem("bd", number, 0, "an issue without an id"))
                 continue
+            which = known[issue.id]
+            known[issue.id] += 1
             if issue.is_mail:
-                records[issue.id] = msgspec.json.encode(encodable_value(value))
-            found.append(PlacedIssue(issue, Location("bd", 0, 0)))
+                records[issue.id, which] = msgspec.json.encode(encodable_value(value))
+            found.append(PlacedIssue(issue, Location("bd", which, 0)))
         self._records, self._release = records, release
         return found
 
@@ -120,6 +125,7 @@ class AskingOrigin:
         """Return a message as `bd` printed it. Raises ContentGone."""
         if message.location and message.location.file != "bd":
             return self._export.record(message)
-        if message.id not in self._records:
+        record = self._records.get((message.id, message.location.offset if message.location else 0))
+        if record is None:
             raise ContentGone(f"bd no longer lists message {message.id}", "check whether it was deleted")
-        return self._records[message.id]
+        return record

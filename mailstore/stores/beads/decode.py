@@ -129,7 +129,7 @@ def _reads(issue: BeadsIssue, labels: _Labels, to: str) -> tuple[tuple[str, floa
             found = found or {SOMEBODY: closed}
         elif to and not to.startswith(("project:", "domain:")):
             found[to] = closed
-    return tuple(found.items())
+    return tuple((reader, time) for reader, time in found.items() if reader)
 
 
 def archived_letter(name: str, value: Mapping[str, Any]) -> BeadsLetter | None:

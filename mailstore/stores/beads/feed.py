@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from mailstore.files.database import Unreadable
 from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
@@ -15,7 +14,7 @@ from mailstore.stores.beads.addresses import OVERSEER
 from mailstore.stores.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
 from mailstore.stores.beads.lines import BeadsLines
 from mailstore.stores.beads.origins import IssueOrigin
-from mailstore.stores.beads.records import BeadsIssue
+from mailstore.stores.beads.rigs import RigRecords
 from mailstore.stores.beads.roster import agents_of
 from mailstore.stores.beads.threads import BeadsThreads
 
@@ -42,10 +41,13 @@ class _Placed(NamedTuple):
 class BeadsFeed(RecordSource):
     """Every message and every agent; everything is read again when a file has changed."""
 
-    def __init__(self, origin: IssueOrigin, archive: BeadsLines, rigs: Sequence[IssueOrigin]) -> None:
+    def __init__(
+        self, origin: IssueOrigin, archive: BeadsLines, rigs: Sequence[RigRecords], missing: Sequence[Problem] = ()
+    ) -> None:
         self._origin = origin
         self._archive = archive
         self._rigs = rigs
+        self._missing = missing
         self._stamp: Hashable = None
 
     @property
@@ -54,21 +56,22 @@ class BeadsFeed(RecordSource):
         return self._origin.name
 
     def _stamps(self) -> Hashable:
-        return self._origin.stamp(), self._archive.stamp(), tuple(map(_stamp_of, self._rigs))
+        return self._origin.stamp(), self._archive.stamp(), tuple(_stamp_of(rig.origin) for rig in self._rigs)
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield the agents, then all messages, newest first."""
         stamp = self._stamps()
-        problems: list[Problem] = []
+        problems: list[Problem] = [*self._missing]
         issues = self._origin.read(problems)
         placed = list(_timed((letter_of(each.issue), each.location) for each in issues if each.issue.is_mail))
         placed += _timed(self._archived(problems))
-        agents = agents_of([*(each.issue for each in issues), *self._rig_issues()], [each.letter for each in placed])
+        rigs = [issue for rig in self._rigs for issue in rig.issues(problems)]
+        agents = agents_of([*(each.issue for each in issues), *rigs], [each.letter for each in placed])
         threads = BeadsThreads(each.letter for each in placed)
         placed.sort(key=lambda each: (each.time, each.letter.id), reverse=True)
         found: dict[str, RecordEvents] = {"person": PERSON}
         found |= {f"agent {agent.session_id}": RecordEvents((agent,)) for agent in agents}
-        found |= {f"problem {each.file} {each.offset} {each.reason}": RecordEvents((each,)) for each in problems}
+        found |= {f"problem {each}": RecordEvents((each,)) for each in problems}
         records = {
             each.key: record_events(each.letter, threads.parent(each.letter), each.time, each.location)
             for each in placed
@@ -90,14 +93,6 @@ class BeadsFeed(RecordSource):
                 problems.append(Problem(self._archive.name, line.number, line.offset, NO_SENDER))
             else:
                 yield letter, line.location
-
-    def _rig_issues(self) -> Iterator[BeadsIssue]:
-        """Yield the issues of the rigs' own databases; one that can't be read has no agents."""
-        for rig in self._rigs:
-            try:
-                yield from (each.issue for each in rig.read([]) if not each.issue.is_mail)
-            except (OSError, Unreadable):
-                continue
 
     def news(self, *, closely: bool) -> RecordMap | None:
         """Return nothing where no file changed, else None: only reading all of it can tell what did."""

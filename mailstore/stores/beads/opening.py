@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from mailstore.encoding import shown_name
+from mailstore.errors import reason_of
+from mailstore.files.whole import NotAFile
+from mailstore.records.message import Problem
 from mailstore.stores.beads.asking import BEHIND, AskingOrigin
 from mailstore.stores.beads.origins import ExportOrigin, IssueOrigin
-from mailstore.stores.beads.places import BeadsPlaces, find_for_agents, rigs_of
+from mailstore.stores.beads.places import ROUTES, BeadsPlaces, find, rigs_of
 from mailstore.stores.beads.program import program
+from mailstore.stores.beads.rigs import NO_AGENTS, RigRecords
 from mailstore.stores.beads.tables import TablesOrigin
 
-__all__ = ["notice_of", "origin_of", "rig_origins"]
+__all__ = ["notice_of", "origin_of", "rigs_in"]
 
 
 def origin_of(places: BeadsPlaces) -> IssueOrigin:
@@ -33,7 +39,22 @@ def notice_of(places: BeadsPlaces, origin: IssueOrigin) -> str:
     return BEHIND if places.dolt else ""
 
 
-def rig_origins(folder: Path) -> list[IssueOrigin]:
-    """Return what the agents of a town's rigs are read from: their files only."""
-    found = [place for rig in rigs_of(folder) if (place := find_for_agents(rig)) and place.folder != folder]
-    return [_files_of(place) for place in found]
+def rigs_in(folder: Path) -> tuple[list[RigRecords], list[Problem]]:
+    """Return what the agents of a town's rigs are read from, their files only, and what could not be found."""
+    found: list[RigRecords] = []
+    problems: list[Problem] = []
+    try:
+        rigs = rigs_of(folder)
+    except (OSError, NotAFile) as error:
+        return [], [Problem(ROUTES, 1, 0, f"the rigs' agents are missing: {reason_of(error)}", fatal=False)]
+    for rig in rigs:
+        name = shown_name(os.path.relpath(rig, folder.parent))
+        try:
+            place = find(rig)
+        except OSError as error:
+            problems.append(Problem(name, 1, 0, f"{NO_AGENTS}: {reason_of(error)}", fatal=False))
+            continue
+        if place is not None and place.folder != folder:
+            origin = TablesOrigin(place.database) if place.database else ExportOrigin(place.export)
+            found.append(RigRecords(name, origin))
+    return found, problems

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.files.database import is_database
+from mailstore.files.database import Unreadable, is_database
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.beads.lines import value_of
 from mailstore.stores.beads.tables import is_beads
 
-__all__ = ["ARCHIVE", "FOLDER", "BeadsPlaces", "DoltPlace", "find", "find_for_agents", "rigs_of"]
+__all__ = ["ARCHIVE", "FOLDER", "ROUTES", "BeadsPlaces", "DoltPlace", "find", "rigs_of"]
 
 FOLDER = ".beads"
 EXPORTS = ("issues.jsonl", "beads.jsonl")
@@ -18,7 +18,6 @@ DATABASES = ("beads.db",)
 EMBEDDED, SERVED = "embeddeddolt", "dolt"
 REDIRECT, METADATA, ARCHIVE, ROUTES = "redirect", "metadata.json", "archive.jsonl", "routes.jsonl"
 TOWN = ("mayor", "town.json")
-MOST_RIGS = 200
 SMALL = 1 << 20
 
 
@@ -53,7 +52,7 @@ def find(path: Path) -> BeadsPlaces | None:
         folder = path.parent
         if path.suffix == ".jsonl" and (folder.name == FOLDER or path.name == EXPORTS[0]):
             return BeadsPlaces(folder, None, None, path)
-        if is_database(path) and is_beads(path):
+        if is_database(path) and (_may_be_beads(path) if path.name in DATABASES else _is_beads(path)):
             return BeadsPlaces(folder, path, None, folder / EXPORTS[0])
         return None
     return _in(path if path.name == FOLDER else path / FOLDER)
@@ -98,28 +97,35 @@ def _database(folder: Path, metadata: dict[str, Any]) -> Path | None:
     named = metadata.get("database")
     names = [named, *DATABASES] if isinstance(named, str) and _is_name(named) else [*DATABASES]
     for path in (folder / name for name in names):
-        if path.is_file() and is_database(path) and is_beads(path):
+        if path.is_file() and is_database(path) and _may_be_beads(path):
             return path
     return None
 
 
-def find_for_agents(path: Path) -> BeadsPlaces | None:
-    """Return the database of a rig whose agents are wanted; None if there is none, or it can't be read."""
+def _is_beads(path: Path) -> bool:
     try:
-        return _in(path / FOLDER)
-    except OSError:
-        return None
+        return is_beads(path)
+    except Unreadable:
+        return False
+
+
+def _may_be_beads(path: Path) -> bool:
+    """Say whether a database is one of Beads; if it can't be read now, its export must not stand for it unnoticed."""
+    try:
+        return is_beads(path)
+    except Unreadable:
+        return True
 
 
 def rigs_of(folder: Path) -> list[Path]:
-    """Return the folders of a town's rigs, as its routes name them, below the town only."""
+    """Return the folders of a town's rigs, as its routes name them, below the town only. Raises OSError, NotAFile."""
     town = folder.parent
     try:
-        data = read_whole(folder / ROUTES, SMALL)
-    except (OSError, NotAFile):
+        data = read_whole(folder / ROUTES)
+    except (FileNotFoundError, NotADirectoryError):
         return []
     found: dict[Path, None] = {}
-    for line in data.splitlines()[:MOST_RIGS]:
+    for line in data.splitlines():
         path = value_of(line).get("path")
         if isinstance(path, str) and path not in ("", ".") and "\0" not in path and ".." not in Path(path).parts:
             found.setdefault(town / path.lstrip("/"))

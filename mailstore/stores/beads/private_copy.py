@@ -97,6 +97,8 @@ def _files(folder: Path) -> Iterator[Entry]:
             if name == SKIPPED or not stat.S_ISREG(facts.st_mode):
                 continue
             size, count = size + facts.st_size, count + 1
-            if size > LARGEST or count > MOST_FILES:
+            if size > LARGEST:
                 raise Unreadable(f"its database is larger than {LARGEST >> 20} MiB")
+            if count > MOST_FILES:
+                raise Unreadable(f"its database has more than {MOST_FILES:,} files")
             yield os.path.relpath(path, folder), facts.st_size, facts.st_mtime_ns

@@ -13,7 +13,7 @@ from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.beads.feed import BeadsFeed
 from mailstore.stores.beads.lines import BeadsLines, name_of, value_of
-from mailstore.stores.beads.opening import notice_of, origin_of, rig_origins
+from mailstore.stores.beads.opening import notice_of, origin_of, rigs_in
 from mailstore.stores.beads.places import ARCHIVE, FOLDER, BeadsPlaces, find
 from mailstore.stores.beads.records import text_of
 
@@ -53,7 +53,7 @@ class BeadsStore(WatchedStore):
         self._places = places
         self._origin = origin_of(places)
         self._archive = BeadsLines(places.folder / ARCHIVE, name_of)
-        feed = BeadsFeed(self._origin, self._archive, rig_origins(places.folder))
+        feed = BeadsFeed(self._origin, self._archive, *rigs_in(places.folder))
         super().__init__(RecordReader(feed), places.folder, poll=poll)
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from functools import partial
 from pathlib import Path
@@ -74,21 +75,19 @@ class TablesOrigin:
     def record(self, message: Message) -> bytes:
         """Return the row of a message, with its labels, as JSON. Raises ContentGone."""
         try:
-            found = read_database(self.path, partial(_row, name=message.id), _text)
+            found = read_database(self.path, partial(_rows, name=message.id), _text)
         except (OSError, Unreadable) as error:
             reason = reason_of(error) if isinstance(error, OSError) else str(error)
             raise ContentGone(f"{self.name} can't be read", reason) from error
-        if found is None:
+        which = message.location.offset if message.location else 0
+        if which >= len(found):
             raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted")
-        return msgspec.json.encode(found)
+        return msgspec.json.encode(found[which])
 
 
 def is_beads(path: Path) -> bool:
-    """Say whether a database has the tables of Beads. Raises OSError."""
-    try:
-        return read_database(path, _tables) >= NEEDED
-    except Unreadable:
-        return False
+    """Say whether a database has the tables of Beads. Raises OSError and Unreadable."""
+    return read_database(path, _tables) >= NEEDED
 
 
 def _text(data: bytes) -> str:
@@ -109,31 +108,41 @@ def _columns(mail: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _issues(mail: sqlite3.Connection, file: str) -> list[PlacedIssue]:
-    found: dict[str, dict[str, Any]] = {}
+    """Return the issues; of those with one id, in several tables, each has a location of its own."""
+    placed: list[PlacedIssue] = []
+    known: Counter[str] = Counter()
     for tables in _sets(mail):
-        known = _columns(mail, tables.issues)
-        wanted = [name for name in COLUMNS if name in known]
-        marks, kinds = ",".join("?" * len(LABELS)), ",".join("?" * len(TYPES))
-        chosen = f"SELECT issue_id FROM {tables.labels} WHERE label IN ({marks})"  # noqa: S608
-        if "issue_type" in known:
-            chosen += f" UNION SELECT id FROM {tables.issues} WHERE issue_type IN ({kinds})"  # noqa: S608
-        values = (*LABELS, *TYPES) if "issue_type" in known else LABELS
-        for row in mail.execute(
-            f"SELECT {','.join(wanted)} FROM {tables.issues} WHERE id IN ({chosen}) ORDER BY rowid",  # noqa: S608
-            values,
-        ):
-            value = dict(zip(wanted, row, strict=True))
-            found.setdefault(str(value["id"]), value)
-        for name, label in mail.execute(
-            f"SELECT issue_id, label FROM {tables.labels} WHERE issue_id IN ({chosen}) ORDER BY label",  # noqa: S608
-            values,
-        ):
-            if str(name) in found:
-                found[str(name)].setdefault("labels", []).append(label)
-        for name, links in _links(mail, tables):
-            if name in found:
-                found[name]["dependencies"] = links
-    return [PlacedIssue(issue_of(value, name), Location(file, 0, 0)) for name, value in found.items()]
+        for name, value in _issues_in(mail, tables).items():
+            placed.append(PlacedIssue(issue_of(value, name), Location(file, known[name], 0)))
+            known[name] += 1
+    return placed
+
+
+def _issues_in(mail: sqlite3.Connection, tables: _Set) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    known = _columns(mail, tables.issues)
+    wanted = [name for name in COLUMNS if name in known]
+    marks, kinds = ",".join("?" * len(LABELS)), ",".join("?" * len(TYPES))
+    chosen = f"SELECT issue_id FROM {tables.labels} WHERE label IN ({marks})"  # noqa: S608
+    if "issue_type" in known:
+        chosen += f" UNION SELECT id FROM {tables.issues} WHERE issue_type IN ({kinds})"  # noqa: S608
+    values = (*LABELS, *TYPES) if "issue_type" in known else LABELS
+    for row in mail.execute(
+        f"SELECT {','.join(wanted)} FROM {tables.issues} WHERE id IN ({chosen}) ORDER BY rowid",  # noqa: S608
+        values,
+    ):
+        value = dict(zip(wanted, row, strict=True))
+        found.setdefault(str(value["id"]), value)
+    for name, label in mail.execute(
+        f"SELECT issue_id, label FROM {tables.labels} WHERE issue_id IN ({chosen}) ORDER BY label",  # noqa: S608
+        values,
+    ):
+        if str(name) in found:
+            found[str(name)].setdefault("labels", []).append(label)
+    for name, links in _links(mail, tables):
+        if name in found:
+            found[name]["dependencies"] = links
+    return found
 
 
 def _links(mail: sqlite3.Connection, tables: _Set) -> Iterator[tuple[str, list[dict[str, str]]]]:
@@ -150,8 +159,9 @@ def _links(mail: sqlite3.Connection, tables: _Set) -> Iterator[tuple[str, list[d
             yield str(name), [{"type": REPLY, "depends_on_id": str(target)}]
 
 
-def _row(mail: sqlite3.Connection, name: str) -> dict[str, Any] | None:
-    """Return all columns of an issue, and its labels."""
+def _rows(mail: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+    """Return all columns of the issues with an id that concern mail, and their labels."""
+    found: list[dict[str, Any]] = []
     for tables in _sets(mail):
         asked = mail.execute(f"SELECT * FROM {tables.issues} WHERE id = ?", (name,))  # noqa: S608
         row = asked.fetchone()
@@ -161,5 +171,6 @@ def _row(mail: sqlite3.Connection, name: str) -> dict[str, Any] | None:
                 f"SELECT label FROM {tables.labels} WHERE issue_id = ? ORDER BY label",  # noqa: S608
                 (name,),
             )
-            return {**value, "labels": [label for (label,) in labels]}
-    return None
+            value["labels"] = [label for (label,) in labels]
+            found += [value] if not set(LABELS).isdisjoint(issue_of(value).labels) else []
+    return found
