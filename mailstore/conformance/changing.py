@@ -63,7 +63,7 @@ class ChangingContract:
     def test_where_a_scan_was_not_exhausted_nothing_is_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 1500)
+        names = letters(harness, 1100)
         with harness.open() as store:
             scanning = store.scan()
             before = next(batch for batch in scanning if of(Message, batch))
@@ -233,7 +233,7 @@ class ChangingContract:
     def test_changes_never_hold_up_the_event_loop(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 2000)
+        names = letters(harness, 1200)
         worst = 0.0
 
         async def story(came: Follower) -> None:

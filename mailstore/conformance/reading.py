@@ -16,7 +16,7 @@ from mailstore.records.message import NEVER, Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 
-MANY = 1500
+MANY = 1100
 """More messages than a store reads at once."""
 ODD = 'Grüße, 日本 🙂\n\n\ttabbed "quoted" \\ back\\slash\r\nzero\u200bwidth, next\u2028line, \x07 bell, \x1b[31mred\n'
 

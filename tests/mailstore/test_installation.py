@@ -137,6 +137,6 @@ def test_no_other_module_says_how_to_install_something() -> None:
     for path in [*(ROOT / "console").rglob("*.py"), *(ROOT / "mailstore").rglob("*.py"), *pages]:
         text = path.read_text("utf-8")
         assert not re.search(r"signalbox\[\w", text), path
-        if path.suffix == ".py" and path.name != "installation.py":
+        if path.suffix == ".py" and path.name != "installation.py" and "pip install" in text:
             texts = [each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Constant)]
             assert not [each for each in texts if isinstance(each, str) and "pip install" in each], path

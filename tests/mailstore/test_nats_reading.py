@@ -6,13 +6,13 @@ import asyncio
 import json
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
-from mailstore.errors import MailboxMissing
+from mailstore.errors import MailboxMissing, StoreError
 from mailstore.folding import fold_store
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Gone, Progress, Reset
@@ -57,6 +57,29 @@ def opened(box: NatsHarness) -> NatsStore:
     store = box.open()
     assert isinstance(store, NatsStore)
     return store
+
+
+def test_where_no_node_of_a_cluster_serves_a_stream_yet_it_is_waited_for(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nats_box.make()
+    letters(nats_box, 3)
+    gathered, asked = stream._gathered, 0
+
+    async def nobody_at_first(*question: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return None if asked < 3 else await gathered(*question)
+
+    monkeypatch.setattr(stream, "_gathered", nobody_at_first)
+    monkeypatch.setattr(stream, "AGAIN_SECONDS", 0.001)
+    with nats_box.open() as store:
+        assert len(of(Message, scanned(store))) == 3
+    asked = -1000
+    monkeypatch.setattr(stream, "SERVED_SECONDS", 0.0)
+    with nats_box.open() as store, pytest.raises(StoreError) as refused:
+        scanned(store)
+    assert not isinstance(refused.value, MailboxMissing)
 
 
 def answers(mailbox: Mailbox) -> object:

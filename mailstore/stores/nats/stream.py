@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -32,6 +33,8 @@ ANSWER_SECONDS = 5.0
 """How long one request may take."""
 SOON_SECONDS = 0.5
 """After which it is asked whether there is a stream at all."""
+SERVED_SECONDS, AGAIN_SECONDS = 5.0, 0.05
+"""How long nodes may take to serve a stream that there is, and the time between two requests."""
 AUDIENCE = "Signalbox-Audience"
 """The header that holds the audience at the moment of sending, as a JSON list."""
 COPIED_FROM = "Signalbox-Copied-From"
@@ -146,12 +149,26 @@ async def piece(
         found = await _one_by_one(client, stream, start, wanted, subject)
         return found, len(found) == wanted < count
     question = {"seq": start, "batch": count, "next_by_subj": subject, "max_bytes": MOST_BYTES}
-    found, pending = await _gathered(client, stream, question)
+    found, pending = await _from_a_replica(client, stream, question)
     return found, bool(found) and pending > 0 and len(found) < count
 
 
-async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
-    """Return the records that answer one request, and how many more the stream has."""
+async def _from_a_replica(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
+    """Return what answers one request; wait for a moment where a cluster has the stream, but no node serves it yet."""
+    from nats.errors import NoRespondersError
+
+    end = time.monotonic() + SERVED_SECONDS
+    while (found := await _gathered(client, stream, question)) is None:
+        if await stream_state(client, stream) is None:
+            raise RequestRefused(404, NO_STREAM, "stream not found")
+        if time.monotonic() > end:
+            raise NoRespondersError
+        await asyncio.sleep(AGAIN_SECONDS)
+    return found
+
+
+async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int] | None:
+    """Return the records that answer one request, and how many more the stream has; None if no node answers."""
     found: list[StreamRecord] = []
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     moved = asyncio.Event()
@@ -173,9 +190,7 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
         while not ended.done():
             moved.clear()
             await _answered(client, stream, moved.wait())
-        if ended.result() < 0:
-            raise RequestRefused(404, NO_STREAM, "stream not found")
-        return found, ended.result()
+        return (found, ended.result()) if ended.result() >= 0 else None
     finally:
         await subscription.unsubscribe()
 
@@ -258,8 +273,8 @@ def marked(record: StreamRecord, headers: Mapping[str, str]) -> StreamRecord:
 
 
 def _direct(data: bytes, headers: Mapping[str, str]) -> StreamRecord:
-    time = time_of(headers["Nats-Time-Stamp"]) or 0.0
-    return record_of(headers[SUBJECT], int(headers["Nats-Sequence"]), time, data, headers)
+    written = time_of(headers["Nats-Time-Stamp"]) or 0.0
+    return record_of(headers[SUBJECT], int(headers["Nats-Sequence"]), written, data, headers)
 
 
 def _bytes(text: str | None) -> bytes:
