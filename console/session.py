@@ -40,7 +40,7 @@ __all__ = ["PAST", "Session"]
 
 MOST_PREVIEWED = 5000
 """Messages of a preview whose marks are copied; those of more are loaded from the person's state."""
-PAST = "looking at the past: T goes back to now"
+PAST = "looking at the past: T goes back to live"
 
 
 class Session:

@@ -8,7 +8,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from console.cli.described import CommandDescription, described_commands
+from console.cli.schemas import all_outputs
+from console.config import Config
 from mailstore.registry import kinds, store_class
 
 __all__ = ["table_text"]
@@ -54,8 +59,19 @@ BY_PLACE = {
 def _kind(name: str, action: argparse.Action) -> str:
     if action.choices is not None:
         return "=" + ",".join(map(str, action.choices))
+    if (name, action.dest) == ("config", "name"):
+        return "=" + ",".join(_settings())
+    if (name, action.dest) == ("schema", "name"):
+        return "=" + ",".join(all_outputs())
     metavar = action.metavar if isinstance(action.metavar, str) else ""
     return BY_PLACE.get((name, action.dest)) or BY_METAVAR.get(metavar, "")
+
+
+def _settings() -> Iterator[str]:
+    """Yield the names of all settings that `config set` can write, but those of tables whose names are free."""
+    for name, value in asdict(Config()).items():
+        inner = asdict(value) if isinstance(value, Struct) else {}
+        yield from [name] if not inner and not isinstance(value, dict) else (f"{name}.{each}" for each in inner)
 
 
 def _help(action: argparse.Action) -> str:

@@ -66,6 +66,9 @@ def test_commands_actions_options_and_choices_are_offered() -> None:
     assert offered("--obs") == ["--observe"]
     assert offered("--vers") == ["--version"]
     assert offered("config", "") == ["path", "check", "edit", "show", "get", "set", "unset", "schema"]
+    assert offered("config", "set", "them") == ["theme"]
+    assert offered("config", "get", "attention.u") == ["attention.unread_minutes"]
+    assert offered("schema", "sta") == ["status"]
     assert offered("nonsense", "x") == []
 
 

@@ -57,7 +57,7 @@ async def test_nothing_is_written_or_marked_in_the_past_and_what_comes_meanwhile
         await seat.open_thread("two")
         for key, words in (("r", "write"), ("greater_than_sign", "write"), ("u", "mark"), ("A", "mark"), ("z", "undo")):
             await seat.press(key)
-            assert f"Can't {words} here: looking at the past" in seat.lines[-1], key
+            assert f"Can't {words} here: looking at the past: T goes back to live" in seat.lines[-1], key
         assert {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")} == before
         mail.message("four", ANN, BOB, "Now.", ago=0, subject="Fourth")
         await seat.until(lambda: len(seat.app.session.live) == 4)
