@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -249,6 +249,22 @@ class Composer(Vertical):
 
     def _candidates(self) -> list[Candidate]:
         return address_candidates(self._session.mailbox)
+
+    def when_typed(self, then: Callable[[], None]) -> None:
+        """Call something once the field has taken the keys that were typed before, which a command's key overtakes."""
+        field = self.screen.focused
+        if field is None or self not in field.ancestors:
+            then()
+            return
+
+        def take() -> None:
+            text = field.text if isinstance(field, TextArea) else field.value if isinstance(field, Input) else None
+            known = {"to": self._writing.recipients, "subject": self._writing.subject, "body": self._writing.body}
+            if text is not None and text != known.get(field.id or ""):
+                self._typed()  # the field says so as well, but later
+            then()
+
+        field.call_later(take)
 
     def send(self) -> None:
         """Send the message; if it is refused, show why."""

@@ -121,6 +121,9 @@ class FakeComposer:
 
     def flush(self) -> None: ...
     def focus_field(self) -> None: ...
+    def when_typed(self, then: Callable[[], None]) -> None:
+        then()
+
     def send(self) -> None: ...
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 
 from console.composer_draft import ComposerDraft
 from mailstore.state.views import View
@@ -272,6 +273,16 @@ async def test_sending_twice_in_haste_sends_once(tmp_path: Path) -> None:
         await seat.until(lambda: "5 messages" in seat.lines[0])
         await settle(seat.pilot)
     assert [record["content"] for record in records(mail)].count("Once.") == 1
+
+
+async def test_the_key_that_sends_does_not_overtake_those_typed_before(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await fill(seat, "ann-00000001", "Whol")
+        for key in (Key("e", "e"), Key("full_stop", "."), Key("ctrl+s", None)):  # at once, as programs type
+            seat.app.post_message(key)
+        await seat.until(lambda: "5 messages" in seat.lines[0])
+    assert records(mail)[-1]["content"] == "Whole."
 
 
 async def test_what_was_typed_is_sent_to_the_letter(tmp_path: Path) -> None:

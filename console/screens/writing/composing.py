@@ -41,6 +41,7 @@ class DraftEditor(Protocol):
     def discard(self) -> None: ...
     def flush(self) -> None: ...
     def focus_field(self) -> None: ...
+    def when_typed(self, then: Callable[[], None]) -> None: ...
     def send(self) -> None: ...
     def set_body(self, text: str) -> None: ...
 
@@ -227,12 +228,15 @@ class Composing:
 
     def send(self) -> None:
         """Send what is in the composer."""
-        holding = self._holding
-        if self._screen.composer.is_open:
-            if holding is None or not holding.hold():
-                self._screen.composer.send()
-        elif holding is None or not holding.send_now():
+        composer = self._screen.composer
+        if composer.is_open:
+            composer.when_typed(self._send_open)
+        elif self._holding is None or not self._holding.send_now():
             self._screen.tell("No open draft · c: write, r: reply")
+
+    def _send_open(self) -> None:
+        if self._screen.composer.is_open and (self._holding is None or not self._holding.hold()):
+            self._screen.composer.send()
 
     def sent(self, event: Composer.Sent) -> None:
         """Go back to the mail, or on writing to what is read as a stream, and say that the message was sent."""
