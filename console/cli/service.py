@@ -64,9 +64,11 @@ def run(args: argparse.Namespace) -> int:
     for word in (*line, folder):
         if not word.isprintable():
             raise UsedWrongly("a word holds a control character", "leave it out")
+    if folder.endswith(("\\", " ")):
+        raise Refused(f'a service can\'t begin in "{folder}"', "begin in a folder whose name has another end")
     put(
         UNIT.format(
-            called=_specified(" ".join([name, *words])),
+            called=_specified(" ".join([name, *words])).rstrip("\\"),  # it would join the next line
             name=name,
             folder=_specified(folder),
             command=" ".join(map(_quoted, line)),
@@ -80,7 +82,7 @@ def _program() -> list[str]:
     called = Path(sys.argv[0]).absolute()
     if called.name == "signalbox" and called.is_file():
         return [str(called)]
-    return [sys.executable, "-m", "console"]
+    return [sys.executable, "-P", "-m", "console"]  # -P: no module of that name in the working folder
 
 
 def _specified(text: str) -> str:

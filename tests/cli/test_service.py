@@ -65,3 +65,19 @@ def test_what_would_not_run_is_refused(run: Run, words: list[str], said: str) ->
     assert result.out == ""
     assert said in result.err
     assert "hunter2" not in result.err
+
+
+def test_a_unit_imports_nothing_from_its_folder_and_no_line_joins_the_next(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = run("service", "serve", "haak:/srv/lab\\").out.splitlines()
+    assert "Description=Signalbox: serve haak:/srv/lab" in words
+    (line,) = [word for word in words if word.startswith("ExecStart=")]
+    assert " -P -m console serve " in line
+    assert line.endswith('"haak:/srv/lab\\\\"')
+    folder = tmp_path / "lab\\"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    refused = run("service", "serve")
+    assert (refused.status, refused.out) == (1, "")
+    assert "a service can't begin in" in refused.err
