@@ -69,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
     with listening(args.host, args.port) as listener:
         port = listener.getsockname()[1]
         names = [args.host, gethostname(), *args.name]
-        shown = address(args.name[0] if args.name else args.host, port, is_secure=tls is not None)
+        # another user's server may listen on the other address of localhost
+        host = listener.getsockname()[0] if args.host == "localhost" else args.host
+        shown = address(args.name[0] if args.name else host, port, is_secure=tls is not None)
         if kept is None and not sys.stdout.isatty():  # what is printed may become a log
             kept = _usual_file(port)
         if kept is not None:

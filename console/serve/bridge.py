@@ -20,6 +20,9 @@ __all__ = ["Bridge", "size_from"]
 DATA, META, FILE = b"D", b"M", b"F"
 FEWEST_CELLS, MOST_COLUMNS, MOST_LINES = 2, 1000, 500
 USUAL: Size = (80, 24)
+ANSWER_SECONDS = 3.0
+"""Time for a page to answer when somebody else wants its place."""
+LOOK_SECONDS = 5.0
 TOLD_ON = frozenset({"background", "bell", "notification", "title"})
 """What a console says of itself that its page is told as it is."""
 
@@ -34,27 +37,56 @@ class Bridge:
         self._console = console
         self._access = access
         self._downloads = downloads
+        self._answered = asyncio.Event()
+        self._is_left = asyncio.Event()
 
     async def run(self) -> bool:
         """Pass everything on; return whether the console was the one that ended."""
         coming = asyncio.create_task(self._from_page())
         going = asyncio.create_task(self._to_page())
+        tasks = (coming, going, asyncio.create_task(self._until_gone()))
         try:
-            done, _ = await asyncio.wait((coming, going), return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (coming, going):
+            for task in tasks:
                 task.cancel()
-            found = await asyncio.gather(coming, going, return_exceptions=True)
+            found = await asyncio.gather(*tasks, return_exceptions=True)
         for error in found:
             if isinstance(error, Exception) and not isinstance(error, ConnectionError | ProcessStuck):
                 raise error
         return going in done and not isinstance(found[1], ConnectionError)
 
+    async def is_answered(self) -> bool:
+        """Ask the page's browser whether it is still there; one that says nothing for some seconds is not."""
+        self._answered.clear()
+        with suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._socket.ping()
+                await self._answered.wait()
+                return True
+        return False
+
+    def leave(self) -> None:
+        """End as if the page had gone."""
+        self._is_left.set()
+
+    async def _until_gone(self) -> None:
+        """Wait for the end also where both directions wait for a page that takes nothing."""
+        while not self._socket.closed:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._is_left.wait()
+                    return
+
     async def _from_page(self) -> None:
         async for message in self._socket:
             if message.type is WSMsgType.TEXT:
-                with suppress(ValueError, TypeError, IndexError, KeyError):  # nothing that our page would say
+                with suppress(ValueError, TypeError, IndexError, KeyError, RecursionError):  # not from our page
                     await self._heard(json.loads(message.data))
+            elif message.type is WSMsgType.PING:
+                await self._socket.pong(message.data)
+            elif message.type is WSMsgType.PONG:
+                self._answered.set()
 
     async def _heard(self, said: Any) -> None:
         match said:

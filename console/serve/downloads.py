@@ -28,7 +28,9 @@ class Offer(Struct):
     console: ConsoleProcess
     access: PageAccess
     name: str
-    pieces: asyncio.Queue[bytes]
+    pieces: asyncio.Queue[bytes | None]
+    """None: there are no more, although the file has not ended."""
+    is_taken: bool = False
 
 
 class Downloads:
@@ -52,14 +54,15 @@ class Downloads:
         for key in [key for key, each in self._offers.items() if each.console is console]:
             pieces = self._offers.pop(key).pieces
             with suppress(asyncio.QueueFull):
-                pieces.put_nowait(b"")
+                pieces.put_nowait(None)
 
     async def send(self, request: web.Request, access: PageAccess) -> web.StreamResponse:
         """Answer a request for a file. Raises HTTPNotFound."""
         key = request.match_info["key"]
         offer = self._offers.get(key)
-        if offer is None or offer.access is not access:
+        if offer is None or offer.access is not access or offer.is_taken:
             raise web.HTTPNotFound(text="This file was fetched already, or its console has ended.\n")
+        offer.is_taken = True
         response = web.StreamResponse(headers={"Content-Disposition": disposition(offer.name)})
         response.content_type = "application/octet-stream"
         try:
@@ -76,9 +79,12 @@ class Downloads:
         try:
             await offer.console.say(type="deliver_chunk_request", key=key, size=CHUNK)
             async with asyncio.timeout(SECONDS):
-                return await offer.pieces.get()
+                piece = await offer.pieces.get()
         except (TimeoutError, ProcessStuck):
-            raise ConnectionResetError("the console gave no more of the file") from None
+            piece = None
+        if piece is None:
+            raise ConnectionResetError("the console gave no more of the file")
+        return piece
 
 
 def disposition(name: str) -> str:

@@ -27,7 +27,7 @@ def kept_keys(path: Path | None, wanted: list[PageAccess]) -> Keys:
     kept: dict[str, str] = {}
     if path is not None and os.path.lexists(path):
         try:
-            kept = dict(TOKEN.findall(private_text(path)))
+            kept = dict(TOKEN.findall(private_text(path, is_own=True)))
         except SecretMissing as error:
             raise Refused(error.problem, error.remedy) from error
     return Keys({access: KeyPair(kept.get(access.value, "")) for access in wanted})

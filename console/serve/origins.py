@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from mailstore.transports.loopback import is_loopback
 
-__all__ = ["EVERY_INTERFACE", "is_known_host", "is_own_origin"]
+__all__ = ["EVERY_INTERFACE", "is_known_host", "is_own_origin", "plain_name"]
 
 EVERY_INTERFACE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared with what was asked for
 
 
 def is_known_host(host: str, names: Collection[str]) -> bool:
-    """Say whether a Host header names this server: a loopback address, or one of its names.
+    """Say whether a Host header names this server: a loopback address, or one of its names, which are plain.
 
     A name that somebody else's DNS server gave this machine's address is neither. The port doesn't matter: a tunnel
     has its own. A server that listens on every interface, one of whose names is EVERY_INTERFACE, has any IP address:
@@ -42,11 +42,17 @@ def is_own_origin(origin: str, host: str, *, is_secure: bool) -> bool:
 
 
 def name_of(url: str) -> str | None:
-    """Return the host of a URL in lower case, without brackets; None if it has none."""
+    """Return the host of a URL, plain; None if it has none."""
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
         return None
     has_more = parts.username is not None or parts.path or parts.query or parts.fragment
-    return None if has_more or not parts.hostname else parts.hostname.removesuffix(".")
+    return None if has_more or not parts.hostname else plain_name(parts.hostname)
+
+
+def plain_name(host: str) -> str:
+    """Return a host in lower case, without brackets and the dot at its end, and an IP address in its short form."""
+    name = host.lower().strip("[]").removesuffix(".")
+    return str(ipaddress.ip_address(name)) if is_address(name) else name

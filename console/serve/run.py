@@ -9,22 +9,26 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
 from console.errors import Refused
 from console.serve.access import Keys, PageAccess
+from console.serve.callers import Callers
 from console.serve.origins import EVERY_INTERFACE
+from console.serve.server_log import problem_text, server_logger
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of
 
-__all__ = ["Serving", "address", "listening", "run_server", "tls_of"]
+__all__ = ["Serving", "address", "ending_signals", "listening", "run_server", "tls_of"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
-BACKLOG = 16
+BACKLOG = 128
+HANDSHAKE_SECONDS = 10.0
+IDLE_SECONDS = 30.0
 
 
 class Serving(NamedTuple):
@@ -94,17 +98,28 @@ def run_server(
     return asyncio.run(_run(serving, listener, began, warn))
 
 
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that end the server; those that who started it has it ignore, as nohup does, are ignored."""
+    return [sign for sign in ENDING if signal.getsignal(sign) is not signal.SIG_IGN]
+
+
 async def _run(
     serving: Serving, listener: socket.socket, began: Callable[[], None], warn: Callable[[str], None]
 ) -> int:
-    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[int] = loop.create_future()
 
     def end(number: int) -> None:
         if not ended.done():
             ended.set_result(number)
 
-    for sign in ENDING:
-        asyncio.get_running_loop().add_signal_handler(sign, end, sign)
+    def failed(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if text := problem_text(str(context.get("message", "")), context.get("exception")):
+            warn(text)
+
+    loop.set_exception_handler(failed)
+    for sign in ending_signals():
+        loop.add_signal_handler(sign, end, sign)
     sockets = Sockets(serving.command, serving.most, warn)
     port = listener.getsockname()[1]
     site = Website(
@@ -114,13 +129,26 @@ async def _run(
         is_secure=serving.tls is not None,
         cookie=f"signalbox-{port}",
     )
-    runner = web.AppRunner(site.application(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+    application, callers = site.application(), Callers(is_secure=serving.tls is not None)
+    application.on_response_prepare.append(callers.answered)
+    runner = web.AppRunner(
+        application, access_log=None, handle_signals=False, shutdown_timeout=1.0,
+        keepalive_timeout=IDLE_SECONDS, logger=server_logger(warn),
+    )  # fmt: skip
     await runner.setup()
+    assert runner.server is not None
+    server = await loop.create_server(
+        callers.taking(runner.server),
+        sock=listener,
+        backlog=BACKLOG,
+        ssl=serving.tls,
+        ssl_handshake_timeout=HANDSHAKE_SECONDS if serving.tls else None,
+    )
     try:
-        await web.SockSite(runner, listener, ssl_context=serving.tls, shutdown_timeout=1.0).start()
         began()
         number = await ended
         await sockets.stop()
     finally:
+        server.close()
         await runner.cleanup()
     return INTERRUPTED if number == signal.SIGINT else 0

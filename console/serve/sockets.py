@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from aiohttp import WSCloseCode, web
 
@@ -13,6 +14,7 @@ from console.serve.access import PageAccess
 from console.serve.bridge import Bridge, size_from
 from console.serve.console_process import ConsoleProcess
 from console.serve.downloads import Downloads
+from mailstore.errors import reason_of
 
 __all__ = ["CLOSED_BY_PERSON", "FAILED", "FULL", "STOPPED", "Sockets"]
 
@@ -23,8 +25,17 @@ HEARTBEAT_SECONDS = 15.0
 LONGEST_MESSAGE = 8 << 20
 """Bytes of what a page sends at once: a long text that is pasted."""
 LONGEST_REASON = 400
+CLOSE_SECONDS = 2.0
+"""How long a page may take to agree that its socket is closed."""
 ENDING_SECONDS = 6.0
 """Longer than the end of a console that is killed."""
+
+
+class Seat(NamedTuple):
+    """A page with its console; the event is set when the console has ended."""
+
+    bridge: Bridge
+    ended: asyncio.Event
 
 
 class Sockets:
@@ -35,6 +46,7 @@ class Sockets:
         self._most = most
         self._warn = warn
         self._open: set[web.WebSocketResponse] = set()
+        self._seats: set[Seat] = set()
         self._tasks: set[asyncio.Task[object]] = set()
         self._ending: set[asyncio.Event] = set()
         """Consoles whose page is gone, set when they have saved what was open."""
@@ -44,9 +56,14 @@ class Sockets:
 
     async def serve(self, request: web.Request, access: PageAccess) -> web.WebSocketResponse:
         """Serve one page until it or its console ends."""
-        socket = web.WebSocketResponse(heartbeat=HEARTBEAT_SECONDS, max_msg_size=LONGEST_MESSAGE, compress=False)
+        socket = web.WebSocketResponse(
+            heartbeat=HEARTBEAT_SECONDS, autoping=False, timeout=CLOSE_SECONDS,
+            max_msg_size=LONGEST_MESSAGE, compress=False,
+        )  # fmt: skip
         await socket.prepare(request)
-        await self._wait_for_ending()
+        await self._wait_for(self._ending)
+        if len(self._open) >= self._most:
+            await self._leave_lost()
         if self.is_stopping:
             await socket.close(code=STOPPED)
         elif len(self._open) >= self._most:
@@ -67,43 +84,59 @@ class Sockets:
         await asyncio.gather(*(socket.close(code=STOPPED) for socket in tuple(self._open)), return_exceptions=True)
         await asyncio.gather(*tuple(self._tasks), return_exceptions=True)
 
-    async def _wait_for_ending(self) -> None:
+    async def _wait_for(self, ending: Iterable[asyncio.Event]) -> None:
         """Let consoles end that are about to: a page that is loaded again finds its draft, and its place free."""
         with suppress(TimeoutError):
             async with asyncio.timeout(ENDING_SECONDS):
-                for each in tuple(self._ending):
+                for each in tuple(ending):
                     await each.wait()
+
+    async def _leave_lost(self) -> None:
+        """End the consoles of pages that don't answer: a network that is cut says nothing."""
+        seats = tuple(self._seats)
+        answers = await asyncio.gather(*(seat.bridge.is_answered() for seat in seats))
+        lost = [seat for seat, is_answered in zip(seats, answers, strict=True) if not is_answered]
+        for seat in lost:
+            seat.bridge.leave()
+        await self._wait_for(seat.ended for seat in lost)
 
     async def _run(self, socket: web.WebSocketResponse, access: PageAccess, request: web.Request) -> None:
         try:
-            console = await ConsoleProcess.start(self._command(access), access, size_from(request.query))
+            try:
+                console = await ConsoleProcess.start(self._command(access), access, size_from(request.query))
+            except OSError as error:
+                await self._fail(socket, access, f"it can't be started ({reason_of(error)})")
+                return
+            seat = Seat(Bridge(socket, console, access, self.downloads), asyncio.Event())
+            self._seats.add(seat)
             is_over = False
             try:
-                is_over = await Bridge(socket, console, access, self.downloads).run()
+                is_over = await seat.bridge.run()
             finally:
                 self.downloads.withdraw(console)
-                ended = asyncio.Event()
-                self._ending.add(ended)
+                self._ending.add(seat.ended)
                 try:
                     said = await console.end()
                 finally:
                     self._open.discard(socket)
-                    self._ending.discard(ended)
-                    ended.set()
-                await self._close(socket, access, console.status, said, is_over=is_over)
+                    self._seats.discard(seat)
+                    self._ending.discard(seat.ended)
+                    seat.ended.set()
+            if is_over and console.status:
+                told = [line for line in said.splitlines() if line.strip()]
+                await self._fail(socket, access, told[-1] if told else f"exit status {console.status}")
+            else:
+                await socket.close(code=CLOSED_BY_PERSON)
         finally:
             self._open.discard(socket)
             if not socket.closed:
                 await socket.close(code=WSCloseCode.INTERNAL_ERROR)
+            if request.transport is not None:
+                request.transport.abort()  # what a lost page never takes would be kept for it
 
-    async def _close(
-        self, socket: web.WebSocketResponse, access: PageAccess, status: int | None, said: str, *, is_over: bool
-    ) -> None:
+    async def _fail(self, socket: web.WebSocketResponse, access: PageAccess, reason: str) -> None:
         """Say on the page, and to who started the server, why a console ended that nobody ended."""
-        has_failed = is_over and bool(status)
-        if has_failed:
-            reason = next((line for line in reversed(said.splitlines()) if line.strip()), f"exit status {status}")
-            self._warn(visible_line(f"a console ended: {reason}"[:LONGEST_REASON]))
-            if access is PageAccess.FULL and not socket.closed:
-                await socket.send_json(["failed", visible_line(reason[:LONGEST_REASON])])
-        await socket.close(code=FAILED if has_failed else CLOSED_BY_PERSON)
+        self._warn(visible_line(f"a console ended: {reason}"[:LONGEST_REASON]))
+        if access is PageAccess.FULL and not socket.closed:
+            await socket.send_json(["failed", visible_line(reason[:LONGEST_REASON])])
+        await socket.close(code=FAILED)

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from console.serve.access import Keys, PageAccess
 from console.serve.headers import page_policy, security_headers
-from console.serve.origins import is_known_host, is_own_origin
+from console.serve.origins import is_known_host, is_own_origin, plain_name
 from console.serve.sockets import Sockets
 
 __all__ = ["Website"]
@@ -41,7 +41,7 @@ class Website:
     def __init__(self, keys: Keys, sockets: Sockets, *, names: Collection[str], is_secure: bool, cookie: str) -> None:
         self._keys = keys
         self._sockets = sockets
-        self._names = frozenset(name.lower() for name in names)
+        self._names = frozenset(map(plain_name, names))
         self._is_secure = is_secure
         self._cookie = cookie
 
@@ -59,7 +59,7 @@ class Website:
                 web.get("/", self._index),
                 web.get("/ws", self._socket),
                 web.get("/alive", self._alive),
-                web.get("/download/{key:[0-9a-f]{32}}", self._download),
+                web.get("/download/{key:[0-9a-f]{32}}", self._download, allow_head=False),
                 web.get("/page/{name}", self._page_file),
                 web.get("/terminal/{name:.*}", self._terminal_file),
             ]

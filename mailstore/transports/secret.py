@@ -60,8 +60,8 @@ class Secret:
         raise TypeError("a secret can't be stored")
 
 
-def private_text(path: Path) -> str:
-    """Return the text of a file that only its owner can read. Raises SecretMissing."""
+def private_text(path: Path, *, is_own: bool = False) -> str:
+    """Return the text of a file that only its owner can read, on request only of one's own. Raises SecretMissing."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
@@ -70,6 +70,8 @@ def private_text(path: Path) -> str:
                 raise SecretMissing(f"{path} is not a file", "name a file that holds the secret")
             if facts.st_mode & OTHERS:
                 raise SecretMissing(f"others can read {path}", f"chmod 600 {path}")
+            if is_own and facts.st_uid != os.geteuid():
+                raise SecretMissing(f"{path} belongs to another user", "name a file of your own")
             data = os.read(fd, LARGEST)
         finally:
             os.close(fd)

@@ -10,14 +10,16 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Self
 
 from tests.terminal import SIGNALBOX, environment
 
-__all__ = ["Served", "ended", "processes_of"]
+__all__ = ["Served", "ended", "processes_of", "told_of"]
 
 PATIENCE = 20.0
+PROC = Path("/proc")
 
 
 class Served:
@@ -71,19 +73,47 @@ class Served:
 def processes_of(pid: int) -> list[int]:
     """Return the processes that a process has started and that still run."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for child, parent, state in _processes():
+        if parent == pid and not state.startswith("Z"):
+            found.append(child)
+    return found
+
+
+def _processes() -> Iterator[tuple[int, int, str]]:
+    """Yield the number, the parent and the state of each process."""
+    if not PROC.exists():
+        for line in _told_by_ps("-A", "-o", "pid=,ppid=,state=").splitlines():
+            child, parent, state = line.split()
+            yield int(child), int(parent), state
+        return
+    for path in PROC.glob("[0-9]*/stat"):
         try:
             state, parent = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:2]
         except OSError:
             continue
-        if int(parent) == pid and state != "Z":
-            found.append(int(path.parent.name))
-    return found
+        yield int(path.parent.name), int(parent), state
+
+
+def told_of(pid: int) -> str:
+    """Return what everyone may be told of a process: its words, and its environment."""
+    if PROC.exists():
+        return "".join((PROC / str(pid) / kind).read_text(errors="replace") for kind in ("cmdline", "environ"))
+    return _told_by_ps("eww", "-o", "command=", "-p", str(pid))
+
+
+def _told_by_ps(*words: str) -> str:
+    return subprocess.run(["/bin/ps", *words], capture_output=True, text=True, timeout=PATIENCE, check=False).stdout
 
 
 @contextmanager
 def ended(pids: Sequence[int]) -> Iterator[None]:
     """Wait, after the block, until processes have ended, whoever's children they are."""
+    if not hasattr(os, "pidfd_open"):
+        yield
+        until = monotonic() + PATIENCE
+        while {pid for pid, _, state in _processes() if not state.startswith("Z")} & set(pids):
+            assert monotonic() < until, "a process still runs"
+        return
     handles = [os.pidfd_open(pid) for pid in pids]
     try:
         yield

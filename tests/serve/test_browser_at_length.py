@@ -196,6 +196,32 @@ def test_copy_paste_mouse_and_links(browser: Browser, tmp_path: Path) -> None:
         assert tab.call(opened.evaluate("[opener, document.referrer]")) == [None, ""]
 
 
+def test_a_text_that_is_too_long_is_not_pasted_and_the_console_goes_on(browser: Browser, tmp_path: Path) -> None:
+    mail = mailbox(tmp_path / "mail")
+    home = tmp_path / "home"
+    home.mkdir()
+    with Served(mail.url, home) as server, browser.visit() as visit:
+        tab = visit.tab(server.links["full"])
+        tab.wait_for("Dry ink")
+        tab.press("/")
+        tab.call(tab.page.evaluate(PASTE, 9 << 20))
+        tab.wait_for_page("too long to paste", "#notice")
+        tab.call(tab.page.click("#notice-close"))
+        tab.type("colour")
+        tab.wait_for("colour")
+        tab.wait_for("Dry ink", gone=True)
+
+
+PASTE = """
+(size) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", "x".repeat(size));
+  const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+  document.querySelector(".xterm-helper-textarea").dispatchEvent(event);
+}
+"""
+
+
 async def _answered(route: Any) -> None:
     await route.fulfill(body="elsewhere", content_type="text/plain")
 

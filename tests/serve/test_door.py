@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -9,12 +10,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import WSMsgType, WSServerHandshakeError
+from aiohttp import ClientPayloadError, WSMsgType, WSServerHandshakeError
 from aiohttp.test_utils import TestClient, TestServer
 
 from console.serve.access import KeyPair, Keys, PageAccess
 from console.serve.headers import page_policy
-from console.serve.origins import is_known_host, is_own_origin
+from console.serve.origins import is_known_host, is_own_origin, plain_name
 from console.serve.sockets import FAILED, FULL, Sockets
 from console.serve.website import Website
 
@@ -35,13 +36,13 @@ class Door:
         self.keys = Keys({access: KeyPair() for access in PageAccess})
         self.asked: list[PageAccess] = []
         self.warned: list[str] = []
-        self.program = ECHO
+        self.python, self.program = "python3", ECHO
         self.sockets = Sockets(self._command, most, self.warned.append)
         self.site = Website(self.keys, self.sockets, names=["box.example"], is_secure=is_secure, cookie=COOKIE)
 
     def _command(self, access: PageAccess) -> Sequence[str]:
         self.asked.append(access)
-        return ["python3", "-S", "-c", self.program]
+        return [self.python, "-S", "-c", self.program]
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Client]:
@@ -92,6 +93,15 @@ async def test_a_link_becomes_a_cookie_and_its_address_loses_the_token() -> None
     assert token not in repr(door.keys)
 
 
+async def test_cookies_of_other_servers_on_this_machine_do_not_lock_the_person_out() -> None:
+    door = Door()
+    async with door.open() as client:
+        (own,) = door.cookie().values()
+        for other in ('theme={"a":"b, c"}', 'a="b', "a b;;=; é=1", f"x={'y' * 4000}", f"{COOKIE}x=0"):
+            for cookies in (f"{other}; {own}", f"{own}; {other}"):
+                assert (await client.get("/alive", headers={"Cookie": cookies})).status == 204, cookies
+
+
 async def test_with_tls_the_cookie_is_never_sent_without() -> None:
     door = Door(is_secure=True)
     async with door.open() as client:
@@ -126,10 +136,18 @@ def test_secrets_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) 
         ("evil.example/localhost", False),
         ("localhost:port", False),
         ("[::1", False),
+        ("[0:0:0:0:0:0:0:1]:1", True),
+        ("localhost.:80", True),
+        ("BOX.example", True),
+        ("[2001:db8::1]", True),
+        ("[2001:DB8:0::1]:8400", True),
+        ("2130706433", False),
+        ("127.0.0.1,evil.example", False),
+        ("127.0.0.1;script-src", False),
     ],
 )
 def test_names_of_the_server(host: str, is_known: bool) -> None:
-    assert is_known_host(host, {"box.example"}) is is_known
+    assert is_known_host(host, {*map(plain_name, ("Box.Example.", "2001:DB8:0:0::1"))}) is is_known
 
 
 def test_a_server_on_every_interface_is_known_by_addresses_and_not_by_other_names() -> None:
@@ -235,15 +253,26 @@ async def test_a_cookie_opens_its_own_kind_of_console_and_no_more_than_some(conn
         writing = await connect(client, door)
         assert await writing.receive_bytes() == b"full"
         assert door.asked == [PageAccess.READ_ONLY, PageAccess.FULL]
+        answers = [asyncio.create_task(page.receive()) for page in (reading, writing)]  # as a browser does
         third = await connect(client, door)
         closed = await third.receive()
         assert (closed.type, closed.data, closed.extra) == (WSMsgType.CLOSE, FULL, "2")
-        for nonsense in ("", "{}", "[]", '["resize"]', '["stdin", 1]', '["resize", {"width": "x", "height": []}]', "["):
+        for nonsense in (
+            "",
+            "{}",
+            "[]",
+            '["resize"]',
+            '["stdin", 1]',
+            '["resize", {"width": "x", "height": []}]',
+            "[",
+            "[" * 99999,
+        ):
             await writing.send_str(nonsense)
         await writing.send_json(["ping", "1"])
-        assert await writing.receive_json() == ["pong", "1"]
+        assert (await answers[1]).json() == ["pong", "1"]
         await writing.close()
         await reading.close()
+        await answers[0]
 
 
 async def test_why_a_console_failed_is_told_to_its_person_and_not_to_guests(connect: Callable[..., Any]) -> None:
@@ -256,6 +285,35 @@ async def test_why_a_console_failed_is_told_to_its_person_and_not_to_guests(conn
         guest = await connect(client, door, PageAccess.READ_ONLY)
         assert (await guest.receive()).data == FAILED
     assert door.warned == ["a console ended: signalbox: no mailbox at /secret␛[31m"] * 2
+
+
+async def test_a_page_that_says_nothing_any_more_gives_its_place_to_the_next(
+    connect: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr("console.serve.sockets.CLOSE_SECONDS", 0.05)
+    door = Door(most=1)
+    async with door.open() as client:
+        lost = await connect(client, door)
+        assert await lost.receive_bytes() == b"full"  # and from now on it answers nothing
+        page = await connect(client, door)
+        assert await page.receive_bytes() == b"full"
+        there = asyncio.create_task(page.receive())
+        refused = await connect(client, door)
+        assert (await refused.receive()).data == FULL  # that page is there: it was asked
+        assert not there.done()
+        await page.close()
+        await there
+
+
+async def test_a_console_that_can_not_be_started_is_told(connect: Callable[..., Any]) -> None:
+    door = Door()
+    door.python = "/nowhere/python"
+    async with door.open() as client:
+        page = await connect(client, door)
+        assert await page.receive_json() == ["failed", "it can't be started (no such file or directory)"]
+        assert (await page.receive()).data == FAILED
+    assert door.warned == ["a console ended: it can't be started (no such file or directory)"]
 
 
 async def test_a_page_that_is_loaded_again_waits_for_its_old_console(connect: Callable[..., Any]) -> None:
@@ -297,6 +355,7 @@ async def test_a_file_goes_once_to_a_page_of_the_same_kind_and_is_never_shown(co
         assert (what, offer["name"]) == ("download", 'a "b"\r\n ä.html')
         path = f"/download/{offer['key']}"
         assert (await client.get(path, headers=door.cookie(PageAccess.READ_ONLY))).status == 404
+        assert (await client.head(path, headers=door.cookie())).status == 405
         answer = await client.get(path, headers=door.cookie())
         assert await answer.read() == b"<script>text"
         assert answer.content_type == "application/octet-stream"
@@ -305,3 +364,28 @@ async def test_a_file_goes_once_to_a_page_of_the_same_kind_and_is_never_shown(co
         )
         assert (await client.get(path, headers=door.cookie())).status == 404
         await page.close()
+
+
+async def test_a_file_that_breaks_off_is_no_whole_file(connect: Callable[..., Any]) -> None:
+    door = Door()
+    door.program = FILE.partition("for piece")[0] + BROKEN_OFF
+    async with door.open() as client:
+        page = await connect(client, door)
+        path = f"/download/{(await page.receive_json())[1]['key']}"
+        answer = await client.get(path, headers=door.cookie())
+        assert (await client.get(path, headers=door.cookie())).status == 404  # there is one reader of its pieces
+        await page.send_json(["stdin", "end"])
+        with pytest.raises(ClientPayloadError):
+            await answer.read()
+        await page.close()
+
+
+BROKEN_OFF = """
+def heard():
+    head = sys.stdin.buffer.read(5)
+    return sys.stdin.buffer.read(int.from_bytes(head[1:], "big"))
+heard()
+put(b"F", key + b"\\n" + b"half")
+while heard() != b"end":
+    pass
+"""

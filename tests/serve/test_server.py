@@ -17,7 +17,7 @@ from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess
 from tests.cli.conftest import Run, run
 from tests.console.test_in_a_terminal import mailbox
-from tests.serve.served import Served, ended, processes_of
+from tests.serve.served import Served, ended, processes_of, told_of
 from tests.servers.certificates import Certificates
 
 __all__ = ["run"]
@@ -73,6 +73,16 @@ def test_links_that_others_can_read_are_refused(run: Run, work: Path) -> None:
     assert f"others can read {kept}: chmod 600 {kept}" in run("serve", mailbox(work).url, "--links", kept).err
 
 
+def test_links_of_another_user_are_refused(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = work / "links"
+    kept.touch(0o600)
+    monkeypatch.setattr("os.geteuid", lambda: kept.stat().st_uid + 1)
+    assert (
+        f"{kept} belongs to another user: name a file of your own"
+        in run("serve", mailbox(work).url, "--links", kept).err
+    )
+
+
 class Page:
     """A page without a browser: a session with the cookie of a link, and its socket."""
 
@@ -117,8 +127,10 @@ async def test_consoles_end_with_their_pages_and_with_the_server_however_it_ends
             (console,) = server.consoles()
             assert os.getsid(console) == console
             for pid in (server.process.pid, console):
-                for kind in ("cmdline", "environ"):
-                    assert token.encode() not in Path(f"/proc/{pid}/{kind}").read_bytes()
+                told = told_of(pid)
+                assert "console" in told
+                assert "HOME=" in told
+                assert token not in told
             with ended([console, *processes_of(console)]):
                 server.process.kill()
         finally:

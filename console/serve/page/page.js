@@ -10,6 +10,7 @@
   const SLOW_SECONDS = 8;
   const LOST_SECONDS = 25;
   const RETRY_SECONDS = [1, 2, 4, 8, 15];
+  const MOST_BYTES = 8 << 20; // of one message, as the server takes it
   const TITLE = "Signalbox";
 
   const element = (id) => document.getElementById(id);
@@ -50,7 +51,9 @@
     }
 
     send(data) {
-      if (this.readyState === WebSocket.OPEN) {
+      if (data.length > MOST_BYTES / 4 && new Blob([data]).size > MOST_BYTES) {
+        say("The text is too long to paste: at most 8 MB.");
+      } else if (this.readyState === WebSocket.OPEN) {
         super.send(data);
       }
     }

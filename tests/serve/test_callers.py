@@ -1,0 +1,102 @@
+"""Connections of whoever wants something else than a console: silent ones, too many, and nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from console.serve.callers import Callers
+from console.serve.run import ending_signals
+from console.serve.server_log import server_logger
+
+REQUEST = b"GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def answer(request: web.Request) -> web.Response:
+    if request.path == "/broken":
+        raise ValueError("\x1b[31mbroken\n")
+    return web.Response(text="here")
+
+
+@asynccontextmanager
+async def serving(warned: list[str]) -> AsyncIterator[int]:
+    """Serve as the program does; the value is the port."""
+    application, callers = web.Application(), Callers(is_secure=False)
+    application.router.add_get("/{name}", answer)
+    application.on_response_prepare.append(callers.answered)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1, logger=server_logger(warned.append))
+    await runner.setup()
+    assert runner.server is not None
+    server = await asyncio.get_running_loop().create_server(callers.taking(runner.server), "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        await runner.cleanup()
+
+
+async def asked(streams: Streams, name: bytes = b"") -> bytes:
+    reader, writer = streams
+    writer.write(REQUEST % name)
+    return await reader.readuntil(b"\r\n\r\n")
+
+
+async def is_ended(streams: Streams) -> bool:
+    try:
+        return await streams[0].read(1) == b""
+    except ConnectionError:
+        return True
+
+
+async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.serve.callers.MOST_CONNECTIONS", 2)
+    monkeypatch.setattr("console.serve.callers.SILENT_SECONDS", 0.1)
+    async with asyncio.timeout(10), serving([]) as port:
+        first = await asyncio.open_connection("127.0.0.1", port)
+        assert b" 200 " in await asked(first, b"a")
+        await first[0].readexactly(4)
+        silent, third = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        assert await is_ended(third)
+        assert await is_ended(silent)
+        assert b" 200 " in await asked(first, b"b")  # is served as before
+        again = await asyncio.open_connection("127.0.0.1", port)
+        assert b" 200 " in await asked(again, b"c")
+        for _, writer in (first, silent, third, again):
+            writer.close()
+        monkeypatch.setattr("console.serve.callers.SILENT_SECONDS", 60.0)
+        for _ in range(9):  # those that have ended leave room at once
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write_eof()
+            assert await reader.read() == b""
+            writer.close()
+
+
+async def test_nonsense_is_written_nowhere_and_our_mistakes_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    warned: list[str] = []
+    async with asyncio.timeout(10), serving(warned) as port:
+        for nonsense in (b"\x16\x03\x01\x1b[31m\r\n\r\n", b"GET / HTTP/1.1\r\n\x1b[31m: x\r\n\r\n", b"x" * 99999):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(nonsense)
+            assert b" 400 " in await reader.readline()
+            writer.close()
+        assert not warned
+        streams = await asyncio.open_connection("127.0.0.1", port)
+        assert b" 500 " in await asked(streams, b"broken")
+        streams[1].close()
+    assert warned == ["Error handling request from 127.0.0.1: ValueError('\\x1b[31mbroken\\n')"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_signal_that_was_ignored_before_does_not_end_the_server() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        assert ending_signals() == [signal.SIGINT, signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert signal.SIGHUP in ending_signals()
