@@ -33,11 +33,14 @@ class Numbered(HcomStore):
 
     def _named(self, event: Event) -> Event:
         if isinstance(event, Message):
-            thread = self.names.get(event.thread, event.thread) if event.thread else None
-            return msgspec.structs.replace(event, id=self.names.get(event.id, event.id), thread=thread)
+            thread = self._name(event.thread) if event.thread else None
+            return msgspec.structs.replace(event, id=self._name(event.id), thread=thread)
         if isinstance(event, (Receipt, Delivery)):
-            return msgspec.structs.replace(event, message_id=self.names.get(event.message_id, event.message_id))
+            return msgspec.structs.replace(event, message_id=self._name(event.message_id))
         return event
+
+    def _name(self, message_id: str) -> str:
+        return self.names.get(message_id.partition("-")[0], message_id)
 
     def _number(self, name: str) -> str:
         return next((number for number, known in self.names.items() if known == name), name)
@@ -45,7 +48,7 @@ class Numbered(HcomStore):
     def write_message(self, draft: Draft) -> Message:
         thread = self._number(draft.thread) if draft.thread else None
         sent = super().write_message(draft.model_copy(update={"thread": thread}))
-        return msgspec.structs.replace(sent, thread=self.names.get(sent.thread, "") if sent.thread else None)
+        return msgspec.structs.replace(sent, thread=self._name(sent.thread) if sent.thread else None)
 
     def content(self, message: Message) -> str:
         return super().content(msgspec.structs.replace(message, id=self._number(message.id)))

@@ -10,17 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from mailstore.conformance.following import of, scanned
-from mailstore.errors import DraftRefused, MailboxMissing, StoreError
+from mailstore.conformance.following import of
+from mailstore.conformance.following import scanned as read_all
+from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import recognised_kind
 from mailstore.store import Capability
-from mailstore.stores.hcom import HcomStore, feed
+from mailstore.stores.hcom import HcomStore, feed, sending
 from tests.mailstore.owners import snapshot
 from tests.servers.hcom_program import HcomLog, install
 
@@ -38,8 +40,22 @@ def log(tmp_path: Path) -> Iterator[HcomLog]:
     log.close()
 
 
+def numbered(event: Event) -> Event:
+    """Return an event with the numbers alone of the ids in it."""
+    if isinstance(event, Message):
+        thread = event.thread.partition("-")[0] if event.thread else None
+        return msgspec.structs.replace(event, id=event.id.partition("-")[0], thread=thread)
+    if isinstance(event, (Delivery, Receipt)):
+        return msgspec.structs.replace(event, message_id=event.message_id.partition("-")[0])
+    return event
+
+
+def scanned(store: HcomStore) -> list[Event]:
+    return [numbered(event) for event in read_all(store)]
+
+
 def changed(store: HcomStore) -> list[Event]:
-    return [event for batch in store.news() for event in batch]
+    return [numbered(event) for batch in store.news() for event in batch]
 
 
 def read(events: list[Event]) -> set[tuple[str, str]]:
@@ -127,6 +143,23 @@ def test_pages_make_no_difference(log: HcomLog, monkeypatch: pytest.MonkeyPatch)
     assert len(whole[1]) == 10
 
 
+def test_after_a_reset_the_same_numbers_are_other_messages(log: HcomLog) -> None:
+    log.event("message", "luna", {"from": "luna", "text": "Before."}, "2026-03-16T12:00:00Z")
+    log.do("UPDATE events SET timestamp = '2026-03-15T12:00:00Z'")
+    with HcomStore.open(log.path) as store:
+        [before] = of(Message, read_all(store))
+        log.do("DELETE FROM events")
+        log.do("DELETE FROM sqlite_sequence")
+        for number in range(5):
+            log.event("message", "luna", {"from": "luna", "text": f"After {number}."}, "2026-03-16T12:00:00Z")
+        after = [event for batch in store.news() for event in batch]
+        assert isinstance(after[0], Reset)
+        assert len(of(Message, after)) == 5
+        assert before.id not in {message.id for message in of(Message, after)}
+        with pytest.raises(ContentGone, match="was it reset"):
+            store.content(before)
+
+
 def test_a_reset_begins_anew_and_the_archive_opens(log: HcomLog) -> None:
     log.message("luna", ["nova"], "Before.")
     with HcomStore.open(log.path) as store:
@@ -212,7 +245,7 @@ def test_its_program_sends(log: HcomLog) -> None:
         scanned(store)
         body = "Yes, @nova.\n\n--json é\n"
         fields = {"recipients": ("luna", "api-mera"), "thread": str(asked), "type": "ack"}
-        sent = store.send(draft(sender="user", content=body, **fields))
+        [sent] = of(Message, [numbered(store.send(draft(sender="user", content=body, **fields)))])
         assert (sent.sender, sent.recipients, sent.thread, sent.type) == ("user", ("luna", "mera"), str(asked), "ack")
         assert sent.tags == ("thread:merge",)
         assert store.content(sent) == body
@@ -235,6 +268,8 @@ def test_its_program_sends(log: HcomLog) -> None:
         ({"type": "ack"}, "acknowledges a message"),
         ({"thread": "99"}, "not in the log"),
         ({"thread": "-1"}, "not in the log"),
+        ({"thread": "9" * 5000}, "not in the log"),
+        ({"thread": "1-000000"}, "not in the log"),
     ],
 )
 def test_what_it_can_not_send_is_refused(log: HcomLog, fields: dict[str, Any], why: str) -> None:
@@ -250,26 +285,47 @@ def test_without_the_program_it_is_read_only(log: HcomLog, monkeypatch: pytest.M
         assert Capability.REPLY not in store.capabilities
 
 
-@pytest.mark.parametrize("said", ["", "not JSON", '{"event_id": 77}'])
+def put(folder: Path, does: str) -> None:
+    """Put a program `hcom` into a folder."""
+    folder.mkdir(exist_ok=True)
+    (folder / "hcom").write_text(f"#!/bin/sh\n{does}\n")
+    (folder / "hcom").chmod(0o755)
+
+
+@pytest.mark.parametrize("said", ["", "not JSON", '{"event_id": 77}', f'{{"event_id": {1 << 70}}}', '{"event_id": -1}'])
 def test_a_program_that_answers_oddly_is_not_believed(log: HcomLog, tmp_path: Path, said: str) -> None:
     folder = tmp_path / "odd"
-    folder.mkdir()
-    (folder / "hcom").write_text(f"#!/bin/sh\necho '{said}'\n")
-    (folder / "hcom").chmod(0o755)
+    put(folder, f"echo '{said}'")
     with pytest.MonkeyPatch.context() as patch, HcomStore.open(log.path) as store:
         patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         with pytest.raises(StoreError, match=r"look whether it is there|can't be read back"):
             store.send(draft(sender="user", recipients=("luna",), content="x"))
 
 
-@pytest.mark.usefixtures("program")
-def test_a_program_that_hangs_is_ended(log: HcomLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*words: Any, **more: Any) -> None:
-        raise subprocess.TimeoutExpired(words, more["timeout"])
-
-    monkeypatch.setattr(subprocess, "run", never)
-    with HcomStore.open(log.path) as store, pytest.raises(StoreError, match="did not answer in time"):
+@pytest.mark.parametrize(
+    ("does", "why"),
+    [
+        ("while :; do :; done", "did not answer within 0.1"),
+        ("""much=$(printf '%4096s' x); while :; do echo "$much"; done""", "printed more than 1 MiB"),
+    ],
+)
+def test_a_program_without_end_is_ended(
+    log: HcomLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, why: str
+) -> None:
+    put(tmp_path / "odd", does)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'odd'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(sending, "PATIENCE_SECONDS", 0.1 if "0.1" in why else 30.0)
+    with HcomStore.open(log.path) as store, pytest.raises(StoreError, match=why):
         store.send(draft(sender="user", recipients=("luna",), content="x"))
+
+
+def test_a_program_in_the_mailbox_is_not_run(log: HcomLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(log.path.parent, "touch was-run")
+    monkeypatch.chdir(log.path.parent)
+    monkeypatch.setenv("PATH", f"{os.curdir}{os.pathsep}{os.environ['PATH']}")
+    with HcomStore.open(log.path) as store, pytest.raises(StoreError, match="not installed"):
+        store.send(draft(sender="user", recipients=("luna",), content="x"))
+    assert not (log.path.parent / "was-run").exists()
 
 
 @pytest.mark.skipif(INSTALLED is None, reason="hcom is not installed")

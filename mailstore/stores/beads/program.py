@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from mailstore.files.bounded_program import OutOfBounds, run_bounded
 from mailstore.files.database import Unreadable
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.stores.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE
@@ -22,7 +19,6 @@ __all__ = ["SETTING", "listed", "program", "version_of"]
 SETTING = "SIGNALBOX_BD"
 """The environment variable that names the program; empty where none may be run."""
 SECONDS = 30.0
-STEP_SECONDS = 0.02
 LARGEST = 64 << 20
 """Bytes of output."""
 REASON_LENGTH = 200
@@ -101,41 +97,21 @@ def _run(command: Sequence[str], folder: Path) -> bytes:
     """Return what a command prints; it is ended with all that it started. Raises Unreadable and OSError."""
     out, err = folder / "out", folder / "err"
     with out.open("wb") as printed, err.open("wb") as complained:
-        running = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=_environment(folder),
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=complained,
-            start_new_session=True,
-        )
-    try:
-        why = _awaited(running, out, err)
-    finally:
-        if running.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)
-            running.wait()
-    if why:
-        raise Unreadable(why)
-    if running.returncode:
-        raise Unreadable(_complaint(err) or f"bd ended with status {running.returncode}")
+        try:
+            status = run_bounded(
+                command,
+                folder,
+                _environment(folder),
+                printed=printed,
+                complained=complained,
+                seconds=SECONDS,
+                largest=LARGEST,
+            )
+        except OutOfBounds as error:
+            raise Unreadable(f"bd {error}") from error
+    if status:
+        raise Unreadable(_complaint(err) or f"bd ended with status {status}")
     return out.read_bytes()
-
-
-def _awaited(running: subprocess.Popen[bytes], *files: Path) -> str:
-    """Wait for a program; return why it must be ended, empty if it ended itself."""
-    end = time.monotonic() + SECONDS
-    while True:
-        with suppress(subprocess.TimeoutExpired):
-            running.wait(STEP_SECONDS)
-        if any(file.stat().st_size > LARGEST for file in files):
-            return f"bd printed more than {LARGEST >> 20} MiB"
-        if running.returncode is not None:
-            return ""
-        if time.monotonic() > end:
-            return f"bd did not answer within {SECONDS:g} seconds"
 
 
 def _complaint(file: Path) -> str:

@@ -14,7 +14,18 @@ from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
 from mailstore.stores.hcom.tables import EventRow
 
-__all__ = ["BIGBOSS", "EVENTS", "HcomLetter", "UnreadableEvent", "letter_of", "message_events", "not_utf8", "who"]
+__all__ = [
+    "BIGBOSS",
+    "EVENTS",
+    "HcomLetter",
+    "UnreadableEvent",
+    "id_of",
+    "letter_of",
+    "message_events",
+    "not_utf8",
+    "number_in",
+    "who",
+]
 
 BIGBOSS = "bigboss"
 """What the program calls the person."""
@@ -43,6 +54,17 @@ class HcomLetter(msgspec.Struct, frozen=True, gc=False):
     answered: int | None = None
     """The number of the event here that it answers."""
     bundle: str = ""
+
+
+def id_of(number: int, mark: str) -> str:
+    """Return the id of a message: `hcom reset` begins a conversation in which the same numbers mean others."""
+    return f"{number}-{mark}"
+
+
+def number_in(message_id: str) -> tuple[int, str]:
+    """Return the number and the mark in an id; -1, which no event has, for one that is none."""
+    number, _, mark = message_id.partition("-")
+    return (int(number) if number.isascii() and number.isdecimal() and len(number) < 19 else -1), mark
 
 
 def who(name: str) -> str:
@@ -107,20 +129,25 @@ def _answered(data: dict[str, Any]) -> int | None:
     return None
 
 
-def message_events(row: EventRow, letter: HcomLetter, thread: int | None, before: float, file: str) -> RecordEvents:
-    """Return the events in a message's row; `before` is the time of the events before it, for one without a time."""
+def message_events(
+    row: EventRow, letter: HcomLetter, thread: int | None, before: float, file: str, mark: str
+) -> RecordEvents:
+    """Return the events in a message's row.
+
+    `before` is the time of the events before it, for one without a time; `mark` is that of the conversation.
+    """
     time = time_of(row.timestamp)
     sender = who(letter.sender)
     reached = tuple(map(who, letter.to))
     named = tuple(name for name in map(who, letter.mentioned) if name != sender and name not in reached)
     message = Message(
-        id=str(row.id),
+        id=id_of(row.id, mark),
         sender=sender,
         recipients=("all",) if letter.is_broadcast else (*reached, *named),
         timestamp=row.timestamp,
         time=before if time is None else time,
         subject=first_line(letter.text),
-        thread=str(thread) if thread not in (None, row.id) else None,
+        thread=id_of(thread, mark) if thread not in (None, row.id) else None,
         ttl_hours=NEVER,
         type=letter.intent,
         tags=_tags(letter),

@@ -15,7 +15,7 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.stores.hcom import tables as ask
-from mailstore.stores.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, letter_of, message_events
+from mailstore.stores.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, id_of, letter_of, message_events
 from mailstore.stores.hcom.positions import Positions
 from mailstore.stores.hcom.roster import HcomRoster
 from mailstore.stores.hcom.tables import LIFE, MESSAGE, STATUS, Ends, EventRow
@@ -42,6 +42,7 @@ class EventFeed(RecordSource):
 
     def _begin(self) -> None:
         self._ends = Ends()
+        self._mark = ""
         self._roots = LabelRoots()
         self._positions = Positions()
         self._roster = HcomRoster()
@@ -58,7 +59,7 @@ class EventFeed(RecordSource):
         stamp = database_stamp(self._database)
         first = ask.look(self._database, _first_look)
         self._begin()
-        self._stamp, self._ends = stamp, first.ends
+        self._stamp, self._ends, self._mark = stamp, first.ends, first.mark
         self._take(first.traces)
         self._told(first.instances)
         total = first.ends.messages
@@ -96,10 +97,10 @@ class EventFeed(RecordSource):
         if is_replaced(stamp, self._stamp):
             return None
         change = ask.look(self._database, partial(_change, after=self._ends.last))
-        if change.ends.last < self._ends.last:
+        if change.ends.last < self._ends.last or (self._mark and change.mark != self._mark):
             return None
         moved = self._take(change.traces)
-        self._stamp, self._ends = stamp, change.ends
+        self._stamp, self._ends, self._mark = stamp, change.ends, change.mark
         moved |= self._told(change.instances)
         for letter in filter(None, map(_letter, change.page)):
             self._roots.add(letter.label, letter.id)
@@ -138,7 +139,8 @@ class EventFeed(RecordSource):
                 found[f"message {row.id}"] = RecordEvents((Problem(self.name, row.id, 0, str(error)),))
                 continue
             parent = self._roots.parent(letter)
-            found[f"message {row.id}"] = message_events(row, letter, parent, before.get(row.id, 0.0), self.name)
+            time = before.get(row.id, 0.0)
+            found[f"message {row.id}"] = message_events(row, letter, parent, time, self.name, self._mark)
             if letter.sender_kind in OUTSIDE and letter.sender != BIGBOSS and letter.sender not in self._known:
                 outsider = Agent(letter.sender, activity=OUTSIDE[letter.sender_kind])
                 found[f"outsider {letter.sender}"] = RecordEvents((outsider,))
@@ -152,7 +154,7 @@ class EventFeed(RecordSource):
             self._unread.setdefault(name, set()).add(number)
             return {}
         self._unread.get(name, set()).discard(number)
-        return {f"read {number} {name}": RecordEvents((Receipt(str(number), name, step.time),))}
+        return {f"read {number} {name}": RecordEvents((Receipt(id_of(number, self._mark), name, step.time),))}
 
     def _newly_read(self, moved: Iterable[str]) -> dict[str, RecordEvents]:
         """Return the receipts of agents that moved."""
@@ -172,7 +174,8 @@ def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
     if letter.answered is None and letter.label:
         for label, labelled in _labels(mail, number):
             roots.add(label, labelled)
-    events = message_events(rows[0], letter, roots.parent(letter), _before(mail, rows).get(number, 0.0), file).events
+    time = _before(mail, rows).get(number, 0.0)
+    events = message_events(rows[0], letter, roots.parent(letter), time, file, ask.mark(mail)).events
     return next(event for event in events if isinstance(event, Message))
 
 
@@ -180,6 +183,7 @@ class _FirstLook(NamedTuple):
     """The newest messages, with what came after the oldest of them."""
 
     ends: Ends
+    mark: str
     instances: list[dict[str, Any]]
     page: list[EventRow]
     before: dict[int, float]
@@ -191,7 +195,7 @@ def _first_look(mail: sqlite3.Connection) -> _FirstLook:
     page = ask.messages(mail, before=ends.last + 1, limit=FIRST_PAGE)
     is_whole = len(page) == ends.messages
     traces = ask.events(mail, STATUS, LIFE, after=0 if is_whole else page[-1].id)
-    return _FirstLook(ends, ask.instances(mail), page, _before(mail, page), list(traces))
+    return _FirstLook(ends, ask.mark(mail), ask.instances(mail), page, _before(mail, page), list(traces))
 
 
 def _change(mail: sqlite3.Connection, after: int) -> _FirstLook:
@@ -200,7 +204,7 @@ def _change(mail: sqlite3.Connection, after: int) -> _FirstLook:
     rows = list(ask.events(mail, MESSAGE, STATUS, LIFE, after=after))
     page = [row for row in rows if row.type == MESSAGE]
     traces = [row for row in rows if row.type != MESSAGE]
-    return _FirstLook(ends, ask.instances(mail), page, _before(mail, page), traces)
+    return _FirstLook(ends, ask.mark(mail), ask.instances(mail), page, _before(mail, page), traces)
 
 
 def _page(mail: sqlite3.Connection, before: int, limit: int) -> tuple[list[EventRow], dict[int, float]]:

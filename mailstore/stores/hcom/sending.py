@@ -6,20 +6,20 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
 
 from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.bounded_program import OutOfBounds, run_bounded
 from mailstore.files.database import Unreadable
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.hcom import tables as ask
-from mailstore.stores.hcom.decode import BIGBOSS, UnreadableEvent, letter_of
+from mailstore.stores.hcom.decode import BIGBOSS, UnreadableEvent, letter_of, number_in
 from mailstore.stores.hcom.feed import message_at
 from mailstore.stores.hcom.places import DATABASE
 from mailstore.stores.hcom.roster import full_name
@@ -28,6 +28,7 @@ __all__ = ["PROGRAM", "send", "why_not_sent"]
 
 PROGRAM = "hcom"
 PATIENCE_SECONDS = 30.0
+LARGEST_OUTPUT = 1 << 20
 LONGEST_ANSWER = 1 << 16
 INTENTS = ("request", "inform", "ack")
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?::[A-Za-z0-9]+)?")
@@ -40,12 +41,18 @@ OWN_IDENTITY = "HCOM_"
 class SentEvent(msgspec.Struct, frozen=True):
     """The program's answer."""
 
-    event_id: int
+    event_id: Annotated[int, msgspec.Meta(ge=1, le=1 << 62)]
 
 
 def why_not_sent() -> str:
     """Return why nothing can be sent; empty if the program is installed."""
-    return "" if shutil.which(PROGRAM) else "only the program hcom writes there, and it is not installed"
+    return "" if _program() else "only the program hcom writes there, and it is not installed"
+
+
+def _program() -> str:
+    """Return the program's absolute path: one that is found only from some folder may be the mailbox's own."""
+    found = shutil.which(PROGRAM) or ""
+    return found if Path(found).is_absolute() else ""
 
 
 def send(database: Path, draft: Draft) -> Message:
@@ -74,8 +81,8 @@ def _words(mail: sqlite3.Connection, draft: Draft) -> list[str]:
     if draft.type:
         words += ["--intent", draft.type]
     if draft.thread is not None:
-        number = int(draft.thread) if draft.thread.isascii() and draft.thread.isdecimal() else -1
-        rows = ask.some_messages(mail, [number])
+        number, mark = number_in(draft.thread)
+        rows = ask.some_messages(mail, [number]) if mark in ("", ask.mark(mail)) else []
         if not rows:
             raise DraftRefused("thread", f"{draft.thread!r} is not in the log", "reply to a message that is there")
         words += ["--reply-to", str(number)]
@@ -120,8 +127,8 @@ def _recipients(mail: sqlite3.Connection, draft: Draft) -> list[str]:
 
 def _run(database: Path, words: list[str], content: str) -> int:
     """Run the program with a text as its input; return the number of the message. Raises StoreError."""
-    program = shutil.which(PROGRAM)
-    if program is None:
+    program = _program()
+    if not program:
         raise StoreError("hcom is not installed", "install it to send")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_IDENTITY)}
     environment["HCOM_DIR"] = str(database.parent)
@@ -130,29 +137,29 @@ def _run(database: Path, words: list[str], content: str) -> int:
         given.write(content.encode())
         given.seek(0)
         try:
-            done = subprocess.run(
+            status = run_bounded(
                 [program, *words],
-                stdin=given,
-                stdout=out,
-                stderr=err,
-                cwd=database.parent,
-                env=environment,
-                timeout=PATIENCE_SECONDS,
-                check=False,
+                database.parent,
+                environment,
+                given=given,
+                printed=out,
+                complained=err,
+                seconds=PATIENCE_SECONDS,
+                largest=LARGEST_OUTPUT,
             )
-        except subprocess.TimeoutExpired as error:
-            raise StoreError("hcom did not answer in time", "look whether the message is there") from error
+        except OutOfBounds as error:
+            raise StoreError(f"hcom {error}", "look whether the message is there") from error
         except OSError as error:
             raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
         answer, complaint = _said(out), _said(err)
-    if done.returncode == 0:
+    if status == 0:
         for line in reversed(answer.splitlines()):
             try:
                 return msgspec.json.decode(line, type=SentEvent).event_id
             except msgspec.DecodeError:
                 continue
         raise StoreError(f"hcom did not say which message it sent in {DATABASE}", "look whether it is there")
-    words_of = (complaint or answer).strip().splitlines() or [f"it ended with status {done.returncode}"]
+    words_of = (complaint or answer).strip().splitlines() or [f"it ended with status {status}"]
     raise StoreError("hcom refused the message", words_of[0].removeprefix("Error: ")[:300])
 
 

@@ -17,7 +17,7 @@ from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.hcom import tables as ask
-from mailstore.stores.hcom.decode import HcomLetter, UnreadableEvent, data_of, letter_of, not_utf8
+from mailstore.stores.hcom.decode import HcomLetter, UnreadableEvent, data_of, letter_of, not_utf8, number_in
 from mailstore.stores.hcom.feed import EventFeed
 from mailstore.stores.hcom.places import DATABASE, FOLDER, find, is_archived
 from mailstore.stores.hcom.tables import EventRow
@@ -108,7 +108,7 @@ class HcomStore(WatchedStore):
         found: dict[str, Any] = {}
 
         def look(mail: sqlite3.Connection) -> bool:
-            rows = ask.some_messages(mail, [_number(message)])
+            rows = _rows(mail, message)
             if not rows:
                 return False
             row, letter = rows[0], letter_of(rows[0])
@@ -134,7 +134,7 @@ class HcomStore(WatchedStore):
         found: list[EventRow] = []
 
         def look(mail: sqlite3.Connection) -> bool:
-            found[:] = ask.some_messages(mail, [_number(message)])
+            found[:] = _rows(mail, message)
             return bool(found)
 
         self._asked(message, look)
@@ -161,6 +161,7 @@ def _reasons(row: EventRow) -> list[str]:
     return [not_utf8(row)]
 
 
-def _number(message: Message) -> int:
-    """Return the number of a message's event; -1, which no event has, for an id that is none."""
-    return int(message.id) if message.id.isascii() and message.id.isdecimal() and len(message.id) < 19 else -1
+def _rows(mail: sqlite3.Connection, message: Message) -> list[EventRow]:
+    """Return the event of a message, if it is one of this conversation."""
+    number, mark = number_in(message.id)
+    return ask.some_messages(mail, [number]) if mark in ("", ask.mark(mail)) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -21,6 +22,7 @@ __all__ = [
     "events",
     "instances",
     "look",
+    "mark",
     "messages",
     "some_messages",
     "text",
@@ -33,6 +35,7 @@ INSTANCE = (
     *("last_seen", "created_at", "tool", "directory", "parent_name", "origin_device_id"),
 )
 AT_ONCE = 500
+MARK_LENGTH = 6
 Found = TypeVar("Found")
 
 
@@ -70,6 +73,12 @@ def ends(mail: sqlite3.Connection) -> Ends:
     [(last,)] = mail.execute("SELECT max(id) FROM events")
     [(count,)] = mail.execute("SELECT count(*) FROM events WHERE type = ?", (MESSAGE,))
     return Ends(last or 0, count)
+
+
+def mark(mail: sqlite3.Connection) -> str:
+    """Return what tells a conversation from others, whose events have the same numbers; empty for an empty log."""
+    row = mail.execute("SELECT timestamp FROM events ORDER BY id LIMIT 1").fetchone()
+    return "" if row is None else hashlib.sha1(text(row[0]).encode(), usedforsecurity=False).hexdigest()[:MARK_LENGTH]
 
 
 def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[EventRow]:
