@@ -79,21 +79,25 @@ def run(args: argparse.Namespace) -> int:
         links = {access: link(shown, token) for access, token in keys.tokens().items()}
         serving = Serving(_commands(args), keys, args.max, names, tls)
         try:
-            return run_server(serving, listener, lambda: _announce(f"{title} on {shown}", links, kept), warn)
+            return run_server(serving, listener, lambda: _announce(title, shown, links, kept), warn)
         finally:
             if kept is not None and not args.links:
                 kept.unlink(missing_ok=True)
 
 
-def _announce(what: str, links: Mapping[PageAccess, str], kept: Path | None) -> None:
-    """Print what is served and the links: on a terminal alone, or where they are kept."""
-    put(visible_line(f"Serving {what}"))
+def _announce(title: str, address: str, links: Mapping[PageAccess, str], kept: Path | None) -> None:
+    """Print what is served, and the links on a terminal, else where they are kept.
+
+    On a terminal the address alone, which opens nothing, is not there to be clicked.
+    """
     if sys.stdout.isatty():
+        put(visible_line(f"Serving {title}"))
         for access, each in links.items():
             put(LABELS[access.value])
             put(f"  {each}")
         put("Ctrl+C ends it")
     else:
+        put(visible_line(f"Serving {title} on {address}"))
         put(visible_line(f"The links are in {kept}"))
     sys.stdout.flush()
 
