@@ -14,7 +14,7 @@ from mailstore.records.events import PutAway
 from mailstore.records.message import SOMEBODY, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import discover, open_store
-from mailstore.stores.beads import BeadsStore
+from mailstore.stores.beads import BeadsStore, feed, lines
 from mailstore.stores.beads.addresses import address_of_agent, normal, recipient_of
 from mailstore.stores.beads.asking import BEHIND
 from mailstore.stores.beads.records import moment
@@ -317,3 +317,31 @@ def test_an_export_does_not_stand_for_a_database_that_can_not_be_read(tmp_path: 
         events = scanned(store)
     assert {each.file for each in of(Problem, events)} == {"beads.db"}
     assert not of(Message, events)
+
+
+def test_the_newest_mail_of_a_large_export_comes_before_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    town = gas_town(tmp_path / "gt")
+    with town.held():
+        for number in range(40):
+            at = f"2026-03-16T15:{number:02}:00Z"
+            town.mail(f"hq-n{number:02}", "mayor/", "deacon/", "x", "thread:t", created_at=at)
+
+    def found() -> tuple[list[set[str]], list[Message], list[Agent]]:
+        with BeadsStore.open(town.root) as store:
+            batches = [[*batch] for batch in store.scan()]
+        events = [event for batch in batches for event in batch]
+        last = {message.id: message for message in of(Message, events)}
+        return (
+            [{message.id for message in of(Message, batch)} for batch in batches if of(Message, batch)],
+            [last[name] for name in sorted(last)],
+            sorted({agent.session_id: agent for agent in of(Agent, events)}.values(), key=str),
+        )
+
+    whole = found()
+    monkeypatch.setattr(lines, "LARGE", 0)
+    monkeypatch.setattr(feed, "PAGE", 3)
+    paged = found()
+    assert paged[0][0] == {"hq-n37", "hq-n38", "hq-n39"}
+    assert paged[1:] == whole[1:]

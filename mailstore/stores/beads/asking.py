@@ -121,6 +121,10 @@ class AskingOrigin:
         self._records, self._release = records, release
         return found
 
+    def newest(self, limit: int) -> list[PlacedIssue]:
+        """Return nothing: `bd` lists all or nothing."""
+        return []
+
     def record(self, message: Message) -> bytes:
         """Return a message as `bd` printed it. Raises ContentGone."""
         if message.location and message.location.file != "bd":

@@ -13,7 +13,8 @@ from mailstore.records.message import Location, Problem
 from mailstore.stores.beads.addresses import OVERSEER
 from mailstore.stores.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
 from mailstore.stores.beads.lines import BeadsLines
-from mailstore.stores.beads.origins import IssueOrigin
+from mailstore.stores.beads.origins import IssueOrigin, PlacedIssue
+from mailstore.stores.beads.records import BeadsIssue
 from mailstore.stores.beads.rigs import RigRecords
 from mailstore.stores.beads.roster import agents_of
 from mailstore.stores.beads.threads import BeadsThreads
@@ -59,23 +60,17 @@ class BeadsFeed(RecordSource):
         return self._origin.stamp(), self._archive.stamp(), tuple(_stamp_of(rig.origin) for rig in self._rigs)
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
-        """Yield the agents, then all messages, newest first."""
+        """Yield the agents, then all messages, newest first; at first those that the first screen shows."""
         stamp = self._stamps()
+        if self._stamp is None and (newest := self._origin.newest(PAGE)):
+            found, records = _records(newest, _placed(newest), [], [])
+            yield {**found, **records}, Progress(0, 1)
         problems: list[Problem] = [*self._missing]
         issues = self._origin.read(problems)
-        placed = list(_timed((letter_of(each.issue), each.location) for each in issues if each.issue.is_mail))
+        placed = _placed(issues)
         placed += _timed(self._archived(problems))
         rigs = [issue for rig in self._rigs for issue in rig.issues(problems)]
-        agents = agents_of([*(each.issue for each in issues), *rigs], [each.letter for each in placed])
-        threads = BeadsThreads(each.letter for each in placed)
-        placed.sort(key=lambda each: (each.time, each.letter.id), reverse=True)
-        found: dict[str, RecordEvents] = {"person": PERSON}
-        found |= {f"agent {agent.session_id}": RecordEvents((agent,)) for agent in agents}
-        found |= {f"problem {each}": RecordEvents((each,)) for each in problems}
-        records = {
-            each.key: record_events(each.letter, threads.parent(each.letter), each.time, each.location)
-            for each in placed
-        }
+        found, records = _records(issues, placed, rigs, problems)
         rest, done = iter(records.items()), 0
         while page := dict(islice(rest, PAGE)):
             done += len(page)
@@ -98,6 +93,25 @@ class BeadsFeed(RecordSource):
         """Return nothing where no file changed, else None: only reading all of it can tell what did."""
         stamp = self._stamps()
         return {} if stamp == self._stamp and not _is_fresh(stamp) else None
+
+
+def _placed(issues: Iterable[PlacedIssue]) -> list[_Placed]:
+    return list(_timed((letter_of(each.issue), each.location) for each in issues if each.issue.is_mail))
+
+
+def _records(
+    issues: Iterable[PlacedIssue], placed: list[_Placed], rigs: Iterable[BeadsIssue], problems: Iterable[Problem]
+) -> tuple[dict[str, RecordEvents], dict[str, RecordEvents]]:
+    """Return the records of the agents and the problems, and those of the messages, newest first."""
+    agents = agents_of([*(each.issue for each in issues), *rigs], [each.letter for each in placed])
+    threads = BeadsThreads(each.letter for each in placed)
+    placed.sort(key=lambda each: (each.time, each.letter.id), reverse=True)
+    found: dict[str, RecordEvents] = {"person": PERSON}
+    found |= {f"agent {agent.session_id}": RecordEvents((agent,)) for agent in agents}
+    found |= {f"problem {each}": RecordEvents((each,)) for each in problems}
+    return found, {
+        each.key: record_events(each.letter, threads.parent(each.letter), each.time, each.location) for each in placed
+    }
 
 
 def _timed(letters: Iterable[tuple[BeadsLetter, Location]]) -> Iterator[_Placed]:

@@ -8,11 +8,12 @@ from typing import NamedTuple, Protocol
 
 from mailstore.records.message import Location, Message, Problem
 from mailstore.stores.beads.lines import BeadsLines, name_of
-from mailstore.stores.beads.records import BeadsIssue, issue_of
+from mailstore.stores.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, BeadsIssue, issue_of
 
 __all__ = ["ExportOrigin", "IssueOrigin", "PlacedIssue"]
 
 ISSUE = ("", "issue")
+QUOTED = tuple(f'"{label}"'.encode() for label in (MESSAGE, AGENT, CHANNEL, QUEUE, GROUP))
 
 
 class PlacedIssue(NamedTuple):
@@ -34,6 +35,9 @@ class IssueOrigin(Protocol):
 
     def read(self, problems: list[Problem]) -> list[PlacedIssue]:
         """Return the issues; what can't be read is added to `problems`."""
+
+    def newest(self, limit: int) -> list[PlacedIssue]:
+        """Return the newest messages and all agents of a large database, if that is much quicker; else nothing."""
 
     def record(self, message: Message) -> bytes:
         """Return a message's record as JSON. Raises ContentGone."""
@@ -67,6 +71,11 @@ class ExportOrigin:
             for line in self._lines.read(problems)
             if line.value.get("_type", "") in ISSUE
         ]
+
+    def newest(self, limit: int) -> list[PlacedIssue]:
+        """Return the newest messages and all agents of a large file."""
+        found = self._lines.newest(limit, QUOTED[0], QUOTED[1:])
+        return [PlacedIssue(issue_of(line.value, line.name), line.location) for line in found]
 
     def record(self, message: Message) -> bytes:
         """Return the line of a message. Raises ContentGone."""
