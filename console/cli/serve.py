@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     title = _title_of_mailbox(args)
     from console.serve.access import PageAccess
     from console.serve.links import keep_links, kept_keys, link
-    from console.serve.run import Serving, address, listening, run_server
+    from console.serve.run import Serving, address, host_in_link, listening, run_server
 
     tls = _tls(args)
     wanted = [PageAccess.READ_ONLY] if args.observe else [PageAccess.FULL, *[PageAccess.READ_ONLY] * args.observe_link]
@@ -69,9 +69,8 @@ def run(args: argparse.Namespace) -> int:
     with listening(args.host, args.port) as listener:
         port = listener.getsockname()[1]
         names = [args.host, gethostname(), *args.name]
-        # another user's server may listen on the other address of localhost
-        host = listener.getsockname()[0] if args.host == "localhost" else args.host
-        shown = address(args.name[0] if args.name else host, port, is_secure=tls is not None)
+        host = args.name[0] if args.name else host_in_link(args.host, listener, is_secure=tls is not None)
+        shown = address(host, port, is_secure=tls is not None)
         if kept is None and not sys.stdout.isatty():  # what is printed may become a log
             kept = _usual_file(port)
         if kept is not None:

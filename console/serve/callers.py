@@ -9,8 +9,9 @@ from aiohttp import web
 
 __all__ = ["Callers"]
 
-MOST_CONNECTIONS = 200
-"""More than browsers open for a server's consoles, and fewer than the files that a process may open."""
+MOST_CONNECTIONS = 100
+CONNECTIONS_EACH = 8
+"""What a browser opens for a console, and some more; together fewer than the files that a process may open."""
 SILENT_SECONDS = 15.0
 """How long a connection may take for its first request; browsers open some ahead."""
 
@@ -18,7 +19,8 @@ SILENT_SECONDS = 15.0
 class Callers:
     """Takes connections for a web server, and turns away what would leave its consoles no room."""
 
-    def __init__(self, *, is_secure: bool) -> None:
+    def __init__(self, consoles: int, *, is_secure: bool) -> None:
+        self._most = MOST_CONNECTIONS + CONNECTIONS_EACH * consoles
         self._is_secure = is_secure
         self._silent: set[web.RequestHandler] = set()
 
@@ -26,9 +28,9 @@ class Callers:
         """Return what makes the protocol of each connection."""
 
         def take() -> asyncio.BaseProtocol:
-            if len(self._silent) >= MOST_CONNECTIONS and not self._is_secure:  # else some are about to begin
+            if len(self._silent) >= self._most and not self._is_secure:  # else some are about to begin
                 self._silent = {each for each in self._silent if each.transport is not None}
-            if len(server.connections) >= MOST_CONNECTIONS or len(self._silent) >= MOST_CONNECTIONS:
+            if len(server.connections) >= self._most or len(self._silent) >= self._most:
                 return _TurnedAway()
             made = server()
             self._silent.add(made)

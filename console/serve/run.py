@@ -22,7 +22,7 @@ from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of
 
-__all__ = ["Serving", "address", "ending_signals", "listening", "run_server", "tls_of"]
+__all__ = ["Serving", "address", "ending_signals", "host_in_link", "listening", "run_server", "tls_of"]
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
@@ -85,6 +85,11 @@ def _no_password() -> str:
     raise ValueError("the key has a passphrase")
 
 
+def host_in_link(host: str, listener: socket.socket, *, is_secure: bool) -> str:
+    """Return the host for the link: `localhost` has two addresses, somebody else may have the other."""
+    return str(listener.getsockname()[0]) if host == "localhost" and not is_secure else host
+
+
 def address(host: str, port: int, *, is_secure: bool) -> str:
     """Return the address of the first page; every interface is called by the name of this machine."""
     shown = socket.gethostname() if host in EVERY_INTERFACE else f"[{host}]" if ":" in host else host
@@ -129,7 +134,7 @@ async def _run(
         is_secure=serving.tls is not None,
         cookie=f"signalbox-{port}",
     )
-    application, callers = site.application(), Callers(is_secure=serving.tls is not None)
+    application, callers = site.application(), Callers(serving.most, is_secure=serving.tls is not None)
     application.on_response_prepare.append(callers.answered)
     runner = web.AppRunner(
         application, access_log=None, handle_signals=False, shutdown_timeout=1.0,

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 from console.serve.callers import Callers
-from console.serve.run import ending_signals
+from console.serve.run import ending_signals, host_in_link, listening
 from console.serve.server_log import server_logger
 
 REQUEST = b"GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -27,7 +27,7 @@ async def answer(request: web.Request) -> web.Response:
 @asynccontextmanager
 async def serving(warned: list[str]) -> AsyncIterator[int]:
     """Serve as the program does; the value is the port."""
-    application, callers = web.Application(), Callers(is_secure=False)
+    application, callers = web.Application(), Callers(0, is_secure=False)
     application.router.add_get("/{name}", answer)
     application.on_response_prepare.append(callers.answered)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1, logger=server_logger(warned.append))
@@ -100,3 +100,12 @@ def test_a_signal_that_was_ignored_before_does_not_end_the_server() -> None:
     finally:
         signal.signal(signal.SIGHUP, before)
     assert signal.SIGHUP in ending_signals()
+
+
+def test_the_link_names_the_address_that_is_listened_on() -> None:
+    with listening("localhost", 0) as listener:
+        where = listener.getsockname()[0]
+        assert where in ("127.0.0.1", "::1")
+        assert host_in_link("localhost", listener, is_secure=False) == where
+        assert host_in_link("localhost", listener, is_secure=True) == "localhost"  # a certificate names that
+        assert host_in_link("127.0.0.1", listener, is_secure=False) == "127.0.0.1"
