@@ -28,6 +28,11 @@ UNLINKED = str.maketrans("", "", "',:.")
 WITHOUT = "Without a message"
 SYMPTOMS = (
     (
+        "The shell doesn't find `signalbox` after it was installed.",
+        "The folder of programs that pipx or uv installs is not in the `PATH`.",
+        "Run `pipx ensurepath` or `uv tool update-shell`, and open a new terminal ([install](install.md)).",
+    ),
+    (
         "No new mail appears until the console is opened again.",
         "The mailbox is on a file system that reports no changes, and it was not recognised as one.",
         "Give `--poll`, or set `poll = true` ([plain mode, colours and slow lines](plain.md#on-nfs-and-the-like)).",
