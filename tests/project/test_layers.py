@@ -23,7 +23,7 @@ ORDER = [
     {"optional", "overview"},
     {"store"},
     {"kit"},
-    {"agentazall_records", "haak_records"},
+    {"agentazall_records", "haak_records", "team_folders"},
     {"transports"},
     {"read_only", "registry", "resumable"},
     {"stores"},

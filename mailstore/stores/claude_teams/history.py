@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from mailstore.errors import StoreError, reason_of
-from mailstore.files.append import append_lines
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.timestamps import parse_time
@@ -19,6 +16,7 @@ from mailstore.records.message import Problem
 from mailstore.stores.claude_teams.facts import LEAD, Fact
 from mailstore.stores.claude_teams.sessions import Projects, TeamFile
 from mailstore.stores.claude_teams.transcript import Reached, Transcript
+from mailstore.team_folders.seen_journal import append_privately
 
 __all__ = ["TeamHistory"]
 
@@ -148,10 +146,7 @@ class TeamHistory:
     def _keep(self, news: Iterable[_Kept]) -> None:
         self._unkept += news
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with suppress(FileExistsError):
-                os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
-            append_lines(self._path, [msgspec.json.encode(each) for each in self._unkept])
+            append_privately(self._path, [msgspec.json.encode(each) for each in self._unkept])
         except (OSError, StoreError) as error:
             self._tell_own(f"what transcripts held can't be stored: {error}")
         else:

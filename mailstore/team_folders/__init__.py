@@ -1,0 +1,1 @@
+"""What stores of agent teams share whose programs delete mail and teams: a journal, the members, their tasks."""

@@ -1,0 +1,176 @@
+"""Our own journal of the messages seen in a folder, because the program whose folder it is deletes them.
+
+Usage:
+
+    class RunJournal(SeenJournal[TeamRunNote]):
+        kind, note_name, note_type = "omo", "run.json", TeamRunNote
+        def read(self): yield from map(decoded, self._lines())
+        def keep(self, found): return self._append([encoded(each) for each in found])
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import msgspec
+from platformdirs import user_state_path
+
+from mailstore.errors import StoreError
+from mailstore.files.append import append_lines, replace_file
+from mailstore.files.lines import Line
+from mailstore.files.salvage import salvage
+from mailstore.files.whole import NotAFile, read_whole
+
+__all__ = ["SeenJournal", "SeenNote", "append_privately", "journaled_in"]
+
+LARGEST = 1 << 30
+
+
+class SeenNote(Protocol):
+    """What a note stores at least: the folder, when it was last seen, since when it is gone.
+
+    A kind's own note is a msgspec structure that has these and what is needed of the folder besides its mail. Times are
+    in seconds since the epoch.
+    """
+
+    @property
+    def folder(self) -> str: ...
+    @property
+    def seen(self) -> float: ...
+    @property
+    def gone(self) -> float | None: ...
+
+
+Note = TypeVar("Note", bound=SeenNote)
+
+
+class SeenJournal(Generic[Note]):
+    """One file of lines for each folder, named after a hash of its path; readable by its owner alone.
+
+    A note beside it describes the folder. No file is created before the first message.
+    """
+
+    kind: ClassVar[str]
+    """The kind of mailbox, which names the folder of its journals."""
+    note_name: ClassVar[str]
+    note_type: type[Note]
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+        name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()
+        self.path = _journals(self.kind) / name / "seen.jsonl"
+        self.damaged = 0
+        """How many lines could not be read."""
+        self._noted: Note | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the folder has a journal."""
+        return self._file().is_file()
+
+    def _file(self) -> Path:
+        """Return the file that shows when the journal was last written."""
+        return self.path
+
+    def note(self) -> Note:
+        """Return the note about the folder."""
+        if self._noted is None:
+            found = _note_in(self.path.with_name(self.note_name), self.note_type)
+            self._noted = self._noted_now() if found is None else found
+        return self._noted
+
+    def _noted_now(self, **told: Any) -> Note:
+        make: Callable[..., Note] = self.note_type
+        return make(folder=os.fsdecode(self._folder), **told)
+
+    def _remember(self, **told: Any) -> None:
+        """Store in the note what is told of an existing folder, if that is new."""
+        had = self.note()
+        if self.is_there and (
+            any(getattr(had, name) != value for name, value in told.items()) or had.gone is not None or not had.seen
+        ):
+            self._write(self._noted_now(**told, seen=time.time()))
+
+    def gone_since(self, *, is_keeping: bool = True, ended: float | None = None) -> float:
+        """Return since when a missing folder is gone, as far as known; store it the first time.
+
+        `ended` is what else says so. Times are in seconds since the epoch.
+        """
+        had = self.note()
+        if had.gone is not None:
+            return had.gone
+        found = ended if ended is not None else self._last_change()
+        if is_keeping and self.is_there:
+            struct: Any = had
+            self._write(msgspec.structs.replace(struct, gone=found))
+        return found
+
+    def _last_change(self) -> float:
+        """Return when the folder's parent last changed if that was after the folder was seen, else now."""
+        now = time.time()
+        with suppress(OSError):
+            changed = self._folder.parent.stat().st_mtime
+            if max(self.note().seen, self._file().stat().st_mtime) <= changed <= now:
+                return changed
+        return now
+
+    def _write(self, note: Note) -> None:
+        self._noted = note
+        with suppress(OSError, StoreError):  # the next look writes it again
+            replace_file(self.path.with_name(self.note_name), msgspec.json.encode(note), self._file().stat())
+
+    def _lines(self) -> Iterator[Any]:
+        """Yield the stored JSON values; unreadable lines are counted. Raises OSError and NotAFile."""
+        self.damaged = 0
+        try:
+            data = read_whole(self.path, LARGEST)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for line in filter(None, data.split(b"\n")):
+            pieces, faults = salvage(Line(0, line))
+            self.damaged += any(fault.hides for fault in faults)
+            for piece in pieces:
+                yield piece.value
+
+    def _append(self, lines: list[bytes]) -> str:
+        """Append lines; return a message saying why that failed, or nothing."""
+        if not lines:
+            return ""
+        try:
+            append_privately(self.path, lines)
+        except (OSError, StoreError) as error:
+            return f"seen messages can't be stored: {error}"
+        return ""
+
+
+def journaled_in(folder: Path, journal: type[SeenJournal[Note]]) -> set[str]:
+    """Return the names of all folders with a journal of a kind that are or were in a folder."""
+    paths = sorted(_journals(journal.kind).glob(f"*/{journal.note_name}"))
+    notes = [_note_in(path, journal.note_type) for path in paths]
+    places = [Path(note.folder) for note in notes if note is not None]
+    return {place.name for place in places if place.parent == folder}
+
+
+def append_privately(path: Path, lines: list[bytes]) -> None:
+    """Append lines to a file that only its owner can read, made where there is none. Raises OSError and StoreError."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    append_lines(path, lines)
+
+
+def _journals(kind: str) -> Path:
+    return user_state_path("signalbox") / kind
+
+
+def _note_in(path: Path, note_type: type[Note]) -> Note | None:
+    try:
+        return msgspec.json.decode(read_whole(path), type=note_type)
+    except (OSError, NotAFile, msgspec.DecodeError):
+        return None
