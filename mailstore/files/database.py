@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -96,6 +97,8 @@ def read_database(
 
 @contextmanager
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise Unreadable("not a regular file")  # a pipe would never be opened
     with path.open("rb") as file:
         header = file.read(20)
     if header[: len(MAGIC)] != MAGIC:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from mailstore.conformance.following import of
 from mailstore.conformance.following import scanned as read_all
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
 from mailstore.records.draft import draft
-from mailstore.records.events import Event, Reset
+from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import recognised_kind
@@ -228,6 +230,41 @@ def test_another_database_is_not_taken_for_it(tmp_path: Path, log: HcomLog) -> N
     assert recognised_kind(other.path) == ""
     with pytest.raises(MailboxMissing):
         HcomStore.open(tmp_path / "nowhere")
+
+
+INSTANCES = "CREATE TABLE instances (name, last_event_id);"
+COUNTING = "WITH RECURSIVE c (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c) SELECT id, 1, 2, 3, 4 FROM c"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"CREATE VIEW events (id, timestamp, type, instance, data) AS {COUNTING}; {INSTANCES}",
+        f"CREATE TABLE events (id TEXT, timestamp, type, instance, data); {INSTANCES}",
+    ],
+)
+def test_a_view_without_end_or_events_without_numbers_are_not_hcom(tmp_path: Path, made: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "hcom.db")) as database:
+        database.executescript(made)
+    assert recognised_kind(tmp_path) == ""
+
+
+def test_the_last_number_that_there_is_is_no_obstacle(log: HcomLog) -> None:
+    with HcomStore.open(log.path) as store:
+        scanned(store)
+        data = json.dumps({"from": "luna", "text": "The last."})
+        log.do("INSERT INTO events VALUES (?, 't', 'message', 'luna', ?)", (1 << 63) - 1, data)
+        for found in (changed(store), scanned(HcomStore.open(log.path))):
+            assert [store.content(message) for message in of(Message, found)] == ["The last."]
+
+
+def test_a_pipe_in_the_place_of_the_log_stops_nothing(log: HcomLog) -> None:
+    with HcomStore.open(log.path) as store:
+        scanned(store)
+        log.close()
+        log.path.unlink()
+        os.mkfifo(log.path)
+        assert [type(event) for event in changed(store)] == [Gone]
 
 
 @pytest.fixture

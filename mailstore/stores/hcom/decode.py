@@ -12,7 +12,7 @@ from mailstore.kit.record_reader import RecordEvents
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
-from mailstore.stores.hcom.tables import EventRow
+from mailstore.stores.hcom.tables import LAST, EventRow
 
 __all__ = [
     "BIGBOSS",
@@ -63,8 +63,9 @@ def id_of(number: int, mark: str) -> str:
 
 def number_in(message_id: str) -> tuple[int, str]:
     """Return the number and the mark in an id; -1, which no event has, for one that is none."""
-    number, _, mark = message_id.partition("-")
-    return (int(number) if number.isascii() and number.isdecimal() and len(number) < 19 else -1), mark
+    digits, _, mark = message_id.partition("-")
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else -1
+    return (number if number <= LAST else -1), mark
 
 
 def who(name: str) -> str:

@@ -192,7 +192,7 @@ class _FirstLook(NamedTuple):
 
 def _first_look(mail: sqlite3.Connection) -> _FirstLook:
     ends = ask.ends(mail)
-    page = ask.messages(mail, before=ends.last + 1, limit=FIRST_PAGE)
+    page = ask.messages(mail, limit=FIRST_PAGE)
     is_whole = len(page) == ends.messages
     traces = ask.events(mail, STATUS, LIFE, after=0 if is_whole else page[-1].id)
     return _FirstLook(ends, ask.mark(mail), ask.instances(mail), page, _before(mail, page), list(traces))

@@ -16,6 +16,8 @@ NEEDED = {
     "events": {"id", "timestamp", "type", "instance", "data"},
     "instances": {"name", "last_event_id"},
 }
+NUMBER = ("INTEGER", 1)
+"""The type of a column that numbers rows, and that it is the first of the primary key."""
 
 
 def find(path: Path) -> Path | None:
@@ -43,7 +45,12 @@ def _is_ours(path: Path) -> bool:
 
 
 def _has_tables(database: sqlite3.Connection) -> bool:
-    def columns(table: str) -> set[str]:
-        return {name for (name,) in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    """Say whether both tables are there, and no views in their place, with events that are numbered."""
+    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
-    return all(columns(table) >= needed for table, needed in NEEDED.items())
+    def columns(table: str) -> dict[str, tuple[str, int]]:
+        asked = database.execute("SELECT name, type, pk FROM pragma_table_info(?)", (table,))
+        return {name: (kind.upper(), key) for name, kind, key in asked}
+
+    is_whole = all(table in tables and columns(table).keys() >= needed for table, needed in NEEDED.items())
+    return is_whole and columns("events")["id"] == NUMBER

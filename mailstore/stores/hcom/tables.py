@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from mailstore.files.database import read_database
 
 __all__ = [
+    "LAST",
     "LIFE",
     "MESSAGE",
     "STATUS",
@@ -35,6 +36,8 @@ INSTANCE = (
     *("last_seen", "created_at", "tool", "directory", "parent_name", "origin_device_id"),
 )
 AT_ONCE = 500
+LAST = (1 << 63) - 1
+"""The largest number that a row can have."""
 MARK_LENGTH = 6
 Found = TypeVar("Found")
 
@@ -81,11 +84,12 @@ def mark(mail: sqlite3.Connection) -> str:
     return "" if row is None else hashlib.sha1(text(row[0]).encode(), usedforsecurity=False).hexdigest()[:MARK_LENGTH]
 
 
-def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[EventRow]:
-    """Return up to `limit` messages with smaller numbers, newest first."""
+def messages(mail: sqlite3.Connection, *, before: int | None = None, limit: int) -> list[EventRow]:
+    """Return up to `limit` messages, newest first: those with smaller numbers than `before`, or the last ones."""
+    bound = "" if before is None else "AND id < ?"
     asked = mail.execute(
-        "SELECT id, timestamp, type, instance, data FROM events WHERE type = ? AND id < ? ORDER BY id DESC LIMIT ?",
-        (MESSAGE, before, limit),
+        f"SELECT id, timestamp, type, instance, data FROM events WHERE type = ? {bound} ORDER BY id DESC LIMIT ?",  # noqa: S608
+        (MESSAGE, limit) if before is None else (MESSAGE, before, limit),
     )
     return [_event(row) for row in asked]
 
@@ -110,7 +114,7 @@ def events(mail: sqlite3.Connection, *types: str, after: int, until: int | None 
     asked = mail.execute(
         "SELECT id, timestamp, type, instance, data FROM events "  # noqa: S608
         f"WHERE type IN ({marks}) AND id > ? AND id <= ? ORDER BY id",
-        (*types, after, 1 << 62 if until is None else until),
+        (*types, after, LAST if until is None else until),
     )
     return map(_event, asked)
 
