@@ -163,3 +163,16 @@ def many(tmp_path: Path) -> Iterator[Path]:
 
 def test_thousands_of_inboxes_are_read(many: Path) -> None:
     assert sum(ids(read(many)).values()) == 3000
+
+
+def test_another_text_under_the_id_of_a_message_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "teams" / "ink"
+    (folder / "inboxes").mkdir(parents=True)
+    head = {"from": "team-lead", "timestamp": "2026-03-16T12:00:00Z", "read": False, "msg_id": "m-1", "summary": "One"}
+    for inbox, text in (("ann", "A"), ("bob", "B")):
+        (folder / "inboxes" / f"{inbox}.json").write_text(json.dumps([{**head, "text": text}]))
+    with ClaudeTeamsStore.open(folder) as store:
+        events = scanned(store)
+    told = [problem.reason for problem in of(Problem, events) if problem.fatal]
+    assert (len(of(Message, events)), len(told)) == (1, 1)
+    assert "another text under the id" in told[0]

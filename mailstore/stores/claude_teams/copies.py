@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Hashable, Iterable
 
 import msgspec
 
@@ -15,7 +15,7 @@ from mailstore.stores.claude_teams.entries import InboxEntry
 from mailstore.stores.claude_teams.notices import Notice
 from mailstore.stores.claude_teams.places import Team
 
-__all__ = ["SeenEntry", "grouped", "id_of", "message_of"]
+__all__ = ["SeenEntry", "grouped", "id_of", "identity_of", "message_of"]
 
 AT_ONCE_SECONDS = 5.0
 """Maximum time between the copies of a broadcast."""
@@ -84,6 +84,11 @@ def id_of(team: Team, entry: InboxEntry, ordinal: int) -> str:
     text = hashlib.sha256(entry.text.encode("utf-8", "replace")).hexdigest()
     facts = json.dumps([team.name, entry.inbox, entry.sender, entry.timestamp, text, ordinal])
     return hashlib.sha256(facts.encode()).hexdigest()[:24]
+
+
+def identity_of(message: Message) -> Hashable:
+    """Return a message's identity, which doesn't depend on its location and number of copies."""
+    return message.id, message.sender, message.timestamp, message.subject
 
 
 def message_of(team: Team, copies: list[SeenEntry], inboxes: Collection[str] = ()) -> Message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from operator import is_not
 from typing import Any
 
@@ -15,7 +15,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Location, Message, Problem, Receipt
-from mailstore.stores.claude_teams.copies import SeenEntry, grouped, id_of, message_of
+from mailstore.stores.claude_teams.copies import SeenEntry, grouped, id_of, identity_of, message_of
 from mailstore.stores.claude_teams.entries import InboxEntry, cut, entry_of
 from mailstore.stores.claude_teams.history import TeamHistory
 from mailstore.stores.claude_teams.joining import EntryKey, Joined, join
@@ -29,6 +29,7 @@ __all__ = ["TeamMail"]
 
 NOBODY = ("", "")
 DAMAGED = "what was delivered since may be missing"
+TWICE = "it has another text under the id, the time and the subject of another message, which is shown"
 
 
 class TeamMail:
@@ -202,6 +203,7 @@ class TeamMail:
         idle = self._first_idle()
         only = {id(seen) for seen in self._joined.letters}
         self.is_waiting = False
+        texts: dict[Hashable, str] = {}
         for group in self._groups:
             if self._stamps and id(group[0]) in only and not is_settled(group[0].time):
                 self.is_waiting = True
@@ -210,7 +212,10 @@ class TeamMail:
             if told is None or len(told[0]) != len(group) or any(map(is_not, told[0], group)):
                 told = group, message_of(self.team, group, inboxes)
             messages[id(group[0])] = told
-            message = told[1]
+            message, first_entry = told[1], group[0].entry
+            if texts.setdefault(identity_of(message), first_entry.text) != first_entry.text:
+                found.append(Problem(group[0].location.file, 1, group[0].location.offset, TWICE))
+                continue
             first = idle.get(_idler(group), message.id)
             found.append(message if message.id == first else replace(message, thread=first))
             is_listed = len(group) > 1

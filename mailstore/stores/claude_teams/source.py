@@ -12,7 +12,7 @@ from mailstore.kit.part_reader import PartSource
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
-from mailstore.stores.claude_teams.copies import SeenEntry
+from mailstore.stores.claude_teams.copies import SeenEntry, identity_of
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.missing import missing
 from mailstore.stores.claude_teams.places import CONFIG, Team, TeamsPlace
@@ -166,9 +166,7 @@ class TeamsSource(PartSource):
 
     def same(self, event: Event) -> Hashable:
         """Return a message's identity, which doesn't depend on its location and number of copies."""
-        if isinstance(event, Message):
-            return event.id, event.sender, event.timestamp, event.subject
-        return event
+        return identity_of(event) if isinstance(event, Message) else event
 
     def find(self, message: Message) -> SeenEntry | None:
         """Return the entry of a message."""

@@ -144,11 +144,9 @@ class RunMail:
             found[seen.entry.id].append(seen)
         self._by_id = dict(found)
 
-    def hand_over(self, pending: set[tuple[str, str]]) -> bool:
-        """Take in which messages members were shown (member, id) and have not acknowledged; say whether any is new."""
-        new = pending - self._handed
-        self._handed |= new
-        return bool(new)
+    def hand_over(self, pending: set[tuple[str, str]]) -> None:
+        """Take in which messages members were shown (member, id) and have not acknowledged."""
+        self._handed |= pending
 
     def events(self) -> list[Event]:
         """Return the messages, newest first, with their deliveries and receipts, and the problems."""
