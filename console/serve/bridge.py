@@ -70,6 +70,11 @@ class Bridge:
         """End as if the page had gone."""
         self._is_left.set()
 
+    @property
+    def is_left(self) -> bool:
+        """Whether the page was taken for gone: should it come back, it lost its connection."""
+        return self._is_left.is_set()
+
     async def _until_gone(self) -> None:
         """Wait for the end also where both directions wait for a page that takes nothing."""
         while not self._socket.closed:

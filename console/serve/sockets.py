@@ -126,7 +126,7 @@ class Sockets:
                 told = [line for line in said.splitlines() if line.strip()]
                 await self._fail(socket, access, told[-1] if told else f"exit status {console.status}")
             else:
-                await socket.close(code=CLOSED_BY_PERSON)
+                await socket.close(code=WSCloseCode.GOING_AWAY if seat.bridge.is_left else CLOSED_BY_PERSON)
         finally:
             self._open.discard(socket)
             if not socket.closed:

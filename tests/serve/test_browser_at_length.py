@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -128,6 +129,28 @@ def test_a_stalled_network_is_told_before_it_is_lost(browser: Browser, served: S
 
 LATER = "(seconds) => { const now = Date.now; Date.now = () => now() + 1000 * seconds; }"
 """As if that time had gone by: the page looks every few seconds."""
+
+
+def test_a_page_behind_a_silent_cut_leaves_its_only_place_to_the_next(browser: Browser, tmp_path: Path) -> None:
+    mail = mailbox(tmp_path / "mail")
+    home = tmp_path / "home"
+    home.mkdir()
+    with (
+        Served(mail.url, home, "--max", "1") as server,
+        CuttablePassage(server.port) as passage,
+        browser.visit() as visit,
+    ):
+        tab = visit.tab(server.links["full"].replace(str(server.port), str(passage.port)))
+        tab.wait_for("Dry ink")
+        passage.hold()
+        begun = monotonic()
+        again = visit.tab(server.links["full"])
+        again.wait_for("Dry ink")
+        assert monotonic() - begun < 15  # its heartbeat takes longer to show it
+        third = visit.tab(server.address)
+        third.wait_for_page("No more than 1 console", "#cover")
+        passage.release()
+        tab.wait_for_page("No more than 1 console", "#cover")  # it lost its connection, and tried again
 
 
 def test_the_title_and_a_dot_say_what_came(browser: Browser, tmp_path: Path) -> None:

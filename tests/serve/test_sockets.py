@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import pytest
-from aiohttp import ClientPayloadError, WSMsgType
+from aiohttp import ClientPayloadError, WSCloseCode, WSMsgType
 
 from console.serve.access import PageAccess
 from console.serve.bridge import Bridge
@@ -84,6 +84,7 @@ async def test_a_page_that_says_nothing_any_more_gives_its_place_to_the_next(
         assert not there.done()
         await page.close()
         await there
+        assert (await lost.receive()).data == WSCloseCode.GOING_AWAY  # so it tries to connect again
 
 
 class StuckSocket:
