@@ -373,8 +373,7 @@ def test_the_real_program_sends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         subprocess.run(["hcom", *words], env={**os.environ, "HCOM_DIR": str(folder)}, capture_output=True, check=True)
     with HcomStore.open(folder) as store:
         [first] = of(Message, scanned(store))
-        sent = store.send(
-            draft(sender="user", recipients=("luna",), content="Hello.\n", thread=first.id, type="inform")
-        )
+        answer = draft(sender="user", recipients=("luna",), content="Hello.\n", thread=first.id, type="inform")
+        [sent] = of(Message, [numbered(store.send(answer))])
         assert (sent.thread, sent.recipients, store.content(sent)) == (first.id, ("luna",), "Hello.\n")
         assert of(Message, changed(store)) == [sent]
