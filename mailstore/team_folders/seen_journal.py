@@ -26,8 +26,9 @@ from mailstore.files.append import append_lines, replace_file
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.timestamps import utc
 
-__all__ = ["SeenJournal", "SeenNote", "append_privately", "journaled_in"]
+__all__ = ["SeenJournal", "SeenNote", "append_privately", "gone_words", "journaled_in"]
 
 LARGEST = 1 << 30
 
@@ -155,6 +156,11 @@ def journaled_in(folder: Path, journal: type[SeenJournal[Note]]) -> set[str]:
     notes = [_note_in(path, journal.note_type) for path in paths]
     places = [Path(note.folder) for note in notes if note is not None]
     return {place.name for place in places if place.parent == folder}
+
+
+def gone_words(what: str, since: float) -> str:
+    """Return the message that a team, as it is called, is gone; `since` in seconds since the epoch."""
+    return f"the {what} has been gone since {utc(since):%Y-%m-%d %H:%M:%S} UTC: showing what was seen of it"
 
 
 def append_privately(path: Path, lines: list[bytes]) -> None:

@@ -7,14 +7,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from mailstore.files.salvage import loads
-from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.claude_teams.journal import TeamJournal, known_in
 from mailstore.stores.claude_teams.sessions import Projects, projects_beside
+from mailstore.team_folders.roster_file import read_object
 
-__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "ended_teams", "find", "is_team", "past_teams", "read_object"]
+__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "ended_teams", "find", "is_team", "past_teams"]
 
 CONFIG = "config.json"
 INBOXES = "inboxes"
@@ -150,15 +148,6 @@ def is_team(path: Path) -> bool:
     """Return whether a folder is a team's: it has a roster with members, or inboxes that are arrays."""
     members = read_object(path / CONFIG).get("members")
     return isinstance(members, list) or any(map(_is_array, islice(_inboxes(path / INBOXES), 3)))
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file; an empty one if there is none."""
-    try:
-        found = loads(read_whole(path))
-    except (OSError, NotAFile, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _holds_teams(path: Path) -> bool:

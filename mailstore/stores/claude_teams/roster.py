@@ -2,69 +2,28 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from mailstore.errors import reason_of
-from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.files.stamp import Stamp, path_stamp
-from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kit.part_reader import is_settled
 from mailstore.kit.timestamps import parse_time
-from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.claude_teams.copies import SeenEntry
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.notices import IDLE, LEFT
-from mailstore.stores.claude_teams.places import CONFIG, Team, read_object
+from mailstore.stores.claude_teams.places import CONFIG, Team
+from mailstore.team_folders.roster_file import RosterFile, members, read_object, read_roster
+from mailstore.team_folders.task_files import task_files
 
-__all__ = ["agents", "gone_words", "members", "named_apart", "read_config", "task_stamps"]
-
-
-class TeamConfig(msgspec.Struct, frozen=True):
-    """The contents of the roster file and its problem, if any; `is_torn` if it may be half-written."""
-
-    value: dict[str, Any] = {}
-    problem: Problem | None = None
-    is_torn: bool = False
+__all__ = ["agents", "named_apart", "read_config"]
 
 
-def read_config(team: Team) -> TeamConfig:
+def read_config(team: Team) -> RosterFile:
     """Read a team's roster file."""
-    name = f"{team.prefix}{CONFIG}"
-    try:
-        value = loads(read_whole(team.config))
-    except FileNotFoundError:
-        return TeamConfig()
-    except NotAFile as error:
-        return TeamConfig(problem=Problem(name, 1, 0, str(error), False))
-    except OSError as error:
-        return TeamConfig(problem=Problem(name, 1, 0, reason_of(error), False))
-    except UNREADABLE:
-        stamp = path_stamp(team.config)
-        is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
-        return TeamConfig(problem=Problem(name, 1, 0, "the roster is invalid JSON", False), is_torn=is_torn)
-    if isinstance(value, dict) and isinstance(value.get("members"), list):
-        return TeamConfig(value)
-    return TeamConfig(problem=Problem(name, 1, 0, "the roster names no members", False))
-
-
-def members(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return a roster's members by name."""
-    found = config.get("members")
-    listed = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-    return {each["name"]: each for each in listed if isinstance(each.get("name"), str) and each["name"]}
-
-
-def gone_words(team: str, since: float) -> str:
-    """Return the message that a team is gone; `since` in seconds since the epoch."""
-    return f"the team {team} has been gone since {_utc(since)}: showing what was seen of it"
+    return read_roster(team.config, f"{team.prefix}{CONFIG}", "roster")
 
 
 def _utc(moment: float) -> str:
@@ -129,26 +88,10 @@ def _activity(member: dict[str, Any] | None, seen: SeenEntry | None, task: str) 
     return task
 
 
-def task_stamps(team: Team) -> tuple[tuple[str, Stamp | None], ...]:
-    """Return the stamps of the task files."""
-    return tuple((path.name, path_stamp(path)) for path in _task_files(team))
-
-
-def _task_files(team: Team) -> list[Path]:
-    try:
-        if team.tasks.is_symlink():
-            return []
-        with os.scandir(team.tasks) as entries:
-            named = (Path(each.path) for each in entries if each.name.endswith(".json") and each.name[:-5].isdecimal())
-            return sorted(named, key=lambda path: (len(path.name), path.name))
-    except OSError:
-        return []
-
-
 def _tasks(team: Team) -> dict[str, str]:
     """Return each agent's current task by name: the last one in progress."""
     found: dict[str, str] = {}
-    for path in _task_files(team):
+    for path in task_files(team.tasks):
         task = read_object(path)
         owner = task.get("owner")
         if task.get("status") != "in_progress" or not isinstance(owner, str):

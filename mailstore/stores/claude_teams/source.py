@@ -16,8 +16,11 @@ from mailstore.stores.claude_teams.copies import SeenEntry, identity_of
 from mailstore.stores.claude_teams.mail import TeamMail
 from mailstore.stores.claude_teams.missing import missing
 from mailstore.stores.claude_teams.places import CONFIG, Team, TeamsPlace
-from mailstore.stores.claude_teams.roster import agents, gone_words, members, named_apart, read_config, task_stamps
+from mailstore.stores.claude_teams.roster import agents, named_apart, read_config
 from mailstore.stores.claude_teams.sessions import Projects, projects_beside
+from mailstore.team_folders.roster_file import members
+from mailstore.team_folders.seen_journal import gone_words
+from mailstore.team_folders.task_files import task_stamps
 
 __all__ = ["TeamsSource"]
 
@@ -89,7 +92,7 @@ class TeamsSource(PartSource):
             self._due.add(name)
             torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
             found[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
-            facts.append((path_stamp(mail.team.config), task_stamps(mail.team), found[name], mail.version))
+            facts.append((path_stamp(mail.team.config), task_stamps(mail.team.tasks), found[name], mail.version))
         found[ROSTER] = (*facts, self._named is None, self._unlisted())
         found[TRANSCRIPTS] = ()
         return found
@@ -141,7 +144,9 @@ class TeamsSource(PartSource):
                 since = mail.gone_since()
                 listed = mail.journal.note().members or mail.history.members()
                 found += agents(mail, {"members": listed}, gone_since=since)
-                problems.append(Problem(f"{mail.team.prefix}{CONFIG}", 1, 0, gone_words(name, since), fatal=False))
+                problems.append(
+                    Problem(f"{mail.team.prefix}{CONFIG}", 1, 0, gone_words(f"team {name}", since), fatal=False)
+                )
                 problems += missing(mail)
                 continue
             config = read_config(mail.team)

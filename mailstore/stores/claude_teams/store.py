@@ -17,9 +17,9 @@ from mailstore.stores.claude_teams.entries import InboxEntry, entry_of
 from mailstore.stores.claude_teams.journal import TeamJournal
 from mailstore.stores.claude_teams.notices import notice
 from mailstore.stores.claude_teams.places import INBOXES, Team, TeamsPlace, ended_teams, find
-from mailstore.stores.claude_teams.roster import gone_words
 from mailstore.stores.claude_teams.sessions import projects_beside
 from mailstore.stores.claude_teams.source import TeamsSource
+from mailstore.team_folders.seen_journal import gone_words
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -101,7 +101,7 @@ class ClaudeTeamsStore(WatchedStore):
         journal, projects = TeamJournal(folder), projects_beside(folder)
         if journal.note().gone is None and projects is not None and projects.is_dir():
             return f"the team {folder.name} is gone: showing what was seen of it"  # since when, its transcripts say
-        return gone_words(folder.name, journal.gone_since())
+        return gone_words(f"team {folder.name}", journal.gone_since())
 
     @property
     def capabilities(self) -> Capabilities:
@@ -148,7 +148,7 @@ class ClaudeTeamsStore(WatchedStore):
             if any(name.endswith(f"@{team.name}") for name in draft.recipients):
                 raise DraftRefused(
                     "to",
-                    gone_words(team.name, TeamJournal(team.folder).gone_since()),
+                    gone_words(f"team {team.name}", TeamJournal(team.folder).gone_since()),
                     "write to a running team",
                 )
         team, written = write(teams, draft)

@@ -19,7 +19,8 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.stores.claude_teams.entries import cut
 from mailstore.stores.claude_teams.lock import locked_inbox
 from mailstore.stores.claude_teams.places import Team
-from mailstore.stores.claude_teams.roster import members, read_config
+from mailstore.stores.claude_teams.roster import read_config
+from mailstore.team_folders.roster_file import members
 
 __all__ = ["WRITER", "Written", "write"]
 

@@ -7,13 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from mailstore.files.salvage import loads
-from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.omo.journal import RunJournal, known_in
+from mailstore.team_folders.roster_file import read_object
 
-__all__ = ["INBOXES", "STATE", "OmoPlace", "TeamRun", "find", "read_state"]
+__all__ = ["INBOXES", "STATE", "OmoPlace", "TeamRun", "find"]
 
 OWN = ".omo"
 RUNTIME = "runtime"
@@ -97,7 +95,7 @@ class OmoPlace:
         if not self.is_several:
             return TeamRun(self.folder)
         folder = self.folder / name
-        team = read_state(folder / STATE).get("teamName") or RunJournal(folder).note().state.get("teamName")
+        team = read_object(folder / STATE).get("teamName") or RunJournal(folder).note().state.get("teamName")
         is_name = isinstance(team, str) and team.isprintable() and 0 < len(team) <= 60
         return TeamRun(folder, f"@{team}-{name[:SHORT]}" if is_name else f"@{name[:SHORT]}")
 
@@ -129,7 +127,7 @@ def _remembered(path: Path) -> OmoPlace | None:
 
 
 def _is_run(path: Path) -> bool:
-    state = read_state(path / STATE)
+    state = read_object(path / STATE)
     return isinstance(state.get("teamRunId"), str) and isinstance(state.get("members"), list)
 
 
@@ -147,12 +145,3 @@ def _holds_runs(folder: Path) -> bool:
     if any(map(_is_run, inside)):
         return True
     return not inside and all((folder.parent / name).is_dir() for name in BESIDE)
-
-
-def read_state(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file; an empty one if there is none."""
-    try:
-        found = loads(read_whole(path))
-    except (OSError, NotAFile, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from mailstore.errors import reason_of
-from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.files.stamp import Stamp, path_stamp
-from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kit.part_reader import is_settled
 from mailstore.kit.timestamps import parse_time
-from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.stores.omo.mail import RunMail
-from mailstore.stores.omo.places import STATE, TeamRun, read_state
+from mailstore.stores.omo.places import STATE, TeamRun
+from mailstore.team_folders.roster_file import RosterFile, members, read_object, read_roster
+from mailstore.team_folders.task_files import task_files
 
-__all__ = ["RunState", "agents", "gone_words", "members", "pending_in", "state_of", "task_stamps"]
+__all__ = ["agents", "pending_in", "state_of"]
 
 LEADER = "leader"
 ENDED = frozenset({"completed", "shutdown_approved", "errored"})
@@ -28,39 +21,9 @@ ENDED = frozenset({"completed", "shutdown_approved", "errored"})
 OVER = frozenset({"deleting", "deleted", "failed", "orphaned"})
 
 
-class RunState(msgspec.Struct, frozen=True):
-    """The contents of the state file and its problem, if any; `is_torn` if it may be half-written."""
-
-    value: dict[str, Any] = {}
-    problem: Problem | None = None
-    is_torn: bool = False
-
-
-def state_of(run: TeamRun) -> RunState:
+def state_of(run: TeamRun) -> RosterFile:
     """Read a run's state file."""
-    name = f"{run.prefix}{STATE}"
-    try:
-        value = loads(read_whole(run.state))
-    except FileNotFoundError:
-        return RunState(problem=Problem(name, 1, 0, "there is no state of this run", False))
-    except NotAFile as error:
-        return RunState(problem=Problem(name, 1, 0, str(error), False))
-    except OSError as error:
-        return RunState(problem=Problem(name, 1, 0, reason_of(error), False))
-    except UNREADABLE:
-        stamp = path_stamp(run.state)
-        is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
-        return RunState(problem=Problem(name, 1, 0, "the state is invalid JSON", False), is_torn=is_torn)
-    if isinstance(value, dict) and isinstance(value.get("members"), list):
-        return RunState(value)
-    return RunState(problem=Problem(name, 1, 0, "the state names no members", False))
-
-
-def members(state: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return a state's members by name."""
-    found = state.get("members")
-    listed = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-    return {each["name"]: each for each in listed if isinstance(each.get("name"), str) and each["name"]}
+    return read_roster(run.state, f"{run.prefix}{STATE}", "state", "there is no state of this run")
 
 
 def pending_in(state: dict[str, Any]) -> set[tuple[str, str]]:
@@ -70,13 +33,6 @@ def pending_in(state: dict[str, Any]) -> set[tuple[str, str]]:
         ids = member.get("pendingInjectedMessageIds")
         found.update((name, each) for each in (ids if isinstance(ids, list) else ()) if isinstance(each, str))
     return found
-
-
-def gone_words(run: str, since: float) -> str:
-    """Return the message that a run is gone; `since` in seconds since the epoch."""
-    return f"the run {run} has been gone since {datetime.fromtimestamp(since, UTC):%Y-%m-%d %H:%M:%S} UTC: " + (
-        "showing what was seen of it"
-    )
 
 
 def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
@@ -124,27 +80,11 @@ def _text(value: dict[str, Any], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def task_stamps(run: TeamRun) -> tuple[tuple[str, Stamp | None], ...]:
-    """Return the stamps of the task files."""
-    return tuple((path.name, path_stamp(path)) for path in _task_files(run))
-
-
-def _task_files(run: TeamRun) -> list[Path]:
-    try:
-        if run.tasks.is_symlink():
-            return []
-        with os.scandir(run.tasks) as entries:
-            named = (Path(each.path) for each in entries if each.name.endswith(".json") and each.name[:-5].isdecimal())
-            return sorted(named, key=lambda path: (len(path.name), path.name))
-    except OSError:
-        return []
-
-
 def _tasks(run: TeamRun) -> dict[str, str]:
     """Return each member's current task by name: the last one that it is at."""
     found: dict[str, str] = {}
-    for path in _task_files(run):
-        task = read_state(path)
+    for path in task_files(run.tasks):
+        task = read_object(path)
         said = (_text(task, "activeForm") or _text(task, "subject")).strip()
         if task.get("status") in ("claimed", "in_progress") and said:
             found[_text(task, "owner")] = said.splitlines()[0]

@@ -19,7 +19,10 @@ from mailstore.stores.omo.entries import SeenFile, is_wanted
 from mailstore.stores.omo.letters import identity_of
 from mailstore.stores.omo.mail import PROCESSED, FileKey, RunMail
 from mailstore.stores.omo.places import INBOXES, STATE, OmoPlace, TeamRun
-from mailstore.stores.omo.roster import agents, gone_words, members, pending_in, state_of, task_stamps
+from mailstore.stores.omo.roster import agents, pending_in, state_of
+from mailstore.team_folders.roster_file import members
+from mailstore.team_folders.seen_journal import gone_words
+from mailstore.team_folders.task_files import task_stamps
 
 __all__ = ["RunsSource"]
 
@@ -79,7 +82,7 @@ class RunsSource(PartSource):
             torn = next(self._ticks) if mail.pending else 0
             state = path_stamp(mail.run.state)
             found[name] = (tuple(stamps.items()), torn, name in self._gone, state, self._unread(name))
-            facts.append((state, task_stamps(mail.run), found[name], mail.version))
+            facts.append((state, task_stamps(mail.run.tasks), found[name], mail.version))
         found[ROSTER] = tuple(facts)
         return found
 
@@ -94,7 +97,9 @@ class RunsSource(PartSource):
             if name in self._gone:
                 since = mail.gone_since()
                 found += agents(mail, mail.journal.note().state, gone_since=since)
-                problems.append(Problem(f"{mail.run.prefix}{STATE}", 1, 0, gone_words(name, since), fatal=False))
+                problems.append(
+                    Problem(f"{mail.run.prefix}{STATE}", 1, 0, gone_words(f"run {name}", since), fatal=False)
+                )
                 continue
             state = state_of(mail.run)
             if state.is_torn:

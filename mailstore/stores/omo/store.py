@@ -17,8 +17,8 @@ from mailstore.stores.omo.journal import RunJournal
 from mailstore.stores.omo.letters import letter_of
 from mailstore.stores.omo.mail import PROCESSED
 from mailstore.stores.omo.places import OmoPlace, TeamRun, find
-from mailstore.stores.omo.roster import gone_words
 from mailstore.stores.omo.source import RunsSource
+from mailstore.team_folders.seen_journal import gone_words
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -90,7 +90,7 @@ class OmoStore(WatchedStore):
             return ""
         if self._place.is_several:
             return f"{folder} is gone: showing what was seen of its runs"
-        return gone_words(folder.name, RunJournal(folder).gone_since())
+        return gone_words(f"run {folder.name}", RunJournal(folder).gone_since())
 
     @property
     def capabilities(self) -> Capabilities:
@@ -144,7 +144,7 @@ class OmoStore(WatchedStore):
         for name in self._place.remembered():
             gone = self._place.run(name)
             if name not in names and any(it.endswith(gone.suffix) for it in draft.recipients):
-                why = gone_words(name, RunJournal(gone.folder).gone_since())
+                why = gone_words(f"run {name}", RunJournal(gone.folder).gone_since())
                 raise DraftRefused("to", why, "write to a running team")
         run, written = write(runs, draft)
         entry = written[0].entry

@@ -22,7 +22,8 @@ from mailstore.stores.omo.entries import SeenFile, entry_of, is_wanted
 from mailstore.stores.omo.lock import locked_member
 from mailstore.stores.omo.mail import RunMail
 from mailstore.stores.omo.places import INBOXES, TeamRun
-from mailstore.stores.omo.roster import members, state_of
+from mailstore.stores.omo.roster import state_of
+from mailstore.team_folders.roster_file import members
 
 __all__ = ["KINDS", "WRITER", "WrittenLetter", "write"]
 
