@@ -39,6 +39,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     uri = page.file.src_uri
     if uri.startswith("decisions/"):
         page.meta["search"] = {"boost": 0.3}  # who looks for a task finds its page first
+    elif uri == "troubleshooting.md":
+        page.meta["search"] = {"boost": 2}  # and who has a message finds its cause
     text = relinked(markdown, uri)
     return text + _decisions() if uri == DECISIONS else text
 

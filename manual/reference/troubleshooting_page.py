@@ -13,8 +13,9 @@ __all__ = ["Cause", "faults", "read_causes", "troubleshooting_page"]
 
 CAUSES = Path(__file__).with_name("causes.txt")
 INTRO = """\
-Every message of an error or a warning, by what you were doing, with its cause and its remedy. Look for its words
-with your browser's search, or with the search of the manual: words in capitals stand for what your message names.
+What you may see and why; then every message of an error or a warning, by what you were doing, with its cause and its
+remedy. Look for its words on this page with your browser's search (ctrl+f): words in capitals stand for what your
+message names.
 Commands print `signalbox: WHAT IS WRONG: HOW TO MEND IT` to standard error and end with a status that is not 0
 ([exit statuses](reference/commands.md#exit-statuses)); warnings begin with `warning:`, and the command was carried
 out. The console shows the same at its lower edge, and `:` *problems* lists those of the settings. What was refused

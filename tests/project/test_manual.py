@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -37,7 +38,11 @@ def test_the_site_is_built_whole_and_by_itself(tmp_path: Path) -> None:
     assert {page.replace("README.md", "index.md") for page in written if "example-store" not in page} <= pages
     assert '"0001-the-stack.html"' in (tmp_path / "decisions" / "index.html").read_text("utf-8")
     assert not [page for page in sorted(written & pages) if not _is_built_as_git_hosts_show_it(page, tmp_path)]
-    assert (tmp_path / "search" / "search_index.js").stat().st_size > 100_000
+    index = (tmp_path / "search" / "search_index.js").read_text("utf-8")
+    assert len(index) > 100_000
+    entries = json.loads(index.partition("=")[2].strip().removesuffix(";"))["docs"]
+    boosts = {entry["location"]: entry.get("boost") for entry in entries}
+    assert (boosts["troubleshooting.html"], boosts["search.html"]) == (2, None)
 
 
 def _is_built_as_git_hosts_show_it(page: str, site: Path) -> bool:
