@@ -1,1 +1,1 @@
-"""What stores of agent teams share whose programs delete mail and teams: a journal, the members, their tasks."""
+"""What stores of agent teams share whose programs delete mail and teams: places, a journal, members, tasks."""

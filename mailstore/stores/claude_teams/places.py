@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mailstore.stores.claude_teams.journal import TeamJournal, known_in
 from mailstore.stores.claude_teams.sessions import Projects, projects_beside
+from mailstore.team_folders.places import TeamFolder, TeamLocation
 from mailstore.team_folders.roster_file import read_object
 
 __all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "ended_teams", "find", "is_team", "past_teams"]
@@ -22,16 +23,8 @@ LOOKED_AT = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
-    """One team's folder; `suffix` is appended to its agents' names if several teams are one mailbox."""
-
-    folder: Path
-    suffix: str = ""
-
-    @property
-    def name(self) -> str:
-        """Return the folder's name."""
-        return self.folder.name
+class Team(TeamFolder):
+    """One team's folder."""
 
     @property
     def config(self) -> Path:
@@ -48,11 +41,6 @@ class Team:
         """Return the folder of the team's tasks, beside the folder of teams."""
         return self.folder.parent.parent / "tasks" / self.name
 
-    @property
-    def prefix(self) -> str:
-        """Return the prefix of the team's file names as they are shown."""
-        return f"{self.name}/" if self.suffix else ""
-
     def named(self, name: str) -> str:
         """Return an agent's name in the mailbox; the person is `user` in every team."""
         name = name.removesuffix(f"@{self.name}")
@@ -64,35 +52,19 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True)
-class TeamsPlace:
-    """The location of a mailbox: the folder of one team, or of several.
-
-    If `is_gone`, the folder no longer exists when opened, and the journal is shown.
-    """
-
-    folder: Path
-    is_several: bool = False
-    is_gone: bool = False
+class TeamsPlace(TeamLocation):
+    """The location of a mailbox: the folder of one team, or of several."""
 
     def teams(self, known: Collection[str] = ()) -> list[Team]:
         """Return the existing teams; known ones aren't examined again. Raises OSError."""
-        try:
-            with os.scandir(self.folder) as entries:
-                names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
-        except FileNotFoundError:
-            if self.is_gone:
-                return []
-            raise
-        if not self.is_several:
-            return [Team(self.folder)]
-        found = [name for name in names if name in known or is_team(self.folder / name)]
-        return [self.team(name) for name in found]
+        return self._named(self.existing(known, is_team))
 
     def remembered(self) -> list[Team]:
         """Return the teams with a journal, existing or not; for the folder of one team only if it is gone."""
-        if not self.is_several:
-            return [Team(self.folder)] if self.is_gone else []
-        return [self.team(name) for name in known_in(self.folder)]
+        return self._named(self.journaled(known_in))
+
+    def _named(self, names: list[str]) -> list[Team]:
+        return [self.team(name) if self.is_several else Team(self.folder) for name in names]
 
     def team(self, name: str) -> Team:
         """Return one of several teams by its name."""

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from mailstore.stores.omo.journal import RunJournal, known_in
+from mailstore.team_folders.places import TeamFolder, TeamLocation
 from mailstore.team_folders.roster_file import read_object
 
 __all__ = ["INBOXES", "STATE", "OmoPlace", "TeamRun", "find"]
@@ -24,16 +25,8 @@ SHORT = 8
 
 
 @dataclass(frozen=True, slots=True)
-class TeamRun:
-    """One run's folder; `suffix` is appended to its agents' names if several runs are one mailbox."""
-
-    folder: Path
-    suffix: str = ""
-
-    @property
-    def id(self) -> str:
-        """Return the run's id, which is the folder's name."""
-        return self.folder.name
+class TeamRun(TeamFolder):
+    """One run's folder, named by the run's id."""
 
     @property
     def state(self) -> Path:
@@ -50,45 +43,22 @@ class TeamRun:
         """Return the folder of the team's tasks."""
         return self.folder / "tasks"
 
-    @property
-    def prefix(self) -> str:
-        """Return the prefix of the run's file names as they are shown."""
-        return f"{self.id}/" if self.suffix else ""
-
     def named(self, name: str) -> str:
         """Return an agent's name in the mailbox; the person is `user` in every run."""
         return "user" if name in ("human", "user") else f"{name}{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
-class OmoPlace:
-    """The location of a mailbox: the folder of one run, or of all.
-
-    If `is_gone`, the folder no longer exists when opened, and the journal is shown.
-    """
-
-    folder: Path
-    is_several: bool = False
-    is_gone: bool = False
+class OmoPlace(TeamLocation):
+    """The location of a mailbox: the folder of one run, or of all."""
 
     def runs(self, known: Collection[str] = ()) -> list[str]:
         """Return the names of the existing runs; known ones aren't examined again. Raises OSError."""
-        try:
-            with os.scandir(self.folder) as entries:
-                names = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
-        except FileNotFoundError:
-            if self.is_gone:
-                return []
-            raise
-        if not self.is_several:
-            return [self.folder.name]
-        return [name for name in names if name in known or _may_be_run(self.folder / name)]
+        return self.existing(known, _may_be_run)
 
     def remembered(self) -> list[str]:
         """Return the names of the runs with a journal, existing or not; for one run only if it is gone."""
-        if not self.is_several:
-            return [self.folder.name] if self.is_gone else []
-        return known_in(self.folder)
+        return self.journaled(known_in)
 
     def run(self, name: str) -> TeamRun:
         """Return a run by the name of its folder; with others, its agents have its team's name and id in theirs."""
