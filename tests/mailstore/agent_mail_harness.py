@@ -11,7 +11,7 @@ import pytest
 
 from mailstore import registry
 from mailstore.capabilities import Capabilities
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
@@ -20,6 +20,7 @@ from mailstore.stores.agent_mail import AgentMailStore
 from mailstore.stores.agent_mail.server import marking, sending
 from mailstore.stores.agent_mail.server.access import NO_SERVER
 from mailstore.stores.agent_mail.store import BY_SERVER
+from tests.mailstore.folder_harness import FolderHarness
 from tests.mailstore.servers import Server
 from tests.servers.agent_mail_tools import DirectTools, ServedMail
 
@@ -64,7 +65,7 @@ class Named(AgentMailStore):
         return super().raw(self._numbered(message))
 
 
-class AgentMailHarness(FileHarness):
+class AgentMailHarness(FolderHarness):
     """A database in the folder of its server, which takes what is sent where it `is_served`."""
 
     store: ClassVar[type[Store]] = Named
@@ -148,10 +149,7 @@ class AgentMailHarness(FileHarness):
 
     def remove(self) -> None:
         self.close()
-        self.path.replace(self._folder / "away")
-
-    def restore(self) -> None:
-        (self._folder / "away").replace(self.path)
+        super().remove()
 
     def close(self) -> None:
         """End the server."""

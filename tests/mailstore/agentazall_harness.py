@@ -11,9 +11,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.store import Store
 from mailstore.stores.agentazall import AgentAZAllStore
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["AgentAZAllHarness", "letter_file", "local"]
 
@@ -37,7 +38,7 @@ def letter_file(header: Mapping[str, str], body: str) -> bytes:
     return ("".join(f"{name}: {value}\n" for name, value in header.items()) + f"\n---\n{body}").encode()
 
 
-class AgentAZAllHarness(FileHarness):
+class AgentAZAllHarness(FolderHarness):
     """A folder of mailboxes; every message lies in its recipients' inboxes and its sender's sent folder."""
 
     store: ClassVar[type[Store]] = AgentAZAllStore
@@ -122,16 +123,6 @@ class AgentAZAllHarness(FileHarness):
         self.make()
         for fields in messages:
             self.message(fields)
-
-    @property
-    def _away(self) -> Path:
-        return self._folder / "away"
-
-    def remove(self) -> None:
-        self.path.replace(self._away)
-
-    def restore(self) -> None:
-        self._away.replace(self.path)
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
         files = (path for path in self.path.rglob("*") if path.is_file())

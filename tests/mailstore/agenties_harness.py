@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.store import Store
 from mailstore.stores.agenties import AgentiesStore
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["AgentiesHarness"]
 
@@ -23,7 +24,7 @@ def spoken(name: str) -> str:
     return f"agent:{name}" if name.endswith("-00000001") else name if name == "user" else f"role:{name}"
 
 
-class AgentiesHarness(FileHarness):
+class AgentiesHarness(FolderHarness):
     """A project with its log, and a team beside it."""
 
     store: ClassVar[type[Store]] = AgentiesStore
@@ -88,12 +89,6 @@ class AgentiesHarness(FileHarness):
         new = self.mailbox.with_name("new")
         new.write_bytes(b"".join(map(self._line, messages)))
         new.replace(self.mailbox)
-
-    def remove(self) -> None:
-        self.path.rename(self._folder / "away")
-
-    def restore(self) -> None:
-        (self._folder / "away").rename(self.path)
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
         return {

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.store import Store
 from mailstore.stores.beads import BeadsStore
 from tests.mailstore.beads_town import Form, Town
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["BeadsHarness", "BeadsTablesHarness"]
 
@@ -22,7 +23,7 @@ def spoken(name: str) -> str:
     return f"channel:{rest}" if kind == "project" else "overseer" if name == "user" else name
 
 
-class BeadsHarness(FileHarness):
+class BeadsHarness(FolderHarness):
     """A town whose database is an export."""
 
     store: ClassVar[type[Store]] = BeadsStore
@@ -99,12 +100,6 @@ class BeadsHarness(FileHarness):
         self._town.forget()
         for each in messages:
             self._message(self._town, each)
-
-    def remove(self) -> None:
-        self.path.rename(self._folder / "away")
-
-    def restore(self) -> None:
-        (self._folder / "away").rename(self.path)
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
         return {

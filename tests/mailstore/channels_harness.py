@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.store import Store
 from mailstore.stores.channels import ChannelsStore
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["CHANNEL", "ChannelsHarness"]
 
@@ -19,7 +20,7 @@ CHANNEL = "ink-room"
 START = "2026-03-16T12:00:00Z"
 
 
-class ChannelsHarness(FileHarness):
+class ChannelsHarness(FolderHarness):
     """One channel to begin with; a message to a tag makes that of the tag's name."""
 
     store: ClassVar[type[Store]] = ChannelsStore
@@ -118,12 +119,6 @@ class ChannelsHarness(FileHarness):
             path, data = self._file(fields)
             (new / path.relative_to(channels)).write_bytes(data)
         new.rename(channels)
-
-    def remove(self) -> None:
-        self.path.rename(self._folder / "away")
-
-    def restore(self) -> None:
-        (self._folder / "away").rename(self.path)
 
     def snapshot(self) -> Mapping[str, tuple[bytes, int]]:
         found = {}

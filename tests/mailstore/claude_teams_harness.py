@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.store import Store
 from mailstore.stores.claude_teams import ClaudeTeamsStore, lock
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["ClaudeTeamsHarness"]
 
@@ -22,7 +23,7 @@ MEMBERS = ("ann-00000001", "bob-00000001", "cyd-00000001")
 NAMES = {"sender": "from", "content": "text", "id": "msg_id", "subject": "summary"}
 
 
-class ClaudeTeamsHarness(FileHarness):
+class ClaudeTeamsHarness(FolderHarness):
     """One team with three members; its mail is written at the end of an array, the rest of which stays."""
 
     store: ClassVar[type[Store]] = ClaudeTeamsStore
@@ -91,16 +92,6 @@ class ClaudeTeamsHarness(FileHarness):
 
     def damage(self) -> None:
         self.append(MEMBERS[0], '{"text": "from nobody"}')
-
-    @property
-    def _away(self) -> Path:
-        return self._folder / "away"
-
-    def remove(self) -> None:
-        self.path.replace(self._away)
-
-    def restore(self) -> None:
-        self._away.replace(self.path)
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -13,16 +13,16 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.conformance import FileHarness
 from mailstore.files import append
 from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
 from tests.mailboxes import AMENDED, STATES, Dialect
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["HaakHarness"]
 
 
-class HaakHarness(FileHarness):
+class HaakHarness(FolderHarness):
     """A HAAK mailbox in one of its two dialects; the amendment's with a roster that is one document."""
 
     store: ClassVar[type[Store]] = HaakStore
@@ -103,16 +103,6 @@ class HaakHarness(FileHarness):
         new = self.path / "new"
         new.write_bytes(b"".join(map(self._line, messages)))
         new.replace(self.mailbox)
-
-    @property
-    def _away(self) -> Path:
-        return self._folder / "away"
-
-    def remove(self) -> None:
-        self.path.replace(self._away)
-
-    def restore(self) -> None:
-        self._away.replace(self.path)
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -10,12 +10,13 @@ import msgspec
 import pytest
 
 from mailstore import registry
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.store import Store
 from mailstore.stores.hcom import HcomStore, sending
+from tests.mailstore.folder_harness import FolderHarness
 from tests.servers.hcom_program import HcomLog, send
 
 __all__ = ["HcomHarness"]
@@ -57,7 +58,7 @@ class Numbered(HcomStore):
         return super().raw(msgspec.structs.replace(message, id=self._number(message.id)))
 
 
-class HcomHarness(FileHarness):
+class HcomHarness(FolderHarness):
     """The folder of hcom, whose program is called directly."""
 
     store: ClassVar[type[Store]] = Numbered
@@ -142,10 +143,7 @@ class HcomHarness(FileHarness):
 
     def remove(self) -> None:
         self.close()
-        self.path.replace(self._folder / "away")
-
-    def restore(self) -> None:
-        (self._folder / "away").replace(self.path)
+        super().remove()
 
     def close(self) -> None:
         """End the program."""

@@ -13,13 +13,14 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Store
 from mailstore.stores.neo import NeoStore, locking, marking
+from tests.mailstore.folder_harness import FolderHarness
 from tests.mailstore.graphs import Graph
 
 __all__ = ["NeoHarness"]
@@ -39,7 +40,7 @@ class Unsigned(NeoStore):
         return sent
 
 
-class NeoHarness(FileHarness):
+class NeoHarness(FolderHarness):
     """The graph of a repository, its writers one connection each."""
 
     store: ClassVar[type[Store]] = Unsigned
@@ -145,10 +146,7 @@ class NeoHarness(FileHarness):
 
     def remove(self) -> None:
         self.close()
-        self.path.replace(self._folder / "away")
-
-    def restore(self) -> None:
-        (self._folder / "away").replace(self.path)
+        super().remove()
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.conformance import Feature, FileHarness
+from mailstore.conformance import Feature
 from mailstore.kit import time_of
 from mailstore.store import Store
 from mailstore.stores.omo import OmoStore, lock, writer
+from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["MEMBERS", "OmoHarness", "RunFolder"]
 
@@ -82,7 +83,7 @@ class RunFolder:
         path.rename(path.parent / "processed" / path.name.removeprefix(".delivering-"))
 
 
-class OmoHarness(FileHarness):
+class OmoHarness(FolderHarness):
     """One run with three members."""
 
     store: ClassVar[type[Store]] = OmoStore
@@ -154,16 +155,6 @@ class OmoHarness(FileHarness):
 
     def mend(self) -> None:
         self._torn[0].write_bytes(self._torn[1])
-
-    @property
-    def _away(self) -> Path:
-        return self._folder / "away"
-
-    def remove(self) -> None:
-        self.path.replace(self._away)
-
-    def restore(self) -> None:
-        self._away.replace(self.path)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
