@@ -21,6 +21,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import msgspec
 from platformdirs import user_state_path
 
+from mailstore.encoding import encodable
 from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, replace_file
 from mailstore.files.lines import Line
@@ -88,7 +89,7 @@ class SeenJournal(Generic[Note]):
 
     def _noted_now(self, **told: Any) -> Note:
         make: Callable[..., Note] = self.note_type
-        return make(folder=os.fsdecode(self._folder), **told)
+        return make(folder=encodable(os.fsdecode(self._folder)), **told)
 
     def _remember(self, **told: Any) -> None:
         """Store in the note what is told of an existing folder, if that is new."""
@@ -154,8 +155,9 @@ def journaled_in(folder: Path, journal: type[SeenJournal[Note]]) -> set[str]:
     """Return the names of all folders with a journal of a kind that are or were in a folder."""
     paths = sorted(_journals(journal.kind).glob(f"*/{journal.note_name}"))
     notes = [_note_in(path, journal.note_type) for path in paths]
+    parent = Path(encodable(os.fsdecode(folder)))
     places = [Path(note.folder) for note in notes if note is not None]
-    return {place.name for place in places if place.parent == folder}
+    return {place.name for place in places if place.parent == parent}
 
 
 def gone_words(what: str, since: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import stat
 from pathlib import Path
@@ -331,3 +332,13 @@ def test_what_an_agent_repeats_of_being_idle_is_one_thread(teams: Path) -> None:
     assert len(idle) > len({message.sender for message in idle})
     assert len({mailbox.root_of(message.id) for message in idle}) == len({message.sender for message in idle})
     assert all(message.thread is None for message in mailbox.messages() if message.type != "idle_notification")
+
+
+def test_teams_in_a_folder_whose_path_is_no_text_are_remembered(tmp_path: Path) -> None:
+    home = tmp_path / os.fsdecode(b"h\xff")
+    folder = team(home, name="oak", lead=[entry("Kept.")])
+    with ClaudeTeamsStore.open(folder) as store:
+        assert [message.subject for message in of(Message, scanned(store))] == ["Kept."]
+    shutil.rmtree(folder)
+    with ClaudeTeamsStore.open(folder.parent) as store:
+        assert [message.subject for message in of(Message, scanned(store))] == ["Kept."]
