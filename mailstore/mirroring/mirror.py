@@ -234,7 +234,9 @@ class _Following:
             if self._once and exchange.is_settled():
                 return
             try:
-                came = await asyncio.wait_for(self._came.get(), self._limit(retry, clock()))
+                # not wait_for: in Python 3.11 a cancellation is lost in it where something comes at the same moment
+                async with asyncio.timeout(self._limit(retry, clock())):
+                    came = await self._came.get()
             except TimeoutError:
                 if self._once and retry is None:
                     self._note_unread()
