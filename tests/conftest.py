@@ -33,7 +33,7 @@ __all__ = [
     "server_certificates",
 ]
 
-gc.set_threshold(100_000, 20, 20)  # a fifth of the time went into looking for garbage
+gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 settings.register_profile("fresh", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("seek", settings.get_profile("fresh"), max_examples=3000)

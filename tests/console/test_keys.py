@@ -1,4 +1,4 @@
-"""Every key that is advertised for a pane does something in that pane that can be seen."""
+"""Every key that is advertised does something that can be seen, in the first and the last pane that has it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DEEP = "tree-03"
 
 
 def keys_to_press(pane: str, command: Command) -> list[str]:
-    """Return a command's first key for every pane, and its other keys for the first pane that has it."""
+    """Return all keys of a command for the first pane that has it, its first key for the last one."""
     keys = command.keys.split(",")
-    first = next(name for name in PANES if name in command.panes and command.id != f"pane.{name}")
-    return keys if pane == first else keys[:1]
+    panes = [name for name in PANES if name in command.panes and command.id != f"pane.{name}"]
+    return keys if pane == panes[0] else keys[:1] if pane == panes[-1] else []
 
 
 Case = tuple[str, Command, str]

@@ -21,7 +21,7 @@ from tests.mailboxes import MailFiles
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 LIST = slice(26, 66)
-PARCELS = 7
+PARCELS = 5
 APPEND = "import sys; open(sys.argv[1], 'ab').write(sys.stdin.buffer.read())"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x1b[31mred \x9b2J \u202eover [bold]b[/bold] [/] [@click=app.quit]here[/] end"
 

@@ -84,7 +84,7 @@ def look_at_every_view(tourist: Tourist) -> None:
 
 def read_threads(tourist: Tourist) -> None:
     tourist.go_to_view(all_mail(tourist), "All mail")
-    for root in tourist.walk(View("all"), most=20):
+    for root in tourist.walk(View("all"), most=12):
         arrows = {f"{message.sender} →" for message in tourist.mailbox.thread_messages(root)}
         tourist.sees_one_of(arrows)
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -170,7 +171,7 @@ def test_what_an_agent_s_process_has_just_written_is_not_called_queued(graph: Gr
     send(store, "@bob")
     [record] = records(graph)
     record["routing"]["sentBy"] = record["message"]["properties"]["from"] = "@ann"
-    fresh = record | {"id": "MESSAGE:fresh", "timestamp": 4_000_000_000_000}
+    fresh = record | {"id": "MESSAGE:fresh", "timestamp": int(time.time() * 1000)}
     left = record | {"id": "MESSAGE:left", "timestamp": 1_773_662_400_000}
     [path] = folder(graph).iterdir()
     path.write_text("".join(json.dumps(each) + "\n" for each in (fresh, left)) + '{"id": "MESSAGE:to')
