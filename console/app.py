@@ -224,8 +224,18 @@ class SignalboxApp(App[None]):
         if isinstance(event, Key):
             self._idle.note_key()
             self._idle.collect_soon()
-        if not self._early_keys.hold(event):
+        if isinstance(event, Key) and not all(screen.is_mounted for screen in self.screen_stack[-1:]):
+            # a screen that is being built takes it once it is there: what is typed at once is for what it opens
+            self.screen.call_later(self.post_message, Key(event.key, event.character))
+        elif not self._early_keys.hold(event):
             await super().on_event(event)
+
+    def action_command_palette(self) -> None:
+        """Open the command palette."""
+        from console.screens.dialog import CommandDialog
+
+        if not isinstance(self.screen, CommandDialog):
+            self.push_screen(CommandDialog(id="--command-palette"))
 
     def action_help_quit(self) -> None:
         """Name the key that quits, for those who press Ctrl+C."""

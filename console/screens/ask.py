@@ -8,13 +8,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
+
+from console.screens.dialog import Dialog
 
 __all__ = ["Ask"]
 
 
-class Ask(ModalScreen[bool]):
+class Ask(Dialog[bool]):
     """Says what will be done; returns true for `y`, and for Enter where a previous answer led here.
 
     Elsewhere Enter answers no; what each key does is shown below the question.

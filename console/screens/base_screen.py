@@ -14,6 +14,7 @@ from console.commands import HELP
 from console.failures import tell_failure
 from console.panes.footer import Footer
 from console.screens.counting import KeyCount, move
+from console.screens.dialog import ClosesOnce
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.line_view import LineView
@@ -46,7 +47,7 @@ def copied_words(text: str) -> str:
     return f"Copied {lines:,} lines" if lines > 1 else f"Copied {len(text):,} character{'s' * (len(text) != 1)}"
 
 
-class BaseScreen(Screen[R], Generic[R]):
+class BaseScreen(ClosesOnce[R], Generic[R]):
     """A screen over a session's mail; fulfils `PartScreen` but for `redraw`."""
 
     def __init__(self, session: Session, styles: TextStyles) -> None:

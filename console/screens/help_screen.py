@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key, Resize
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from console.panes.help import FEW_KEY_CELLS, KEY_CELLS, HelpTopic, help_page
 from console.screens.base_screen import copied_words
+from console.screens.dialog import Dialog
 from console.screens.viewer import NARROW
 from console.widgets.page_view import PageView
 from console.widgets.selectable_view import SelectableView
@@ -40,7 +40,7 @@ class HelpFilter(Input):
                 self.call_later(self.run_action, "screen.dismiss_page" if is_closing else "screen.page(1)")
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Typing filters; arrows and page keys scroll. Escape clears the filter, then closes."""
 
     page_title = "Keys"

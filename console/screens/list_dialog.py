@@ -9,16 +9,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
+
+from console.screens.dialog import Dialog
 
 __all__ = ["ListDialog"]
 
 Chosen = TypeVar("Chosen")
 
 
-class ListDialog(ModalScreen[Chosen | None]):
+class ListDialog(Dialog[Chosen | None]):
     """Returns what was chosen, None if nothing was; a subclass declares the keys that choose."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -11,11 +11,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from console.panes.list_rows import ListRow, ListRows
 from console.render.safe import visible_line
+from console.screens.dialog import Dialog
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 
@@ -34,7 +34,7 @@ class MenuChoice(Struct, frozen=True):
     note: str = ""
 
 
-class Menu(ModalScreen[int | None]):
+class Menu(Dialog[int | None]):
     """Returns the number of the choice, None if it was cancelled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,9 +9,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from console.screens.dialog import Dialog
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 
@@ -23,7 +23,7 @@ def anything(text: str) -> str:
     return ""
 
 
-class Prompt(ModalScreen[str | None]):
+class Prompt(Dialog[str | None]):
     """Returns what was typed, stripped; None if it was cancelled.
 
     `check` returns what is wrong with a text; empty if it is valid.

@@ -9,11 +9,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key, Resize
-from textual.screen import ModalScreen
 
 from console.panes.facts import FactPage
 from console.panes.titles import as_title
 from console.screens.base_screen import copied_words
+from console.screens.dialog import Dialog
 from console.widgets.page_view import PageView
 from console.widgets.selectable_view import SelectableView
 
@@ -23,7 +23,7 @@ NARROW = 70
 """Cells: with fewer, a page takes the whole screen."""
 
 
-class Viewer(ModalScreen[Key | None]):
+class Viewer(Dialog[Key | None]):
     """Shows text that is already safe; closes with escape, q, enter, or the key that opened it.
 
     A page that opened by itself closes with any key that it does not use, and returns that key.

@@ -150,7 +150,7 @@ def preview(
 
     The store tells whether messages expire, whether they are only for those named, and whom the text wakes.
     """
-    ghost = _ghost(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
+    ghost = as_message(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
     ghost = msgspec.structs.replace(ghost, is_listed=is_for_named)
     roster = mailbox.roster
     found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
@@ -180,18 +180,16 @@ def preview(
 
 def as_message(wanted: Draft, now: float) -> Message:
     """Return a draft as the message that it will be, with its mentions; it has no id."""
-    return msgspec.structs.replace(_ghost(wanted, now), type=wanted.type, mentions=mentions(wanted.content))
-
-
-def _ghost(wanted: Draft, now: float) -> Message:
     return Message(
         id="",
         sender=wanted.sender,
         recipients=wanted.recipients,
         timestamp="",
         time=now,
+        type=wanted.type,
         subject=wanted.subject,
         ttl_hours=wanted.ttl_hours,
+        mentions=mentions(wanted.content),
     )
 
 
@@ -219,7 +217,7 @@ def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: An
     if thread is not None and thread not in mailbox:
         raise DraftRefused("thread", f'names an unknown message "{thread}"', "give the id of the message you answer")
     checked = draft(recipients=tuple(addresses), **fields)
-    ghost = _ghost(checked, now)
+    ghost = as_message(checked, now)
     audience = [
         recipient.name
         for recipient in recipients(ghost, Facts(), mailbox.roster, mailbox.user)

@@ -165,6 +165,17 @@ REACHES = (
 )
 
 
+async def test_who_is_named_in_the_text_is_counted_among_those_reached(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data, size=(160, 40)) as seat:
+        await fill(seat, "ann-00000001", "See below")
+        assert "reaches ann-00000001" in seat.text
+        await seat.type(", @bob-00000001")
+        await seat.sees("reaches ann-00000001, bob-00000001")
+        await seat.press("ctrl+s")
+    assert '"bob-00000001"' in (mail.data / "agent-mailbox-deliveries.jsonl").read_text()
+
+
 async def is_said(to: str, said: str, seat: Seat) -> None:
     await fill(seat, to, "Hm.")
     assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split()), to

@@ -11,12 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 from console.screens.desks.settling import Preview
+from console.screens.dialog import Dialog
 from console.widgets.offers import Candidate
 
 __all__ = ["SettleDialog"]
@@ -29,7 +29,7 @@ LOW = 20
 """Lines of a screen below which everything is closer together."""
 
 
-class SettleDialog(ModalScreen[str | None]):
+class SettleDialog(Dialog[str | None]):
     """Returns the answer: a candidate that was picked with the arrows, or what was typed; None if it was cancelled.
 
     `candidates` returns those that fit a text, `preview` what an answer would write, or what is wrong with it.

@@ -1,0 +1,37 @@
+"""Screens that lie over others, and close once.
+
+Textual takes styles from the first base only: that is its own class.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette
+from textual.screen import ModalScreen, Screen
+from textual.widgets import OptionList
+
+__all__ = ["ClosesOnce", "CommandDialog", "Dialog"]
+
+R = TypeVar("R")
+
+
+class ClosesOnce(Screen[R]):
+    """A screen that closes itself only while it is the one on top: a second key of the same read finds it closed."""
+
+    def dismiss(self, result: R | None = None) -> AwaitComplete:
+        """Close with a result; do nothing if it is closed, or another screen lies over it."""
+        return super().dismiss(result) if self.app.screen_stack[-1:] == [self] else AwaitComplete()
+
+
+class Dialog(ModalScreen[R], ClosesOnce[R]):
+    """A dialog over a screen, which stays visible."""
+
+
+class CommandDialog(CommandPalette, ClosesOnce[None]):
+    """The command palette."""
+
+    def _action_command_list(self, action: str) -> None:
+        if self.query_one(OptionList).option_count:  # Textual's list can't turn pages while it is being filled
+            super()._action_command_list(action)

@@ -1,0 +1,108 @@
+"""Type a hundred keys at once, in every screen: the console lives, and still does what it is asked.
+
+A terminal hands over what was typed while the program was busy in one read; a paste without brackets does the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual.events import Key
+from textual.keys import key_to_character
+
+from console.commands import COMMANDS
+from tests.console.screen_text import Seat, opened, settle
+from tests.mailboxes import MailFiles
+
+__all__ = ["OPENERS", "add_arguments", "box", "burst", "run", "storm"]
+
+OPENERS = (
+    "question_mark", "colon", "p", "D", "L", "O", "B", "d", "i", "n", "r", "slash", "T", "w", "m", "s", "a",
+    "exclamation_mark", "R", "b", "x", "f", "t", "v", "E", "W", "I", "X", "enter", "g", "tab",
+)  # fmt: skip
+"""The keys that open something, or may."""
+PLAIN = ("enter", "escape", "tab", "space", "down", "up", "y", "n", "j", "k", "backspace", "1", "2", "0", "a", "z")
+LEAVING = {"q", "ctrl+q", "ctrl+c", "ctrl+z", "vertical_line"}
+"""Keys that end or stop the console, or hand mail to another program."""
+
+
+def box(folder: Path) -> MailFiles:
+    """Make a mailbox with something for every screen."""
+    mail = MailFiles(folder)
+    mail.agent("ann-00000001", role="clerk", tags=["project:ink"])
+    mail.agent("bob-00000001", "frozen", role="critic")
+    mail.agent("eve-00000001", "dead", ended_at=mail.now - 9_000)
+    for number in range(12):
+        mail.message(f"q{number}", "ann-00000001", "user", "See https://example.com and `code`.", type="question")
+        mail.message(f"d{number}", "ann-00000001", "eve-00000001", "Too late.", ago=8_000 + number, thread=None)
+        mail.message(f"c{number}", "bob-00000001", "project:ink", "To all of us @ann-00000001.", ago=900)
+        mail.message(f"a{number}", "bob-00000001", "ann-00000001", "An answer.", ago=100, thread=f"c{number}")
+    return mail
+
+
+def alphabet() -> list[str]:
+    """Return every key that does something, those of dialogs more often."""
+    bound = {key for command in COMMANDS for key in command.keys.split(",") if key}
+    return sorted(bound - LEAVING) + list(PLAIN) * 6
+
+
+async def burst(seat: Seat, keys: Sequence[str]) -> None:
+    """Give the application keys as one read of a terminal gives them."""
+    for key in keys:
+        seat.app.post_message(Key(key, key_to_character(key)))
+    await settle(seat.pilot)
+
+
+async def home(seat: Seat) -> None:
+    """Go back to the main screen, as a user does: by Escape."""
+    for _ in range(60):
+        if len(seat.app.screen_stack) == 1:
+            return
+        await seat.press("escape")
+    raise AssertionError(f"Escape doesn't lead out of {seat.app.screen}")
+
+
+async def storm(seat: Seat, keys: Sequence[str]) -> None:
+    """Type keys at once; afterwards the console still answers."""
+    await burst(seat, keys)
+    await home(seat)
+    await seat.press("escape", "f1")
+    assert "Keys" in seat.text, seat.text
+    await home(seat)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--bursts", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Type at random; print what ended the console, with the seed that repeats it."""
+    seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 32)
+    os.environ["PATH"] = ""  # no key runs a program
+    faults = 0
+    for number in range(args.bursts):
+        chance = random.Random(f"{seed}/{number}")
+        opener = OPENERS[number % len(OPENERS)]
+        keys = [opener, *chance.choices(alphabet(), k=100)]
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                asyncio.run(_once(Path(folder), keys))
+        except Exception as error:
+            faults += 1
+            print(f"seed {seed}, burst {number}: {type(error).__name__}: {error}\n  {' '.join(keys)}", flush=True)
+    print(f"{args.bursts} bursts, {faults} ended the console (seed {seed})")
+    return min(faults, 1)
+
+
+async def _once(folder: Path, keys: Sequence[str]) -> None:
+    mail = box(folder)
+    async with opened(mail.data, now=mail.now) as seat:
+        await storm(seat, keys)

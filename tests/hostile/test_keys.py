@@ -1,0 +1,21 @@
+"""Keys that come in one read; the long run is `python -m tests.hostile keys`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.console.screen_text import opened
+from tests.hostile.keys import box, burst, home
+
+
+@pytest.mark.parametrize("opener", ["question_mark", "colon", "exclamation_mark", "p", "D", "L", "i", "B"])
+async def test_two_keys_that_close_a_screen_close_it_once(tmp_path: Path, opener: str) -> None:
+    mail = box(tmp_path)
+    async with opened(mail.data, now=mail.now) as seat:
+        await seat.press(opener)
+        for keys in (("enter", "enter"), ("escape", "escape"), ("enter", "escape", "enter", "q")):
+            await burst(seat, keys)
+            await home(seat)
+            await seat.press(opener)
