@@ -171,7 +171,7 @@ async def test_who_is_named_in_the_text_is_counted_among_those_reached(tmp_path:
         await fill(seat, "ann-00000001", "See below")
         assert "reaches ann-00000001" in seat.text
         await seat.type(", @bob-00000001")
-        await seat.sees("reaches ann-00000001, bob-00000001")
+        await seat.sees("reaches 2: ann-00000001, bob-00000001")
         await seat.press("ctrl+s")
     assert '"bob-00000001"' in (mail.data / "agent-mailbox-deliveries.jsonl").read_text()
 
