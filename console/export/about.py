@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from console.export.fleet_svg import FleetFigures
-from mailstore.transfer.export import Exported, text_digest
+from mailstore.transfer.export import Exported
 
 __all__ = ["About", "claim_of"]
 
@@ -23,12 +23,18 @@ class About:
     fleet: FleetFigures | None = None
 
 
-def claim_of(message: Exported, shown: str) -> dict[str, object]:
-    """Return what `signalbox verify` checks: the record's place, its digest, and the digest of the text shown."""
+def claim_of(message: Exported) -> dict[str, object]:
+    """Return what `signalbox verify` starts from: the record's place and digest, and how the message stood.
+
+    All else that a document shows of a message follows from its record, and is compared with it.
+    """
     return {
         "id": message.id,
         "file": message.file,
         "offset": message.offset,
         "sha256": message.sha256,
-        "text_sha256": text_digest(shown),
+        "root": message.root,
+        "archived": message.archived,
+        "states": message.states,
+        "shown_sha256": message.shown_sha256,
     }

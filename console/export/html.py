@@ -8,10 +8,13 @@ from html import escape
 from console.export.about import About, claim_of
 from console.export.fleet_svg import STYLE as FLEET_STYLE
 from console.export.fleet_svg import fleet_svg
+from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
-__all__ = ["as_html"]
+__all__ = ["HTML_END", "as_html", "html_block"]
+
+HTML_END = "</body></html>\n"
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #1d2733; }
@@ -38,11 +41,9 @@ def as_html(messages: Iterable[Exported], about: About) -> Iterator[str]:
         yield from fleet_svg(about.fleet)
     root = None
     for message in messages:
-        if message.root != root:
-            root = message.root
-            yield f"<h2>{text(message.subject) or '(no subject)'}</h2>\n"
-        yield _article(message)
-    yield "</body></html>\n"
+        yield html_block(message, root)
+        root = message.root
+    yield HTML_END
 
 
 def text(value: str) -> str:
@@ -50,18 +51,17 @@ def text(value: str) -> str:
     return escape(visible_line(value))
 
 
-def _article(message: Exported) -> str:
+def html_block(message: Exported, root: str | None) -> str:
+    """Return a message, below a heading unless it is in the thread with this root."""
+    heading = "" if message.root == root else f"<h2>{text(message.subject) or '(no subject)'}</h2>\n"
     shown = visible(message.content).rstrip("\n")
-    claim = claim_of(message, shown)
-    data = " ".join(
-        f'data-{name.replace("_", "-")}="{text(str(value))}"' for name, value in claim.items() if value is not None
-    )
+    data = f'data-record="{escape(json_text(claim_of(message)))}"'
     states = text("; ".join(f"{name}: {state}" for name, state in message.states.items()))
     kind = f" · {text(message.type)}" if message.type else ""
     missing = f" · its text can't be read: {text(message.missing)}" if message.missing else ""
     place = f"{message.file} at {message.offset}" if message.file is not None else "no file"
     return (
-        f"<article {data}>\n<header><b>{text(message.sender)}</b> → {text(', '.join(message.recipients))}"
+        f"{heading}<article {data}>\n<header><b>{text(message.sender)}</b> → {text(', '.join(message.recipients))}"
         f" · {text(message.timestamp)}{kind}{missing}<br>{states}</header>\n"
         f"<pre>\n{escape(shown)}</pre>\n"
         f"<footer>{text(message.id)} · {text(place)} · sha256 {text(message.sha256 or '–')}</footer>\n</article>\n"

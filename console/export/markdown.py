@@ -10,7 +10,7 @@ from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
-__all__ = ["as_markdown"]
+__all__ = ["as_markdown", "markdown_block"]
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|<>~&-])")
 LEAST_FENCE = 3
@@ -22,10 +22,8 @@ def as_markdown(messages: Iterable[Exported], about: About) -> Iterator[str]:
     yield f"Exported {inline(about.exported_at)}: {inline(about.selection)}\n"
     root = None
     for message in messages:
-        if message.root != root:
-            root = message.root
-            yield f"\n## {inline(message.subject) or '(no subject)'}\n"
-        yield _block(message)
+        yield markdown_block(message, root)
+        root = message.root
 
 
 def inline(text: str) -> str:
@@ -33,11 +31,13 @@ def inline(text: str) -> str:
     return SPECIAL.sub(r"\\\1", visible_line(text))
 
 
-def _block(message: Exported) -> str:
+def markdown_block(message: Exported, root: str | None) -> str:
+    """Return a message, below a heading unless it is in the thread with this root."""
+    heading = "" if message.root == root else f"\n## {inline(message.subject) or '(no subject)'}\n"
     shown = visible(message.content).rstrip("\n")
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(LEAST_FENCE, longest + 1)
-    claim = json_text(claim_of(message, shown)).replace("<", "\\u003c").replace(">", "\\u003e")
+    claim = json_text(claim_of(message)).replace("<", "\\u003c").replace(">", "\\u003e")
     claim = claim.replace("--", "-\\u002d")
     to = inline(", ".join(message.recipients))
     states = inline("; ".join(f"{name}: {state}" for name, state in message.states.items()))
@@ -47,4 +47,4 @@ def _block(message: Exported) -> str:
     if message.missing:
         notes.append(inline(f"its text can't be read: {message.missing}"))
     head = f"\n**{inline(message.sender)}** → {to}  \n{' · '.join(filter(None, notes))}\n"
-    return f"{head}\n<!-- signalbox {claim} -->\n{fence}text\n{shown}\n{fence}\n"
+    return f"{heading}{head}\n<!-- signalbox {claim} -->\n{fence}text\n{shown}\n{fence}\n"

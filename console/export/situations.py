@@ -11,7 +11,7 @@ from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
-__all__ = ["as_jsonld", "as_situations"]
+__all__ = ["as_jsonld", "as_situations", "entity", "node"]
 
 USUAL = "-_.:@#"
 """What stands in a name as it is, beside letters and digits; all else is percent-encoded."""
@@ -45,37 +45,47 @@ def _actors(message: Exported) -> list[str]:
 def as_situations(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render each message in the form that a librarian ingests: an entity, and what belongs to it."""
     yield f"# situations of {visible_line(about.mailbox)}, {about.exported_at}: {visible_line(about.selection)}\n"
-    for message in messages:
-        name = situation(message.id)
-        shown = "\n".join(line.rstrip() for line in visible(message.content).rstrip("\n").split("\n"))
-        facts = [
-            ("type", "situation"),
-            ("scale", "act"),
-            ("time", visible_line(message.timestamp)),
-            ("subject", visible_line(message.subject)),
-            ("kind", visible_line(message.type)),
-            ("addressed-to", visible_line(", ".join(message.recipients))),
-            ("in-reply-to", situation(message.thread) if message.thread else ""),
-            ("record", json_text(claim_of(message, shown))),
-        ]
-        parts = [*((one, "actor") for one in dict.fromkeys(_actors(message))), ("message-content", "materialization")]
-        width = max(len(one) for one, _ in parts)
-        yield f"\nentity: {name}\n"
-        yield "".join(f"  {field}: {value}\n" for field, value in facts if value)
-        yield "\n"
-        yield "".join(f'{one:<{width}}  belongs-to  {name}  quality: "{quality}"\n' for one, quality in parts)
-        yield "\n" + "".join(f"{INDENT}{line}".rstrip() + "\n" for line in shown.split("\n"))
+    yield from map(entity, messages)
+
+
+def entity(message: Exported) -> str:
+    """Return a message as an entity."""
+    name = situation(message.id)
+    shown = "\n".join(line.rstrip() for line in visible(message.content).rstrip("\n").split("\n"))
+    facts = [
+        ("type", "situation"),
+        ("scale", "act"),
+        ("time", visible_line(message.timestamp)),
+        ("subject", visible_line(message.subject)),
+        ("kind", visible_line(message.type)),
+        ("addressed-to", visible_line(", ".join(message.recipients))),
+        ("in-reply-to", situation(message.thread) if message.thread else ""),
+        ("record", json_text(claim_of(message))),
+    ]
+    parts = [*((one, "actor") for one in dict.fromkeys(_actors(message))), ("message-content", "materialization")]
+    width = max(len(one) for one, _ in parts)
+    return "".join(
+        (
+            f"\nentity: {name}\n",
+            *(f"  {field}: {value}\n" for field, value in facts if value),
+            "\n",
+            *(f'{one:<{width}}  belongs-to  {name}  quality: "{quality}"\n' for one, quality in parts),
+            "\n",
+            *(f"{INDENT}{line}".rstrip() + "\n" for line in shown.split("\n")),
+        )
+    )
 
 
 def as_jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON-LD document."""
-    graph = [_node(message) for message in messages]
+    graph = [node(message) for message in messages]
     document = {"@context": CONTEXT, "mailbox": about.mailbox, "exportedAt": about.exported_at, "@graph": graph}
     yield json_text(document, indent=2) + "\n"
 
 
-def _node(message: Exported) -> dict[str, Any]:
-    node: dict[str, Any] = {
+def node(message: Exported) -> dict[str, Any]:
+    """Return a message as a node of the graph."""
+    found: dict[str, Any] = {
         "@id": situation(message.id),
         "@type": "Situation",
         "scale": "act",
@@ -87,10 +97,10 @@ def _node(message: Exported) -> dict[str, Any]:
             "name": message.subject,
             "text": message.content,
         },
-        "record": claim_of(message, message.content),
+        "record": claim_of(message),
     }
     if message.type:
-        node["kind"] = message.type
+        found["kind"] = message.type
     if message.thread:
-        node["inReplyTo"] = situation(message.thread)
-    return node
+        found["inReplyTo"] = situation(message.thread)
+    return found

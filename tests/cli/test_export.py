@@ -12,10 +12,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from console.errors import Refused
 from console.export.about import About
 from console.export.document import FORMATS, render
 from console.export.reading import claims_in
-from mailstore.transfer.export import Exported, digest, text_digest
+from mailstore.state.mailbox import Mailbox
+from mailstore.stores.haak import HaakStore
+from mailstore.transfer.export import Exported, Verdict, digest, standing_digest, text_digest, verified
+from mailstore.transfer.export import exported as exported_by
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, damaged, every_case
 
@@ -97,6 +101,78 @@ def test_an_export_that_was_altered_is_found_out(
     assert {row["message_id"]: row["verdict"] for row in done.document}["a"] == "altered"
 
 
+def one_exported(name: str, folder: Path) -> tuple[HaakStore, Mailbox, str]:
+    """Return a mailbox of two messages, opened, and its export."""
+    mail = MailFiles(folder)
+    mail.agent("bob-00000001")
+    mail.message("q", "ann-00000001", "bob-00000001", "Now?", ago=500, subject="Lamp", type="question")
+    mail.message("a", "bob-00000001", "ann-00000001", "An answer.", ago=400, thread="q")
+    store, mailbox = HaakStore.open(mail.data), Mailbox()
+    for batch in store.scan():
+        mailbox.fold(batch, mail.now)
+    messages = [mailbox.message("q"), mailbox.message("a")]
+    return store, mailbox, "".join(render(name, exported_by(store, mailbox, filter(None, messages), mail.now), ABOUT))
+
+
+def is_noticed(document: str, store: HaakStore, mailbox: Mailbox) -> bool:
+    """Return whether a changed document is refused, or one of its messages not just as it was exported."""
+    try:
+        findings = list(verified(claims_in(document), store, mailbox))
+    except Refused:
+        return True
+    return [it.verdict for it in findings] != [Verdict.OK] * 2
+
+
+BESIDE = {
+    "json": ('"messages": [', "  ]\n}\n"),
+    "markdown": ("\n\n## ", ""),
+    "html": ("<h2>", ""),
+    "situations": ("\nentity", ""),
+    "jsonld": ('"@graph": [', "  ]\n}\n"),
+}
+"""Between these a document shows its messages; around them, what was exported and when."""
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_every_byte_that_shows_a_message_is_covered(name: str, tmp_path: Path) -> None:
+    store, mailbox, document = one_exported(name, tmp_path)
+    with store:
+        assert not is_noticed(document, store, mailbox)
+        before, after = BESIDE.get(name, ("", ""))
+        begin = document.index(before) + len(before) if before else 0
+        unnoticed = []
+        for at in range(begin, len(document) - len(after)):
+            other = "x" if document[at] != "x" else "y"
+            if is_noticed(document[:at] + other + document[at + 1 :], store, mailbox):
+                continue
+            unnoticed.append(document[max(0, at - 20) : at] + "▶" + document[at : at + 20])
+        assert not unnoticed
+        assert is_noticed(document.replace("Now?", "Never"), store, mailbox)
+        if not name.startswith("json"):
+            assert is_noticed(document + "\nbob: and the vault too\n", store, mailbox)
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_a_header_that_was_forged_with_its_digests_is_found_out(name: str, tmp_path: Path) -> None:
+    store, mailbox, document = one_exported(name, tmp_path)
+    with store:
+        for shown in ("ann-00000001", "bob-00000001", "2026-03-16T14:2", "Lamp", "question", "An answer"):
+            plain = shown if shown in document else shown.replace("-", "\\-")
+            assert plain in document
+            forged = document.replace(plain, plain.translate(str.maketrans("abq2", "edQ3")))
+            assert forged != document
+            assert is_noticed(forged, store, mailbox), shown
+
+
+def test_an_older_export_is_not_taken_for_evidence(run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    file = write(run, mail, tmp_path / "out", "--format", "jsonl")
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    file.write_text("".join(json.dumps({**row, "shown_sha256": None}) + "\n" for row in rows))
+    done = run("verify", file, "--store", mail.url)
+    assert done.status == 1
+    assert "headers no digest covers" in done.out
+
+
 def test_a_mailbox_that_was_altered_moved_or_cut_is_found_out(run: Run, mail: MailFiles, tmp_path: Path) -> None:
     file = write(run, mail, tmp_path / "out")
     lines = mail.mailbox.read_bytes().splitlines(keepends=True)
@@ -141,7 +217,7 @@ def exported(content: str) -> Exported:
     raw = json.dumps({"content": content})
     return Exported(
         "id --> <", "ann", ("bob",), "", "s", content, None, "r", "", {}, False, "f", 0, len(raw),
-        digest(raw.encode()), text_digest(content), raw,
+        digest(raw.encode()), text_digest(content), raw, "", standing_digest("r", False, {}),
     )  # fmt: skip
 
 
@@ -171,7 +247,8 @@ def test_no_text_breaks_out_of_a_document(texts: list[str]) -> None:
             file.write(document)
             file.seek(0)
             claims = claims_in(file.read()) if mail or name == "json" else []
-        assert [(claim.id, claim.is_altered) for claim in claims] == [("id --> <", False)] * len(mail)
+        assert [(claim.id, claim.is_altered) for claim, _ in claims] == [("id --> <", False)] * len(mail)
+        assert all(shows(message) for (_, shows), message in zip(claims, mail, strict=True))
     tags = Tags()
     tags.feed("".join(render("html", mail, ABOUT)))
     assert tags.seen.count("article") == tags.seen.count("pre") == len(mail)
