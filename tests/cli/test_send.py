@@ -288,3 +288,15 @@ def test_a_thread_written_within_one_moment_stands_as_it_was_written(
         :9
     ] == wanted[::-1]
     assert [row["subject"] for row in run("read", "--as", BOB, "--json", "--store", mail.url).document] == wanted
+
+
+def test_a_role_and_a_session_of_one_name_are_two_recipients(run: Run, mail: MailFiles) -> None:
+    mail.agent("codex")
+    mail.agent("worker-1", role="codex")
+    sent = {}
+    for to in ("codex", "role:codex"):
+        sent[to] = run("send", "--from", ANN, "--to", to, "--body", "Well?", "--json", "--store", mail.url).document
+    assert {to: row["states"] for to, row in sent.items()} == {to: {to: "unread"} for to in sent}
+    for query, wanted in (("role:codex", "role:codex"), ("role:cod", "role:codex"), ("to:=codex", "codex")):
+        found = run("search", query, "--json", "--store", mail.url).document
+        assert [row["id"] for row in found] == [sent[wanted]["id"]]
