@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
-    with loaded(args) as mail:
+    with loaded(args, alone=args.one_of) as mail:
         from mailstore.writing.sending import one_of, prepare, split_addresses
 
         if args.one_of:
