@@ -55,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
                     messages=found.messages,
                     unread=found.unseen if unread is None else unread[root],
                     last_timestamp=found.last_timestamp,
+                    cancelled=found.cancelled,
                 )
             )
             ages.append(age(mail.now - found.last_time))
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
                 str(row.unread or ""),
                 str(row.messages),
                 row.root,
-                row.subject,
+                f"{row.subject}{' (cancelled)' * bool(row.cancelled)}",
                 ", ".join(row.participants),
             )
             for row, when in zip(rows, ages, strict=True)

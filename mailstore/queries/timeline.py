@@ -54,6 +54,7 @@ def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
         *_fates(mailbox, message, now),
         *_answers(mailbox, message),
         *_interventions(mailbox, message),
+        *_cancelled(mailbox, message),
     ]
     found.sort(key=lambda moment: message.time if moment.time is None else moment.time)
     if message.archived:
@@ -109,6 +110,11 @@ def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
     for answer in sorted(mailbox.thread_messages(mailbox.root_of(message.id)), key=by_age):
         if answer.thread == message.id:
             yield Moment(answer.time, "answered", _name(mailbox, answer.sender), answer.subject)
+
+
+def _cancelled(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    if (cancel := mailbox.cancelled_by(message)) is not None:
+        yield Moment(cancel.time, "cancelled", _name(mailbox, cancel.sender), f"by {cancel.id}")
 
 
 def _interventions(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
