@@ -11,6 +11,8 @@ from mailstore.errors import MailboxBusy, MailError
 
 __all__ = ["carry_pending"]
 
+OUTBOX = "*/outbox/*"
+
 
 def carry_pending(args: argparse.Namespace) -> None:
     """Carry an agent's mail once where that is a step of its own: in AgentAZAll. A letter that fails is told."""
@@ -24,7 +26,10 @@ def carry_pending(args: argparse.Namespace) -> None:
 
     try:
         plan = plan_for(url)
-        agents = tuple(each for each in plan.agents if args.reader in (each.name, plain_of(each.name)))
+        named = [each for each in plan.agents if args.reader in (each.name, plain_of(each.name))]
+        agents = tuple(each for each in named if each.accounts or any((plan.root / each.name).glob(OUTBOX)))
+        if not agents:
+            return  # nothing to do: a look changes nothing
         with SyncEngine(plan._replace(agents=agents), tell) as engine:
             report = engine.once()
     except MailboxBusy:
