@@ -217,7 +217,7 @@ def test_a_cancellation_is_passed_to_the_tasks_below_and_shown(run: Run, tmp_pat
         "top": 2,
         "other": 0,
     }
-    assert "Top (cancelled)" in run("threads", "--store", mail.url).out
+    assert "Top (2 tasks cancelled)" in run("threads", "--store", mail.url).out
     assert "  cancelled: by ann-00000001, " in run("thread", "top", "--store", mail.url).out
     moments = run("timeline", "far", "--json", "--store", mail.url).document
     assert [(it["who"], it["how"]) for it in moments if it["what"] == "cancelled"] == [
