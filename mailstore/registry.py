@@ -22,6 +22,7 @@ __all__ = [
     "create_store",
     "discover",
     "is_there",
+    "kind_and_location",
     "kinds",
     "open_store",
     "recognised_kind",
@@ -101,6 +102,13 @@ def open_store(url: str | Path, *, poll: bool = False) -> Store:
     return _without_showing_secrets(text, lambda: _open(text, poll))
 
 
+def kind_and_location(text: str) -> tuple[str, str]:
+    """Return the kind and the location that a `KIND:LOCATION` names; no kind for a path, or if a file has this name."""
+    kind, colon, location = text.partition(":")
+    is_url = bool(colon and KIND.fullmatch(kind)) and not os.path.lexists(text)
+    return (kind, location) if is_url else ("", text)
+
+
 def recognised_kind(place: Path) -> str:
     """Return the kind of the mailbox at a path; empty if none is recognised."""
     for name in kinds():
@@ -152,8 +160,8 @@ def is_there(kind: type[Store], location: str) -> bool:
 
 
 def _open(text: str, poll: bool) -> Store:
-    kind, colon, location = text.partition(":")
-    if colon and KIND.fullmatch(kind) and not os.path.lexists(text):
+    kind, location = kind_and_location(text)
+    if kind:
         return store_class(kind).open(location, poll=poll)
     place = path_of(text)
     if not place.exists():

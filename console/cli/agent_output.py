@@ -7,7 +7,7 @@ import msgspec
 from console.cli.output import OpenMailRow
 from mailstore.records.roster import Status
 
-__all__ = ["AgentRow", "ByeRow", "FactRow", "PresenceRow"]
+__all__ = ["AgentRow", "ByeRow", "CheckpointRow", "FactRow", "PresenceRow"]
 
 
 class FactRow(msgspec.Struct, frozen=True):
@@ -110,6 +110,22 @@ class PresenceRow(msgspec.Struct, frozen=True):
 
     can_wake: bool
     """Whether that hook can wake it when it is idle."""
+
+
+class CheckpointRow(msgspec.Struct, frozen=True):
+    """What an agent has not finished."""
+
+    agent: str
+    """Its session id."""
+
+    unread: OpenMailRow
+    """Mail that it has not read."""
+
+    asked: OpenMailRow
+    """Questions to it without an answer."""
+
+    asking: OpenMailRow
+    """Its own questions without an answer."""
 
 
 class ByeRow(msgspec.Struct, frozen=True):

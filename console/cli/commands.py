@@ -53,6 +53,7 @@ COMMANDS = {
     "mirror": CliCommand("mirror", "Keep two mailboxes the same while both are used", "Mailbox"),
     "roster": CliCommand("roster", "List the roster; register, update, freeze, resume, retire agents", "Mailbox"),
     "bye": CliCommand("bye", "End an agent's session, after a last look at its mail", "Mailbox"),
+    "checkpoint": CliCommand("checkpoint", "Show what an agent has not finished, and send what waits", "Mailbox"),
     "presence": CliCommand("presence", "Report what an agent is doing (its heartbeat)", "Mailbox"),
     "wake": CliCommand("wake", "Run a command when mail comes that should wake a sleeping agent", "Mailbox"),
     "hook": CliCommand("hooks", "Install, remove or check hooks that tell agents of their mail", "Mailbox"),

@@ -22,7 +22,7 @@ from console.cli.settings import settings
 from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.location import path_in, without_secrets
-from mailstore.registry import KIND, open_store, store_class
+from mailstore.registry import kind_and_location, open_store, store_class
 from mailstore.store import Capability, Store
 from mailstore.transfer.convert import ConvertReport, Loss, convert
 
@@ -121,8 +121,8 @@ def _temporary(folder: Path) -> Iterator[Path]:
 
 
 def _target(text: str) -> tuple[type[Store], Path]:
-    kind, colon, rest = text.partition(":")
-    if not colon or not KIND.fullmatch(kind) or not rest:
+    kind, rest = kind_and_location(text)
+    if not kind or not rest:
         raise Refused(f'"{without_secrets(text)}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy")
     if rest.startswith("//"):
         raise Refused(f"{without_secrets(text)} is on a server", "fill it with signalbox mirror FROM TO --once")

@@ -12,7 +12,7 @@ from console.cli.setup_output import CreatedMailbox
 from console.cli.terminal_io import warn
 from console.errors import Refused
 from console.render.safe import visible_line
-from mailstore.registry import KIND, create_store, is_there, store_class
+from mailstore.registry import create_store, is_there, kind_and_location, store_class
 from mailstore.store import Store
 
 CREATED = JsonOutput(CreatedMailbox)
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default=".",
         metavar="PLACE",
-        help="Project folder (default: the current one), or a server's nats://HOST[,HOST…]/NAME",
+        help="Project folder (default: the current one), KIND:PATH, or a server's nats://HOST[,HOST…]/NAME",
     )
     parser.add_argument("--kind", default="", metavar="KIND", help="Kind of mailbox (default: haak, or the URL's)")
     parser.add_argument(
@@ -60,13 +60,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _named(args: argparse.Namespace) -> tuple[type[Store], str]:
-    """Return the kind and the location that the words name: a server's URL names its kind itself."""
-    scheme, colon, location = args.place.partition(":")
-    if not (colon and location.startswith("//") and KIND.fullmatch(scheme)):
-        return store_class(args.kind or DEFAULT), args.place
-    if args.kind and args.kind != scheme:
-        raise Refused(f"the URL names a {scheme} mailbox, not {args.kind}", "leave out --kind")
-    return store_class(scheme), location
+    """Return the kind and the location that the words name: a URL names its kind itself."""
+    kind, location = kind_and_location(args.place)
+    if kind and args.kind and args.kind != kind:
+        raise Refused(f"the URL names a {kind} mailbox, not {args.kind}", "leave out --kind")
+    return store_class(kind or args.kind or DEFAULT), location
 
 
 def _with_replicas(kind: type[Store], location: str, replicas: int | None) -> str:

@@ -42,6 +42,7 @@ def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
         states=mail.mailbox.bare_states(message, mail.now),
         tags=message.tags,
         places=places if len(places := mail.mailbox.places(message.id)) > 1 else (),
+        cancelled=cancel.id if (cancel := mail.mailbox.cancelled_by(message)) is not None else "",
     )
 
 

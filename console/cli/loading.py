@@ -6,7 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,10 +61,13 @@ def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:
 
 
 @contextmanager
-def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loaded]:
-    """Open and read the mailbox that the options name, on request with what the person has seen."""
+def loaded(args: argparse.Namespace, *, with_seen: bool = False, alone: bool = False) -> Iterator[Loaded]:
+    """Open and read the mailbox that the options name, on request with what the person has seen.
+
+    With `alone`, other processes that ask for the same wait until the block has ended.
+    """
     configured = settings()
-    with open_mailbox(args, configured) as store:
+    with open_mailbox(args, configured) as store, _alone(store) if alone else nullcontext():
         now = time.time()
         mailbox = folded(store, configured, now, with_seen=with_seen)
         if store.notice:
@@ -73,6 +76,12 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loa
             yield Loaded(store, mailbox, now)
         else:
             yield _past(store, mailbox, moment_of("--at", args.at, now, is_past=True))
+
+
+def _alone(store: Store) -> AbstractContextManager[None]:
+    from mailstore.writing.turns import one_at_a_time
+
+    return one_at_a_time(store.url)
 
 
 def folded(store: Store, configured: Settings, now: float, *, with_seen: bool) -> Mailbox:

@@ -58,8 +58,11 @@ def _comments(found: Guess, messages: list[Message], problems: list[Problem]) ->
     for it in found.choices:
         if not it.is_sure:
             yield ""
-            candidates = f"candidates: {', '.join(it.others)}" if it.others else "no candidates"
-            yield visible_line(f"{it.field} could not be guessed; {candidates}")
+            if "constant" in it.found:
+                candidates = f"candidates: {', '.join(it.others)}" if it.others else "no candidates"
+                yield visible_line(f"{it.field} could not be guessed; {candidates}")
+            else:
+                yield visible_line(f"{it.field} is uncertain: check that it is {_origin(it)}")
     yield ""
     if messages:
         shown = [(it.timestamp, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in messages]

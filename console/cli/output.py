@@ -57,6 +57,9 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     places: tuple[str, ...] = ()
     """The files of all its copies; left out unless there are several."""
 
+    cancelled: str = ""
+    """The id of the message that cancelled this task, or a task above it; left out unless one did."""
+
 
 class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """What happened in a mailbox; the fields of other events are left out."""
@@ -128,6 +131,9 @@ class ThreadRow(msgspec.Struct, frozen=True):
 
     last_timestamp: str
     """When its newest message was sent, as its record has it."""
+
+    cancelled: int
+    """The number of its tasks that were cancelled."""
 
 
 class ChannelRow(msgspec.Struct, frozen=True):

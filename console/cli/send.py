@@ -52,12 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
-    with loaded(args) as mail:
+    with loaded(args, alone=args.one_of) as mail:
+        from mailstore.writing.cancelling import passed_on
         from mailstore.writing.sending import one_of, prepare, split_addresses
 
         if args.one_of:
             typed = split_addresses(fields["recipients"], mail.mailbox)
             fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in typed)
+        kind, thread, sender = fields["type"], fields["thread"], fields["sender"]
+        fields["recipients"] += passed_on(mail.store, mail.mailbox, kind=kind, thread=thread, sender=sender)
         if allowed := settings(is_told=False).to_user:
             _check_policy(mail, fields, allowed)
         draft = prepare(mail.mailbox, mail.now, literal=args.literal, **fields)

@@ -15,6 +15,7 @@ from console.errors import Refused, UsedWrongly
 from console.toml_errors import invalid_toml, must_be
 from mailstore.errors import MailError, reason_of
 from mailstore.location import path_of
+from mailstore.registry import kind_and_location
 from mailstore.stores.agentazall.places import config_at, find, mailbox_dir, transport_trees
 from mailstore.sync.own_config import agents_in, plan_of
 from mailstore.sync.plan import AgentPlan, SyncPlan
@@ -71,10 +72,8 @@ def _ours(file: Path) -> TransportSettings:
 
 
 def _path(given: str) -> str:
-    kind, colon, location = given.partition(":")
-    if not colon or "/" in kind:
-        return given
-    if kind != KIND:
+    kind, location = kind_and_location(given)
+    if kind not in ("", KIND):
         raise Refused(f"a mailbox of the kind {kind} can't be synchronised", "name a mailbox of AgentAZAll")
     return location
 

@@ -61,15 +61,20 @@ def branch(mail: Loaded, node: ThreadNode) -> str:
     except ContentGone as error:
         text = f"(the text can't be read: {error.problem})"
     states = mail.mailbox.states(message, mail.now)
-    lines = [bold(visible_line(head)), *(f"  {name}: {visible_line(value)}" for name, value in _facts(message, text))]
+    lines = [
+        bold(visible_line(head)),
+        *(f"  {name}: {visible_line(value)}" for name, value in _facts(mail, message, text)),
+    ]
     below = [f"  {line}" for line in receipts(states)]
     return "\n".join(
         [*(indent + line for line in lines), body(text, f"{indent}    "), *(indent + line for line in below), ""]
     )
 
 
-def _facts(message: Message, text: str) -> list[tuple[str, str]]:
+def _facts(mail: Loaded, message: Message, text: str) -> list[tuple[str, str]]:
     """Return the header fields of a message; tags may tell of an invalid signature or key."""
     subject = message.subject if message.subject != first_line(text) else ""
-    found = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)))
+    cancel = mail.mailbox.cancelled_by(message)
+    by = "" if cancel is None else f"by {cancel.sender}, {sent_at(cancel)} ({cancel.id})"
+    found = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)), ("cancelled", by))
     return [(name, value) for name, value in found if value]

@@ -55,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
                     messages=found.messages,
                     unread=found.unseen if unread is None else unread[root],
                     last_timestamp=found.last_timestamp,
+                    cancelled=found.cancelled,
                 )
             )
             ages.append(age(mail.now - found.last_time))
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
                 str(row.unread or ""),
                 str(row.messages),
                 row.root,
-                row.subject,
+                f"{row.subject}{_cancelled(row.cancelled)}",
                 ", ".join(row.participants),
             )
             for row, when in zip(rows, ages, strict=True)
@@ -76,6 +77,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         put("No threads")
     return 0
+
+
+def _cancelled(tasks: int) -> str:
+    return f" ({tasks} task{'s' * (tasks != 1)} cancelled)" if tasks else ""
 
 
 def _roots(mail: Loaded, view: View) -> Sequence[str]:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from console.cli.loading import Loaded
+from console.cli.output import OpenMailRow, OpenMessageRow
+from console.cli.plain import columns, put
+from console.handout.portion import typed
+from console.render.short_text import age, shorten_end
 from console.unread_mail import unread_mail
 from mailstore.queries.questions import open_questions
 from mailstore.records.message import Message
 
-__all__ = ["Unfinished", "unfinished"]
+__all__ = ["Unfinished", "open_mail", "print_unfinished", "unfinished"]
+
+MOST_LISTED = 10
+WIDEST_SUBJECT = 60
 
 
 class Unfinished(NamedTuple):
@@ -41,3 +48,44 @@ def unfinished(mail: Loaded, agent: str) -> Unfinished:
     asked = [it.message for it in questions if agent in it.asked and agent != it.message.sender]
     asking = [it.message for it in questions if it.message.sender == agent]
     return Unfinished(unread, [it for it in asked if it.id not in known], asking)
+
+
+def print_unfinished(found: Unfinished, agent: str, store: str, now: float) -> None:
+    """Print mail that concerns an agent, and the commands that deal with it; nothing if there is none."""
+    read = typed("check", "--as", agent, store=store)
+    reply = typed("send", "--from", agent, "--to", "SENDER", "--in-reply-to", "MESSAGE", store=store)
+    parts = (
+        (Unfinished(found.unread, [], []), f" ({read} prints them and records that they were read)"),
+        (Unfinished([], found.asked, []), f" ({reply} answers)"),
+        (Unfinished([], [], found.asking), ""),
+    )
+    for part, hint in parts:
+        mail = [*part.unread, *part.asked, *part.asking]
+        if not mail:
+            continue
+        put(f"{part.words(agent)[0]}, oldest first{hint}:")
+        put(columns([_cells(message, now) for message in mail[:MOST_LISTED]], ("  age", "from", "to", "subject", "id")))
+        if len(mail) > MOST_LISTED:
+            put(f"  and {len(mail) - MOST_LISTED} more")
+        put("")
+
+
+def _cells(message: Message, now: float) -> tuple[str, ...]:
+    return (
+        f"  {age(now - message.time) if message.timed else '?'}",
+        shorten_end(message.sender, WIDEST_SUBJECT),
+        shorten_end(", ".join(message.recipients), WIDEST_SUBJECT),
+        shorten_end(message.subject, WIDEST_SUBJECT),
+        message.id,
+    )
+
+
+def open_mail(mail: list[Message]) -> OpenMailRow:
+    """Return how much mail there is, and the oldest of it."""
+    return OpenMailRow(len(mail), [_open(message) for message in mail[:MOST_LISTED]])
+
+
+def _open(message: Message) -> OpenMessageRow:
+    return OpenMessageRow(
+        message.id, message.sender, message.recipients, message.timestamp, message.subject, message.type
+    )

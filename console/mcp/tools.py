@@ -25,6 +25,7 @@ from mailstore.kit.bodies import mentions
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message, Receipt, by_age
 from mailstore.records.roster import Status
+from mailstore.writing.cancelling import passed_on
 from mailstore.writing.policy import check_policy, is_the_user, normal
 from mailstore.writing.sending import prepare
 
@@ -111,14 +112,16 @@ async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
     mailbox = caller.mail.mailbox
     if caller.to_user:
         await _check_policy(caller, asked)
+    kind, sender = asked.type.strip(), caller.session_id
+    more = passed_on(caller.mail.store, mailbox, kind=kind, thread=asked.in_reply_to, sender=sender)
     draft = prepare(
         mailbox,
         time.time(),
-        sender=caller.session_id,
-        recipients=(asked.to,),
+        sender=sender,
+        recipients=(asked.to, *more),
         subject=asked.subject.strip(),
         content=asked.body,
-        type=asked.type.strip(),
+        type=kind,
         thread=asked.in_reply_to,
         metadata={**asked.metadata, **({"issueId": asked.issue_id} if asked.issue_id else {})},
     )

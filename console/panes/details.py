@@ -36,7 +36,7 @@ def details(
         ("to", ", ".join(message.recipients)),
         ("time", message.timestamp + ("" if message.timed else "  (not a time: in file order)")),
         ("subject", message.subject),
-        ("type", message.type or "–"),
+        ("type", f"{message.type or '–'}{'  (cancelled)' * (mailbox.cancelled_by(message) is not None)}"),
         ("tags", ", ".join(message.tags) or "–"),
         ("answers", message.thread or "–"),
         ("thread", mailbox.root_of(message.id)),

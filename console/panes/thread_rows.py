@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ThreadRows"]
 
 LABEL_CELLS = 14
+CANCELLED = TYPE_GLYPHS["cancel"]
 STARRED, MUTED, SNOOZED = SIGNS["starred"], SIGNS["muted"], SIGNS["snoozed"]
 
 
@@ -153,6 +154,7 @@ def _first(content: ThreadContent, width: int, base: Style) -> Strip:
     marks += [(f"{STARRED.glyph} ", styles.accent)] if content.signs.is_starred else []
     marks += [(f"{MUTED.glyph} ", styles.muted)] if content.signs.is_muted else []
     marks += [(f"{glyph} ", styles.accent)] if glyph != " " else []
+    marks += [(f"{CANCELLED} ", styles.warn)] if summary.cancelled and glyph != CANCELLED else []
     shown = [(subject, tone)] if content.sought is None else content.sought.subject((subject, tone), styles)
     return layout_line([bar, *marks, *shown], [(f"{content.when:>4}", styles.muted)], width, base)
 

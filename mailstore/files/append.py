@@ -23,15 +23,15 @@ __all__ = ["append_all", "append_line", "append_lines", "appending", "locked", "
 
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
-NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS})
-"""The errors of file systems without locks: the only protection is then that a line is one write."""
+NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EBADF})
+"""The errors of file systems without locks (EBADF: NFS has none for folders): a line is still one write."""
 
 
 @contextmanager
 def locked(
     path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS, like: os.stat_result | None = None
 ) -> Iterator[int]:
-    """Open a file and hold its exclusive lock; use it in a `with` statement.
+    """Open a file (or a folder) and hold its exclusive lock; use it in a `with` statement.
 
     A new file gets the owner and mode of `like`; a file that is replaced while the lock is awaited is opened again.
     Raises MailboxBusy if the lock can't be had within `patience` seconds, and StoreError for what the file system

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from mailstore.records.address import is_channel
+from mailstore.records.address import Kind, is_channel, resolve
 from mailstore.records.scope import SEPARATOR
 from mailstore.state.mailbox import Mailbox
 
@@ -40,7 +40,11 @@ class NameMatcher:
 
     def is_role(self, wanted: str, name: str) -> bool:
         """Return whether an address is the role that is meant; `wanted` is case-folded."""
-        return begins(wanted, name.removeprefix("role:").casefold(), is_known=wanted in self._roles)
+        address = resolve(name, self._mailbox.roster, self._mailbox.user)
+        if address.kind not in (Kind.ROLE, Kind.UNKNOWN):
+            return False
+        role = (address.role or name).removeprefix("role:")
+        return any(begins(wanted, form, is_known=wanted in self._roles) for form in self._folded((role,)))
 
     def is_tag(self, wanted: str, name: str) -> bool:
         """Return whether a tag or a channel is meant; `wanted` is case-folded."""
@@ -56,7 +60,7 @@ class NameMatcher:
 
     @cached_property
     def _roles(self) -> frozenset[str]:
-        return frozenset(role.casefold() for role in self._mailbox.roster.roles())
+        return frozenset(self._folded(tuple(self._mailbox.roster.roles())))
 
     @cached_property
     def _tags(self) -> frozenset[str]:

@@ -47,18 +47,28 @@ def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
     """Return what happened to a message, the earliest first; events of unknown time follow the sending."""
     sent = message.time if message.timed else None
     found = [
-        Moment(sent, "sent", message.sender, "" if message.timed else "time unreadable"),
+        Moment(sent, "sent", _name(mailbox, message.sender), "" if message.timed else "time unreadable"),
         *_addressed(mailbox, message, sent),
-        *(Moment(sent, "delivered", name, "recorded when sent") for name in mailbox.deliveries(message.id)),
+        *(Moment(sent, "delivered", name, "recorded when sent") for name in _delivered(mailbox, message)),
         *_copies(mailbox, message),
         *_fates(mailbox, message, now),
         *_answers(mailbox, message),
         *_interventions(mailbox, message),
+        *_cancelled(mailbox, message),
     ]
     found.sort(key=lambda moment: message.time if moment.time is None else moment.time)
     if message.archived:
         found.append(Moment(None, "archived", "", message.location.file if message.location is not None else ""))
     return found
+
+
+def _name(mailbox: Mailbox, name: str) -> str:
+    """Return the name under which states show whom a record names: one for all names of the user."""
+    return party(name, mailbox.roster, mailbox.user)
+
+
+def _delivered(mailbox: Mailbox, message: Message) -> list[str]:
+    return list(dict.fromkeys(_name(mailbox, name) for name in mailbox.deliveries(message.id)))
 
 
 def _addressed(mailbox: Mailbox, message: Message, sent: float | None) -> Iterator[Moment]:
@@ -69,7 +79,7 @@ def _addressed(mailbox: Mailbox, message: Message, sent: float | None) -> Iterat
         yield Moment(sent, "addressed", name, RULES.get(address.kind, ""))
     for text in message.mentions:
         if resolve(text, mailbox.roster, mailbox.user).kind in (Kind.DIRECT, Kind.ROLE, Kind.USER):
-            yield Moment(sent, "mentioned", text, "named in the text")
+            yield Moment(sent, "mentioned", _name(mailbox, text), "named in the text")
 
 
 def _copies(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
@@ -82,8 +92,9 @@ def _copies(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
 def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
     read = set()
     for receipt in mailbox.receipts(message.id):
-        read.add(party(receipt.reader, mailbox.roster, mailbox.user))
-        yield Moment(receipt.time, "read", receipt.reader, "" if receipt.time is not None else "time not recorded")
+        reader = _name(mailbox, receipt.reader)
+        read.add(reader)
+        yield Moment(receipt.time, "read", reader, "" if receipt.time is not None else "time not recorded")
     for name, standing in mailbox.states(message, now).items():
         if standing.state is State.READ:
             if name not in read and standing.by:
@@ -98,7 +109,12 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
 def _answers(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
     for answer in sorted(mailbox.thread_messages(mailbox.root_of(message.id)), key=by_age):
         if answer.thread == message.id:
-            yield Moment(answer.time, "answered", answer.sender, answer.subject)
+            yield Moment(answer.time, "answered", _name(mailbox, answer.sender), answer.subject)
+
+
+def _cancelled(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
+    if (cancel := mailbox.cancelled_by(message)) is not None:
+        yield Moment(cancel.time, "cancelled", _name(mailbox, cancel.sender), f"by {cancel.id}")
 
 
 def _interventions(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
@@ -112,4 +128,4 @@ def _interventions(mailbox: Mailbox, message: Message) -> Iterator[Moment]:
         came = "sent by this action" if sent == message.id else ""
         undone = "undone" if mailbox.is_undone(record.id) else ""
         how = ", ".join(filter(None, (whom, record.note, came, undone)))
-        yield Moment(record.time, record.action, record.actor, how)
+        yield Moment(record.time, record.action, _name(mailbox, record.actor), how)

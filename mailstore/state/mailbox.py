@@ -70,7 +70,7 @@ class Mailbox:
         self.view_messages = threads.view_messages
         self.root_of, self.tree, self.outline = threads.root_of, threads.tree, threads.outline
         self.summary, self.unseen_in, self.thread_messages = threads.summary, threads.unseen_in, threads.messages
-        self.first_new = threads.first_new
+        self.first_new, self.tasks, self.cancelled_by = threads.first_new, threads.tasks, threads.cancelled_by
         self.cycles, self.orphans, self.keep_read = threads.cycles, threads.orphans, threads.keep_read
 
     def __len__(self) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from mailstore.columns.messages import MessageTable
+from mailstore.columns.messages import NONE, MessageTable
 from mailstore.records.address import resolve
 from mailstore.records.message import Message
 from mailstore.records.roster import Roster
+from mailstore.rules.cancelling import CANCEL, TaskStates, ThreadPlace
 from mailstore.state.index import ThreadIndex
 from mailstore.state.views import ThreadSummary
 
@@ -39,9 +40,11 @@ class Summaries:
         messages, index = self._messages, self._index
         rows = sorted(index.members(root), key=messages.age)
         names: dict[str, None] = {}
+        has_cancel = False
         for row in rows:
             names[messages.sender(row)] = None
             names.update(dict.fromkeys(map(self._name, messages.head(row).recipients)))
+            has_cancel = has_cancel or messages.head(row).type == CANCEL
         top = root if messages.is_there(root) else rows[0]
         latest = messages[rows[-1]]
         return ThreadSummary(
@@ -54,7 +57,21 @@ class Summaries:
             last_time=latest.time,
             last_timestamp=latest.timestamp,
             latest=latest,
+            cancelled=self._cancelled(root) if has_cancel else 0,
         )
+
+    def _cancelled(self, root: int) -> int:
+        messages, forest = self._messages, self._index.forest
+        ids, parents = messages.ids, forest.parents
+        places = (
+            ThreadPlace(
+                ids[row],
+                None if parents[row] == NONE else ids[parents[row]],
+                messages[row] if messages.is_there(row) else None,
+            )
+            for row, _ in forest.walk(root)
+        )
+        return len(TaskStates(places).cancelled)
 
     def _name(self, recipient: str) -> str:
         return resolve(recipient, self._roster, self._user).name
@@ -62,7 +79,12 @@ class Summaries:
     def extend(self, root: int, message: Message) -> None:
         """Update a thread's summary with the message that was added; forget it unless that is the thread's newest."""
         known = self._known.pop(root, None)
-        if known is not None and known.messages + 1 == self._index.sizes[root] and known.is_before(message):
+        if (
+            message.type != CANCEL
+            and known is not None
+            and known.messages + 1 == self._index.sizes[root]
+            and known.is_before(message)
+        ):
             recipients = map(self._name, message.recipients)
             index = self._index
             quiet = index.quiet.in_thread(root)

@@ -8,6 +8,7 @@ from mailstore.columns.message_list import MessageList
 from mailstore.columns.messages import NONE
 from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
+from mailstore.rules.cancelling import TASKS, TaskStates, ThreadPlace
 from mailstore.rules.retention import Retention
 from mailstore.state.contents import MailboxContents
 from mailstore.state.outline import Outline, outline
@@ -24,6 +25,7 @@ class ThreadQueries:
 
     def __init__(self, contents: MailboxContents) -> None:
         self._contents = contents
+        self._tasks: tuple[ThreadSummary, TaskStates] | None = None
 
     def root_of(self, message_id: str) -> str:
         """Return the root of a message's thread; the id itself for an unknown message."""
@@ -57,6 +59,25 @@ class ThreadQueries:
         """Return a thread's messages in no particular order; raises KeyError for an id that is not a root."""
         messages = self._contents.messages
         return [messages[row] for row in self._contents.index.members(self._contents.thread(root))]
+
+    def tasks(self, root: str) -> TaskStates:
+        """Return which tasks of a thread are open or cancelled."""
+        return TaskStates(ThreadPlace(node.id, node.parent, node.message) for node in self.tree(root))
+
+    def cancelled_by(self, message: Message) -> Message | None:
+        """Return the message that cancelled a task; None for a task that was not cancelled, or no task."""
+        if message.type not in TASKS:
+            return None
+        root = self.root_of(message.id)
+        try:
+            summary = self.summary(root)
+        except KeyError:
+            return None
+        if not summary.cancelled:
+            return None
+        if self._tasks is None or self._tasks[0] is not summary:  # a summary is replaced when its thread changes
+            self._tasks = summary, self.tasks(root)
+        return self._tasks[1].cancelled.get(message.id)
 
     def summary(self, root: str) -> ThreadSummary:
         """Return a thread's summary; raises KeyError for an id that is not a root."""

@@ -10,7 +10,7 @@ from mailstore.columns.newest_in_threads import newest_in_threads
 from mailstore.columns.postings import Postings
 from mailstore.columns.reply_forest import ReplyForest
 from mailstore.columns.thread_list import ViewThreads
-from mailstore.records.address import is_person
+from mailstore.records.address import is_person, role_key
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
 from mailstore.rules.unread import is_for_user
@@ -72,11 +72,15 @@ class ViewLists:
     def _names_of(self, view: View) -> set[str]:
         """Return the names under which the agent or the role of a view writes or is written to."""
         if view.kind == "role":
-            return {view.name, f"role:{view.name}"}
+            return self._role_names(view.name)
         agent = self._roster.get(view.name)
         if agent is None:
             return {view.name}
-        return {view.name, agent.name, *agent.roles(), *(f"role:{role}" for role in agent.roles())}
+        return {view.name, agent.name}.union(*map(self._role_names, agent.roles()))
+
+    def _role_names(self, role: str) -> set[str]:
+        """Return the addresses of a role: its bare name may be that of a session or of the user."""
+        return {role_key(role, self._roster, self._user), f"role:{role}"}
 
     def _concerns(self, view: View) -> Callable[[MessageHead], bool]:
         """Return a predicate for the shared fields of the messages of a view."""
@@ -132,7 +136,7 @@ class ViewLists:
         self._lists.clear()
 
     def forget_agents(self) -> None:
-        """Forget the views of agents, whose names and roles may have changed."""
+        """Forget the views of agents and roles, whose names may have changed."""
         self._changes += 1
-        for view in [view for view in self._lists if view.kind == "agent"]:
+        for view in [view for view in self._lists if view.kind in ("agent", "role")]:
             del self._lists[view]

@@ -63,7 +63,8 @@ class ThreadNode(msgspec.Struct, frozen=True):
 class ThreadSummary(msgspec.Struct, frozen=True):
     """The summary of a thread; `last_time` in seconds since the epoch.
 
-    `unseen` counts what is new to the user, `quiet` what they have not seen either, but muted or snoozed.
+    `unseen` counts what is new to the user, `quiet` what they have not seen either, but muted or snoozed; `cancelled`
+    the tasks that were cancelled.
     """
 
     root: str
@@ -75,6 +76,7 @@ class ThreadSummary(msgspec.Struct, frozen=True):
     last_timestamp: str
     latest: Message
     quiet: int = 0
+    cancelled: int = 0
 
     def is_before(self, message: Message) -> bool:
         """Return whether a message is newer than every message of the summary."""

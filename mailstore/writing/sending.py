@@ -90,7 +90,7 @@ def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
     if address.kind in (Kind.DIRECT, Kind.BROADCAST, Kind.USER):
         return address.name
     if namespace == "role" and not mailbox.roster.bearers(text):
-        return rest
+        return address.name
     return text
 
 

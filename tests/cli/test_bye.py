@@ -117,3 +117,29 @@ def test_retiring_by_the_roster_says_what_is_open_too(run: Run, mail: MailFiles)
     assert done.status == 0
     assert f"it ended with 1 unread message for {ANN}, 1 question of {ANN} without an answer: " in done.err
     assert json.loads(mail.data.joinpath("agent-roster.jsonl").read_text().splitlines()[-1])["status"] == "dead"
+
+
+def test_a_checkpoint_looks_in_the_same_way_and_ends_nothing(run: Run, mail: MailFiles) -> None:
+    words = ("checkpoint", "--as", ANN, "--store", mail.url)
+    mail.message("mine", ANN, BOB, "When?", ago=70, type="question")
+    done = run(*words)
+    assert (done.status, done.err, done.out.split("\n")[0]) == (
+        0,
+        "",
+        f"1 question of {ANN} without an answer, oldest first:",
+    )
+    mail.message("told", BOB, ANN, "There.", ago=60, thread="mine")
+    mail.message("asked", BOB, ANN, "Where?", ago=50, type="question")
+    mail.read("asked", ANN)
+    before = {path: path.read_bytes() for path in mail.data.iterdir()}
+    done = run(*words, "--json")
+    assert (done.status, done.err) == (1, "")
+    counts = {name: done.document[name]["count"] for name in ("unread", "asked", "asking")}
+    assert counts == {"unread": 1, "asked": 1, "asking": 0}
+    ended = run("bye", "--as", ANN, "--dry-run", "--json", "--store", mail.url).document
+    assert {**done.document, "status": "living"} == ended
+    assert {path: path.read_bytes() for path in mail.data.iterdir()} == before
+    mail.read("told", ANN)
+    mail.message("answer", ANN, BOB, "Here.", ago=40, thread="asked")
+    assert run(*words).out == f"Nothing is open for {ANN}\n"
+    assert status(run, mail) == "living"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,61 @@ def test_mail_in_a_channel_that_names_somebody_is_theirs_alone(run: Run, tmp_pat
     for to, reached in ((["--to", "codex"], {"codex"}), ([], {"codex", "gemini", "claude"})):
         words = ("--from", "user", *to, "--to", "project:ink", "--body", "x", "--json", "--store", shared.root)
         assert set(run("send", *words).document["states"]) == reached
+
+
+def test_a_text_that_begins_with_an_agent_s_name_is_for_it(run: Run, tmp_path: Path) -> None:
+    shared = SharedFolder(tmp_path)
+    shared.record("registry/agents/qc-1.json", id="qc-1")
+    texts = ("QC-1: look.", "qc-1, and again.", "qc-12 does it.", "Does qc-1 know?", "gemini, look.", "- qc-1 is here.")
+    for at, text in enumerate(texts):
+        shared.message(f"20260316-12000{at}-claude-000{at}", content={"text": text})
+    words = ("read", "--json", "--store", shared.root, "--as")
+    assert [row["content"] for row in run(*words, "qc-1").document] == [*texts[:2]]
+    shared.record("signals/presence/gemini.json", agent_id="gemini", timestamp="2026-03-16T12:00:00Z")
+    assert [row["content"] for row in run(*words, "gemini").document] == ["gemini, look."]
+    send = ["send", "--from", "claude", "--to", "codex", "--body", "Gemini knows.", "--json", "--store", shared.root]
+    assert run(*send).document["states"] == {"codex": "unrecorded", "gemini": "unrecorded"}
+
+
+def test_code_and_artifacts_are_sent_in_their_own_fields(run: Run, tmp_path: Path) -> None:
+    shared = SharedFolder(tmp_path)
+    words = ["send", "--from", "claude", "--to", "codex", "--to", "project:ink", "--json"]
+    words += ["--store", f"channels:{shared.root}"]
+    more = ["--body", "Look.", "--meta", "content.code=print(1)", "--meta", "branch=main", "--meta"]
+    row = run(*words, *more, 'content.artifacts=["plan.png", {"path": "a.md"}]').document
+    [path] = shared.channel.iterdir()
+    record = json.loads(path.read_bytes())
+    assert record["content"] == {"text": "Look.", "code": "print(1)", "artifacts": ["plan.png", {"path": "a.md"}]}
+    assert record["metadata"] == {"mode": "chat", "turn": "claude", "in_reply_to": None, "branch": "main"}
+    assert row["content"] == "Look.\n\n```\nprint(1)\n```\n\n- plan.png\n- a.md"
+    run(*words, *more, "content.artifacts=plan.png")
+    last = max(shared.channel.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    assert json.loads(last.read_bytes())["content"]["artifacts"] == ["plan.png"]
+    refused = run(*words, *more, "content.artifacts=[1")
+    assert (refused.status, "no JSON list" in refused.err, len(list(shared.channel.iterdir()))) == (1, True, 2)
+
+
+def test_an_agent_s_row_has_its_watcher_s_process_and_the_last_error_of_its_log(run: Run, tmp_path: Path) -> None:
+    root = copied(tmp_path)
+    error = "[2026-11-20 21:48:00] \\033[0;31mERROR\\033[0m: Codex failed"
+    log = root / "logs" / "bags-watcher.log"
+    log.parent.mkdir()
+    for text, warning in ((f"{error}, once\n{error}\n", True), (f"{error}\n[2026-11-20] OK: Got it\n", False)):
+        log.write_text(text)
+        rows = {row["session_id"]: row for row in run("agents", "--json", "--store", root).document}
+        assert rows["bags-1"]["facts"] == [
+            {"name": "watcher", "value": "process 12345", "source": "presence/bags-1.json", "warning": False},
+            {
+                "name": "last error",
+                "value": "[2026-11-20 21:48:00] ERROR: Codex failed",
+                "source": "logs/bags-watcher.log",
+                "warning": warning,
+            },
+        ]
+        assert "facts" not in rows["codex"]
+    log.with_name("codex-daemon.log").symlink_to(log)
+    shown = run("agents", "codex", "--store", root).out
+    assert "error" not in shown
 
 
 def test_a_draft_in_a_channel_reaches_whom_it_names(tmp_path: Path) -> None:

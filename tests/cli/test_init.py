@@ -35,6 +35,22 @@ def test_init_leaves_a_mailbox_that_is_there_as_it_is(run: Run, tmp_path: Path) 
     assert mail.mailbox.read_bytes() == before
 
 
+@pytest.mark.parametrize(("kind", "where"), [("haak", "~/new"), ("haak", "new"), ("channels", "{tmp_path}/new")])
+def test_init_takes_the_same_urls_as_every_command(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, where: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    url = f"{kind}:{where.format(tmp_path=tmp_path)}"
+    done = run("init", url, "--json").document
+    assert (done["created"], str(tmp_path / "new") in done["url"]) == (True, True)
+    assert run("threads", "--json", "--store", url).document == []
+    assert run("init", url, "--kind", kind, "--json").document == {**done, "created": False}
+    refused = run("init", url, "--kind", "neo")
+    assert (refused.status, f"the URL names a {kind} mailbox, not neo: leave out --kind" in refused.err) == (1, True)
+    assert not [path for path in tmp_path.rglob("*") if ":" in path.name]
+
+
 def test_init_of_an_unknown_kind_is_told(run: Run) -> None:
     result = run("init", "--kind", "hack")
     assert result.status == 1

@@ -85,6 +85,8 @@ def test_what_can_not_be_guessed_is_said_with_what_it_could_be(run: Run, tmp_pat
     out = run("map", "guess", path).out
     assert "# sender could not be guessed; candidates: who\n" in out
     assert "# recipients could not be guessed; candidates: who\n" in out
+    assert "# body is uncertain: check that it is note\n" in out
+    assert "body could not be guessed" not in out
     assert tomllib.loads(out)["message"] == {
         "sender": {"constant": "unknown"},
         "recipients": {"constant": "all"},

@@ -28,7 +28,7 @@ from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
 from tests.mailstore.channels_folder import SharedFolder
 
-ANN, BOB = "ann-00000001", "bob-00000001"
+ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 INBOX = "mailbox://inbox"
 PATIENCE = 20
 
@@ -69,6 +69,9 @@ async def refused(session: Any, name: str, **arguments: Any) -> str:
 
 
 async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFiles) -> None:
+    mail.agent(CID)
+    mail.message("task", ANN, BOB, ago=40, type="task-assigned")
+    mail.message("part", BOB, CID, ago=30, type="task-assigned", thread="task")
     async with asyncio.timeout(PATIENCE), client(mail) as session:
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         assert tools.keys() == {"read_messages", "send_message", "mark_read", "who", "thread"}
@@ -79,7 +82,7 @@ async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFile
         assert (found["messages"][0]["content"], found["left_out"]) == ("First.", 0)
         assert (await called(session, "read_messages", limit=1))["left_out"] == 1
         theirs = await called(session, "read_messages", to=BOB, unreadOnly=False)
-        assert [message["id"] for message in theirs["messages"]] == ["theirs"]
+        assert [message["id"] for message in theirs["messages"]] == ["theirs", "task"]
         assert await called(session, "mark_read", messageIds=["one"]) == {"marked": 1}
         resource = json.loads((await session.read_resource(INBOX)).contents[0].text)
         assert resource == {"unread": 1, "ids": ["two"]}
@@ -88,9 +91,11 @@ async def test_an_agent_reads_answers_and_marks_over_the_protocol(mail: MailFile
         record = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
         assert (record["id"], record["sender"], record["thread"]) == (sent["id"], ANN, "one")
         assert record["metadata"] == {"issueId": "7"}
+        words = {"type": "cancel", "to": BOB, "body": "Stop.", "inReplyTo": "task"}
+        assert (await called(session, "send_message", **words))["recipients"] == [BOB, CID], "who works on a part, too"
         tree = await called(session, "thread", messageId="two")
         assert [message["id"] for message in tree["messages"]][:2] == ["one", "two"]
-        assert {row["session_id"] for row in (await called(session, "who"))["agents"]} == {ANN, BOB}
+        assert {row["session_id"] for row in (await called(session, "who"))["agents"]} == {ANN, BOB, CID}
         assert (await called(session, "mark_read", all=True))["marked"] == 1
         assert "unknown kind of address" in await refused(session, "send_message", type="x", to="signal:+3", body="x")
         assert "body: field required" in await refused(session, "send_message", type="x", to=BOB)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +275,22 @@ def test_one_of_goes_round_within_one_moment_too(run: Run, mail: MailFiles, monk
     assert len({record["timestamp"] for record in records}) == 1
 
 
+def test_senders_in_several_processes_take_turns(
+    shell: Callable[..., subprocess.Popen[bytes]], mail: MailFiles
+) -> None:
+    holders = ["bui-00000001", "bui-00000002"]
+    for name in holders:
+        mail.agent(name, role="builder")
+    before = sorted(path.name for path in mail.data.iterdir())
+    places = (mail.data.parent, mail.data, mail.mailbox, mail.data)  # one mailbox, however it is named
+    words = ["send", "--from", ANN, "--to", "builder", "--one-of", "--body", "Build."]
+    for sending in [shell(*words, "--store", place) for place in places]:
+        assert (sending.communicate()[1], sending.returncode) == (b"", 0)
+    records = [json.loads(line) for line in mail.mailbox.read_text().splitlines()][-len(places) :]
+    assert [record["recipient"] for record in records] == holders * 2
+    assert sorted(path.name for path in mail.data.iterdir()) == sorted([*before, "agent-mailbox-deliveries.jsonl"])
+
+
 def test_a_thread_written_within_one_moment_stands_as_it_was_written(
     run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -288,3 +306,15 @@ def test_a_thread_written_within_one_moment_stands_as_it_was_written(
         :9
     ] == wanted[::-1]
     assert [row["subject"] for row in run("read", "--as", BOB, "--json", "--store", mail.url).document] == wanted
+
+
+def test_a_role_and_a_session_of_one_name_are_two_recipients(run: Run, mail: MailFiles) -> None:
+    mail.agent("codex")
+    mail.agent("worker-1", role="codex")
+    sent = {}
+    for to in ("codex", "role:codex"):
+        sent[to] = run("send", "--from", ANN, "--to", to, "--body", "Well?", "--json", "--store", mail.url).document
+    assert {to: row["states"] for to, row in sent.items()} == {to: {to: "unread"} for to in sent}
+    for query, wanted in (("role:codex", "role:codex"), ("role:cod", "role:codex"), ("to:=codex", "codex")):
+        found = run("search", query, "--json", "--store", mail.url).document
+        assert [row["id"] for row in found] == [sent[wanted]["id"]]

@@ -95,7 +95,7 @@ def test_threads_are_listed_newest_first(run: Run, tmp_path: Path) -> None:
     mail = tangled(tmp_path, time.time())
     rows = run("threads", "--json", "--store", mail.url).document
     assert [row["root"] for row in rows] == ["old-root", "ring-1", "root", "nowhere"]
-    assert list(rows[2]) == ["root", "subject", "participants", "messages", "unread", "last_timestamp"]
+    assert list(rows[2]) == ["root", "subject", "participants", "messages", "unread", "last_timestamp", "cancelled"]
     assert rows[2]["participants"] == [ANN, "bob-00000001"]
     assert (rows[2]["messages"], rows[2]["unread"]) == (4, 4)
     assert rows[3]["subject"] == "As I said."
@@ -191,3 +191,44 @@ def test_a_thread_whose_root_is_nowhere_is_shown_under_the_id_that_threads_print
     assert [row["id"] for row in run("thread", "nowhere", "--json", "--store", mail.url).document] == ["lost-child"]
     assert run("thread", "nowhere", "--store", mail.url).out.startswith("(missing message nowhere)")
     assert run("thread", "nowher", "--store", mail.url).status == 1
+
+
+def test_a_cancellation_is_passed_to_the_tasks_below_and_shown(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    for name in ("boss-00000001", "ann-00000001", "bob-00000001", "cid-00000001"):
+        mail.agent(name)
+    tasks = (("top", "boss", "ann", None), ("below", "ann", "bob", "top"), ("far", "bob", "cid", "word"))
+    for ago, (name, sender, to, thread) in zip((900, 800, 600), tasks, strict=True):
+        words = {"type": "task-assigned", "thread": thread, "subject": name.title()}
+        mail.message(name, f"{sender}-00000001", f"{to}-00000001", ago=ago, **words)
+    mail.message("word", "bob-00000001", "ann-00000001", ago=700, thread="below", type="status")
+    mail.message("done", "ann-00000001", "cid-00000001", ago=690, thread="top", type="task-assigned")
+    mail.message("result", "cid-00000001", "ann-00000001", ago=680, thread="done", type="task-done")
+    mail.message("other", "boss-00000001", "cid-00000001", ago=650, type="task-assigned", subject="Other")
+    assert [row["cancelled"] for row in run("threads", "--json", "--store", mail.url).document] == [0, 0]
+    words = ("--to", "bob-00000001", "--type", "cancel", "--thread", "word", "--body", "Stop.", "--json")
+    cancel = run("send", "--from", "ann-00000001", *words, "--store", mail.url).document
+    assert cancel["recipients"] == ["bob-00000001", "cid-00000001"], "whoever works on a task below hears of it"
+    mail.message("late", "bob-00000001", "cid-00000001", ago=-600, thread="below", type="task-assigned")
+    rows = run("thread", "top", "--json", "--store", mail.url).document
+    shown = {row["id"]: row["cancelled"] for row in rows if "cancelled" in row}
+    assert shown == dict.fromkeys(("below", "far"), cancel["id"])
+    assert {row["root"]: row["cancelled"] for row in run("threads", "--json", "--store", mail.url).document} == {
+        "top": 2,
+        "other": 0,
+    }
+    assert "Top (2 tasks cancelled)" in run("threads", "--store", mail.url).out
+    assert "  cancelled: by ann-00000001, " in run("thread", "top", "--store", mail.url).out
+    moments = run("timeline", "far", "--json", "--store", mail.url).document
+    assert [(it["who"], it["how"]) for it in moments if it["what"] == "cancelled"] == [
+        ("ann-00000001", f"by {cancel['id']}")
+    ]
+    words = ("--to", "ann-00000001", "--type", "cancel", "--thread", "top", "--body", "Stop all.", "--json")
+    whole = run("send", "--from", "boss-00000001", *words, "--store", mail.url).document
+    assert whole["recipients"] == ["ann-00000001", "cid-00000001"], "two are cancelled already, two are not"
+    rows = run("thread", "top", "--json", "--store", mail.url).document
+    shown = {row["id"]: row["cancelled"] for row in rows if "cancelled" in row}
+    assert shown == {"below": cancel["id"], "far": cancel["id"], "top": whole["id"]}, "the one that is late lives on"
+    mail.message("last", "bob-00000001", "cid-00000001", ago=-900, thread="late", type="cancel")
+    rows = run("thread", "top", "--json", "--store", mail.url).document
+    assert {row["id"]: row["cancelled"] for row in rows if "cancelled" in row} == {**shown, "late": "last"}

@@ -255,3 +255,15 @@ async def test_a_view_is_not_left_with_the_conversation_of_another(tmp_path: Pat
         seat.screen.show_view(View("waiting"))
         await settle(seat.pilot)
         assert "Thread" not in conversation(seat)
+
+
+async def test_a_thread_with_a_cancelled_task_is_marked_in_the_list_and_its_details(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    for name, thread, words in (("top", None, "task-assigned"), ("stop", "top", "cancel"), ("fine", "stop", "status")):
+        mail.message(name, "ann-00000001", "bob-00000001", f"{name}.", thread=thread, type=words)
+    async with opened(mail.data, size=(140, 40)) as seat:
+        await seat.sees("⊘ top")
+        await seat.open_thread("top")
+        await seat.press("g", "i")
+        await seat.sees("task-assigned  (cancelled)")
+        assert "cancelled   ann-00000001  by stop" in seat.text

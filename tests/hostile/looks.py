@@ -47,6 +47,7 @@ LOOKS: list[tuple[str, ...]] = [
     ("attention",),
     ("away", "--since", "3d"),
     ("bye", *AS, "--dry-run"),
+    ("checkpoint", *AS),
     ("roster",),
     ("doctor",),
     ("archive", "--dry-run", "--keep", "1"),

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -223,6 +224,25 @@ def followed(shared: SharedFolder, *steps: Any) -> list[Event]:
     with ChannelsStore.open(shared.root) as store:
         scanned(store)
         return asyncio.run(run(store))
+
+
+def test_mail_that_begins_with_the_name_of_an_agent_that_comes_later_is_read_again(shared: SharedFolder) -> None:
+    shared.message(ODD, content={"text": "Gemini, look."})
+
+    async def run(store: ChannelsStore) -> list[Message]:
+        async with following(store) as came:
+            shared.record("registry/agents/gemini.json", id="gemini")
+            return odd(await came.until_message(f"msg-{ODD}"))
+
+    def odd(events: list[Event]) -> list[Message]:
+        return [message for message in of(Message, events) if message.id == f"msg-{ODD}"]
+
+    with ChannelsStore.open(shared.root) as store:
+        [before] = odd(scanned(store))
+        [after] = asyncio.run(run(store))
+    assert messages_in(shared.root)[f"msg-{ODD}"] == after
+    assert (before.mentions, after.mentions) == ((), ("gemini",))
+    assert msgspec.structs.replace(after, mentions=()) == before
 
 
 def test_a_writer_that_does_not_rename_is_waited_for(shared: SharedFolder) -> None:

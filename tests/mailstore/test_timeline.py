@@ -96,3 +96,16 @@ def test_times_that_nobody_knows_are_said_and_archiving_is_last(mail: MailFiles)
     assert (found[-1].what, found[-1].how) == ("archived", "agent-mailbox-archive/2025-12.jsonl")
     read = next(it for it in moments(mail, "n") if it.what == "read")
     assert (read.time, read.how) == (None, "time not recorded")
+
+
+def test_every_name_of_the_user_is_the_one_that_states_show(mail: MailFiles) -> None:
+    mail.message("m", "human", "person:lina", "Look, @human.", ago=900)
+    mail.delivery("m", "human", ago=900)
+    mail.read("m", "person:lina", ago=300)
+    mail.message("a", "human", "user", "Seen.", ago=200, thread="m", subject="Re: it")
+    journal = mail.data / "agent-mailbox-oversight.jsonl"
+    mail.line({"id": "i", "actor": "human", "action": "acknowledge", "message_id": "m", "timestamp": iso(NOW)}, journal)
+    found = moments(mail, "m")
+    whats = {"sent", "addressed", "mentioned", "delivered", "read", "answered", "acknowledge"}
+    assert {it.what for it in found} == whats
+    assert {it.who for it in found if it.what != "addressed"} == {"user"}

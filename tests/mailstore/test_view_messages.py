@@ -12,6 +12,7 @@ from mailstore.columns.message_list import MessageList
 from mailstore.records.address import is_channel
 from mailstore.records.events import Event
 from mailstore.records.message import Message, by_age
+from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 from tests.mailstore.test_mailbox_order import NOW, events
@@ -30,12 +31,23 @@ def belongs(mailbox: Mailbox, view: View, message: Message) -> bool:
     """Say by the records alone whether a message belongs to a view."""
     if view.kind == "channel":
         return is_channel(view.name) and view.name in message.recipients
+    agent = mailbox.roster.get(view.name) if view.kind == "agent" else None
+    roles = [view.name] if view.kind == "role" else agent.roles() if agent else ()
+    names = {f"role:{role}" for role in roles} | {role for role in roles if mailbox.roster.get(role) is None}
     if view.kind == "role":
-        return bool({view.name, f"role:{view.name}"} & set(message.recipients))
-    agent = mailbox.roster.get(view.name)
-    roles = agent.roles() if agent else ()
-    names = {view.name, agent.name if agent else "", *roles, *(f"role:{role}" for role in roles)} - {""}
+        return bool(names & set(message.recipients))
+    names |= {view.name, agent.name if agent else ""} - {""}
     return message.sender in names or bool(names & set(message.recipients))
+
+
+def test_a_role_and_a_session_of_one_name_have_two_views() -> None:
+    mailbox = Mailbox()
+    both: list[Event] = [Message(to, "ann", (to,), "", NOW, "words") for to in ("codex", "role:codex")]
+    mailbox.fold([*both, Agent("worker-1", role="codex")], NOW)
+    views = View("role", "codex"), View("agent", "worker-1")
+    assert [sorted(mailbox.threads(view)) for view in views] == [["codex", "role:codex"]] * 2
+    mailbox.fold([Agent("codex")], NOW)
+    assert [sorted(mailbox.threads(view)) for view in views] == [["role:codex"]] * 2
 
 
 def expected(mailbox: Mailbox, view: View) -> list[str]:

@@ -52,6 +52,26 @@ def test_once_delivers_between_agents_and_says_what_was_done(
     assert told == {"sent": 0, "received": 0, "waiting": 0, "refused": 0, "troubles": []}
 
 
+@pytest.mark.parametrize("command", ["checkpoint", "bye"])
+def test_what_an_agent_wrote_is_sent_before_its_session_ends_or_at_a_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    machine.write(ALICE, BOB, "By hand")
+    machine.write(BOB, ALICE, "Not hers to send")
+    words = [command, "--as", ALICE, "--store", f"agentazall:{machine.root}"]
+    with sync_lock(machine.root / ALICE):
+        main(words)
+    assert machine.bodies(BOB) == []
+    wrong = settings(tmp_path, "[transports]\nevery_seconds = 0\n")
+    capsys.readouterr()
+    assert main(words) == 1
+    assert "every_seconds must be a number above 0" in capsys.readouterr().err
+    wrong.unlink()
+    assert main(words) == 1, "Bob's letter is unread"
+    assert (machine.bodies(BOB), machine.bodies(ALICE)) == (["By hand"], [])
+
+
 def test_the_original_programs_config_says_whose_mail_is_carried(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,10 +14,12 @@ __all__ = [
     "CHANNELS",
     "HUMAN",
     "ROSTER",
+    "WORD",
     "find",
     "is_broadcast",
     "is_message",
     "looks_like_mail",
+    "opening",
     "person_or",
     "sender_in",
     "tag_of",
@@ -30,6 +32,8 @@ HUMAN = "human"
 ROSTER = ("registry/agents", "signals/presence", "presence", "sessions")
 """The folders with records of agents."""
 NAME = re.compile(r"msg-(\d{8}-\d{6})-(.+)-[0-9a-fA-F]+\.json", re.ASCII | re.DOTALL)
+WORD = re.compile(r"[\w-]+")
+"""What an agent's name consists of in a text."""
 ENTRIES_LOOKED_AT = 1000
 """Maximum number of entries examined to recognise a folder."""
 
@@ -62,6 +66,12 @@ def tag_of(channel: str) -> str:
 def is_broadcast(address: str) -> bool:
     """Return whether an address means everybody in the channel."""
     return address in BROADCAST_NAMES or address.lower() == "all"
+
+
+def opening(text: str) -> str:
+    """Return the word that a text begins with, in lower case, if it could be an agent's name; empty if not."""
+    found = WORD.match(text)
+    return found[0].rstrip("-").lower() if found else ""
 
 
 def person_or(name: str) -> str:

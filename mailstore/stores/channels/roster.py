@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
@@ -28,8 +28,21 @@ REGISTRY, SIGNALS, PRESENCE, SESSIONS = ROSTER
 RETIRED = frozenset({"retired", "dead", "removed", "deregistered", "unregistered"})
 
 Record = dict[str, Any]
+Records = Mapping[str, list[tuple[str, Record]]]
+"""Records by folder, each with the stem of its file."""
 Traffic = Mapping[str, Iterable[str]]
 """The tags of the channels in which each sender wrote, by name."""
+
+
+class NewestPresence(NamedTuple):
+    """A presence: its time in seconds since the epoch, its record, and its file."""
+
+    told: float
+    record: Record
+    file: str
+
+
+ABSENT = NewestPresence(0.0, {}, "")
 
 
 class RosterFiles:
@@ -39,6 +52,10 @@ class RosterFiles:
         self._root = root
         self._folders = {name: Folder(root / name, _is_record) for name in ROSTER}
         self._stamps: dict[str, dict[str, Stamp]] = {}
+        self.named: frozenset[str] = frozenset()
+        """The agents that the files name, as they were read last."""
+        self.presences: dict[str, NewestPresence] = {}
+        """The newest presence of each agent, as it was read last."""
 
     def look(self) -> Hashable:
         """Return a stamp that changes with any file. Raises OSError."""
@@ -62,6 +79,8 @@ class RosterFiles:
                     problems.append(Problem(shown_name(f"{folder}/{name}"), 1, 0, why))
                     continue
                 found[folder].append((shown_name(name.removesuffix(".json")), record))
+        self.named = frozenset(agent.session_id for agent in merged(found, {}))
+        self.presences = newest(found)
         return [*merged(found, traffic), *problems]
 
 
@@ -69,18 +88,25 @@ def _is_record(name: str) -> bool:
     return name.endswith(".json") and not name.startswith(".")
 
 
-def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> list[Agent]:
+def newest(found: Records) -> dict[str, NewestPresence]:
+    """Return the newest presence of each agent by name, from the records in both folders."""
+    present: dict[str, NewestPresence] = {}
+    for folder in (PRESENCE, SIGNALS):
+        for stem, record in found[folder]:
+            name = name_of(record.get("agent_id")) or name_of(record.get("agent")) or stem
+            told = parse_time(record.get("timestamp"))[0] or 0.0
+            if name not in present or present[name].told <= told:
+                present[name] = NewestPresence(told, record, f"{folder}/{stem}.json")
+    return present
+
+
+def merged(found: Records, traffic: Traffic) -> list[Agent]:
     """Return the agents in some records (by folder, with the stems of their files) and in the traffic."""
     registered = {name_of(record.get("id")) or stem: record for stem, record in found[REGISTRY]}
-    present: dict[str, tuple[float, Record]] = {}
+    present = newest(found)
     tags: dict[str, set[str]] = {name: set(channels) for name, channels in traffic.items()}
-    for stem, record in (*found[PRESENCE], *found[SIGNALS]):
-        name = name_of(record.get("agent_id")) or name_of(record.get("agent")) or stem
-        told = parse_time(record.get("timestamp"))[0] or 0.0
-        if name not in present or present[name][0] <= told:
-            present[name] = told, record
-    for name, (_, record) in present.items():
-        channel = name_of(record.get("channel")) or name_of(record.get("session"))
+    for name, presence in present.items():
+        channel = name_of(presence.record.get("channel")) or name_of(presence.record.get("session"))
         tags.setdefault(name, set()).update([tag_of(channel)] if channel else [])
     for name, entry in registered.items():
         others = entry.get("tags")
@@ -92,15 +118,15 @@ def merged(found: Mapping[str, list[tuple[str, Record]]], traffic: Traffic) -> l
             tags.setdefault(name, set()).add(tag_of(name_of(record.get("id")) or stem))
     names = dict.fromkeys((*registered, *present, *sorted(tags)))
     return [
-        _agent(name, registered.get(name, {}), present.get(name, (0.0, {})), tuple(sorted(tags.get(name, ()))))
+        _agent(name, registered.get(name, {}), present.get(name, ABSENT), tuple(sorted(tags.get(name, ()))))
         for name in names
         if name and name not in USER_NAMES and not is_broadcast(name)
     ]
 
 
-def _agent(name: str, entry: Record, present: tuple[float, Record], tags: tuple[str, ...]) -> Agent:
+def _agent(name: str, entry: Record, present: NewestPresence, tags: tuple[str, ...]) -> Agent:
     """Return an agent from its registration and its newest presence."""
-    told, presence = present
+    told, presence, _ = present
     last = max(filter(None, (parse_time(entry.get("last_seen"))[0], told)), default=None)
     word = state_in(presence) or name_of(entry.get("status"))
     status = Status.FROZEN if word.lower() == OFFLINE else Status.LIVING

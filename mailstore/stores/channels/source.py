@@ -8,17 +8,21 @@ from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from mailstore.encoding import is_encodable, shown_name
 from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import PartSource, is_settled
+from mailstore.records.agent_fact import AgentFact
 from mailstore.records.events import Event
-from mailstore.records.message import Problem
+from mailstore.records.message import Message, Problem
+from mailstore.stores.channels.about import facts_about
 from mailstore.stores.channels.decode import InvalidChannelFile, TruncatedRecord, decode
-from mailstore.stores.channels.places import CHANNELS, is_message, person_or, sender_in, tag_of
-from mailstore.stores.channels.roster import RosterFiles
+from mailstore.stores.channels.places import CHANNELS, is_message, opening, person_or, sender_in, tag_of
+from mailstore.stores.channels.roster import ABSENT, RosterFiles
 
 __all__ = ["ChannelsSource"]
 
@@ -79,6 +83,8 @@ class ChannelsSource(PartSource):
         self._roster = RosterFiles(root)
         self.channels: tuple[str, ...] = ()
         """The channels found by the last look."""
+        self._called: dict[str, str] = {}
+        """The agents that the folder knows or that wrote, by name in lower case; once known, always."""
         self.begin()
 
     def begin(self) -> None:
@@ -90,6 +96,10 @@ class ChannelsSource(PartSource):
         self._closed: dict[str, str] = {}
         self._parts: dict[str, Hashable] = {}
         self._seen: set[str] = set()
+        self._unnamed: dict[str, set[str]] = {}
+        """The parts of messages that begin with a word, by that word, unless an agent has that name."""
+        self._named: dict[str, str] = {}
+        """The agents that such parts name after all, by part."""
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         """Return the roster, then every message, the newest file name first. Raises OSError."""
@@ -117,12 +127,13 @@ class ChannelsSource(PartSource):
 
     def _newest_first(self) -> dict[str, Hashable]:
         """Return the messages' parts: new ones since the last look first, then the others, newest first."""
-        now = {
+        now: dict[str, Hashable] = {
             f"{CHANNELS}/{name}/{file}": stamp
             for name, channel in self._channels.items()
             if name not in self._closed
             for file, stamp in channel.stamps.items()
         }
+        now.update({part: (now[part], name) for part, name in self._named.items() if part in now})
         came = sorted(now.keys() - self._parts.keys(), key=lambda part: part.rpartition("/")[2], reverse=True)
         return {part: now[part] for part in (*came, *(part for part in self._parts if part in now))}
 
@@ -148,7 +159,7 @@ class ChannelsSource(PartSource):
     def read(self, part: str) -> list[Event] | None:
         """Return a message and the read record it implies, or the agents; None if the file is half-written."""
         if part == ROSTER:
-            return self._roster.read(self.traffic())
+            return self._read_roster()
         _, name, *rest = part.split("/")
         if not rest or not is_encodable(part):
             return [Problem(shown_name(part), 1, 0, "its name is not UTF-8" if rest else self._closed[name])]
@@ -165,7 +176,7 @@ class ChannelsSource(PartSource):
             why = reason_of(error)
             return [Problem(part, 1, 0, why)]
         folder.broken.discard(file)
-        message = letter.message
+        message = self.addressed(letter.message, part)
         folder.senders.add(message.sender)
         self._seen.update(name for name in (message.sender, *message.recipients) if ":" not in name)
         events: list[Event] = [message]
@@ -174,6 +185,34 @@ class ChannelsSource(PartSource):
         if letter.warning:
             events.append(Problem(part, 1, 0, letter.warning, fatal=False))
         return events
+
+    def _read_roster(self) -> list[Event] | None:
+        """Return the agents; mail that begins with the name of a new one is read again."""
+        traffic = self.traffic()
+        found = self._roster.read(traffic)
+        wrote = {name for channel in self._channels.values() for name in channel.senders}
+        for name in sorted((self._roster.named | wrote) - set(self._called.values())):
+            self._called[name.lower()] = name
+            for part in self._unnamed.pop(name.lower(), ()):
+                if part in self._parts:
+                    self._named[part] = name
+                    self._parts[part] = (self._parts[part], name)
+        return found
+
+    def addressed(self, message: Message, part: str = "") -> Message:
+        """Return a message as its readers take it: an agent whose name its text begins with is mentioned."""
+        word = opening(message.subject)
+        name = self._called.get(word)
+        if name is None and word and part:
+            self._unnamed.setdefault(word, set()).add(part)
+        if name is None or name in message.mentions:
+            return message
+        return msgspec.structs.replace(message, mentions=(*message.mentions, name))
+
+    def facts_about(self, name: str) -> list[AgentFact]:
+        """Return what is known of an agent's watcher."""
+        presence = self._roster.presences.get(name, ABSENT)
+        return list(facts_about(self._root, name, presence.record, presence.file))
 
     def traffic(self) -> dict[str, list[str]]:
         """Return the channel tags of each sender; none for names that only received mail."""

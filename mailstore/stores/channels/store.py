@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,21 +17,20 @@ from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.channels.decode import InvalidChannelFile, body_of, decode, record_in
-from mailstore.stores.channels.places import CHANNELS, ROSTER, find, looks_like_mail
+from mailstore.stores.channels.places import CHANNELS, ROSTER, WORD, find, looks_like_mail
 from mailstore.stores.channels.source import ChannelsSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mailstore.records.adopted import Adopted
+    from mailstore.records.agent_fact import AgentFact
     from mailstore.records.draft import Draft
     from mailstore.records.merged import Merged
     from mailstore.records.roster import Agent
     from mailstore.stores.channels.merging import ChannelsMerger
 
 __all__ = ["ChannelsStore"]
-
-WORD = re.compile(r"[\w-]+")
 
 
 class ChannelsStore(WatchedStore):
@@ -76,6 +74,10 @@ class ChannelsStore(WatchedStore):
         from mailstore.stores.channels.addressing import names_anybody
 
         return names_anybody(draft.recipients)
+
+    def describe_agent(self, name: str) -> list[AgentFact]:
+        """Return the process of an agent's watcher, and the last error in its log."""
+        return self._source.facts_about(name)
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
@@ -149,7 +151,7 @@ class ChannelsStore(WatchedStore):
         from mailstore.stores.channels.writer import post
 
         try:
-            return post(self._root, place(self._root, draft), draft, time.time())
+            return self._source.addressed(post(self._root, place(self._root, draft), draft, time.time()))
         except OSError as error:
             raise refusal(self._root / CHANNELS, error) from error
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["post"]
 
+CODE, ARTIFACTS = "content.code", "content.artifacts"
+"""Metadata of a draft that has a field of its own in the record's content."""
 OWN_METADATA = ("mode", "turn", "in_reply_to")
 HEX_BELOW = 0x8000
 TRIES = 100
@@ -30,6 +32,7 @@ TRIES = 100
 
 def post(root: Path, placed: Placed, draft: Draft, now: float) -> Message:
     """Write a message to its channel, creating the channel if needed. Raises DraftRefused, StoreError, OSError."""
+    _artifacts(draft)
     if taken := [name for name in OWN_METADATA if name in draft.metadata]:
         raise DraftRefused(
             "metadata", f"can't contain {taken[0]!r}", "channels use this name themselves: choose another"
@@ -48,6 +51,17 @@ def post(root: Path, placed: Placed, draft: Draft, now: float) -> Message:
                 folder.rmdir()
         raise
     return decode(data, placed.channel, file, now).message
+
+
+def _artifacts(draft: Draft) -> list[Any]:
+    """Return the artifacts of a draft: one, or several as a list, also in JSON. Raises DraftRefused."""
+    value: Any = draft.metadata.get(ARTIFACTS, [])
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = msgspec.json.decode(value)
+        except msgspec.DecodeError as error:
+            raise DraftRefused("metadata", f"has no JSON list in {ARTIFACTS!r}", "name one file, or a list") from error
+    return value if isinstance(value, list) else [value]
 
 
 def _write(folder: Path, placed: Placed, draft: Draft, now: float) -> tuple[str, bytes]:
@@ -69,7 +83,12 @@ def _encoded(stem: str, moment: datetime, placed: Placed, draft: Draft) -> bytes
         "from": placed.sender,
         "to": placed.to,
         "type": draft.type or "chat",
-        "content": {"text": draft.content, "code": None, "artifacts": []},
-        "metadata": {"mode": "chat", "turn": placed.sender, "in_reply_to": draft.thread, **draft.metadata},
+        "content": {"text": draft.content, "code": draft.metadata.get(CODE), "artifacts": _artifacts(draft)},
+        "metadata": {
+            "mode": "chat",
+            "turn": placed.sender,
+            "in_reply_to": draft.thread,
+            **{name: value for name, value in draft.metadata.items() if name not in (CODE, ARTIFACTS)},
+        },
     }
     return msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n"

@@ -22,7 +22,9 @@ STOP_CONTEXT: Version = (2, 1, 163)
 TOOL_BATCH: Version = (2, 1, 119)
 """The first version that surely knows PostToolBatch; an unknown event opens a dialog at each start."""
 FILE_CHANGED: Version = (2, 1, 110)
-RULES = tuple(f"Bash(signalbox {name}:*)" for name in ("check", "mark-read", "send", "thread", "who", "bye"))
+RULES = tuple(
+    f"Bash(signalbox {name}:*)" for name in ("check", "mark-read", "send", "thread", "who", "checkpoint", "bye")
+)
 
 
 def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:

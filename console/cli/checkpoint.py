@@ -1,0 +1,40 @@
+"""`signalbox checkpoint --as ID`: what `bye` does before an end, for a session that goes on."""
+
+from __future__ import annotations
+
+import argparse
+
+from console.cli.agent_output import CheckpointRow
+from console.cli.document import JsonOutput
+from console.cli.loading import known_agent, loaded
+from console.cli.options import mailbox_options, reader_option
+from console.cli.pending import carry_pending
+from console.cli.plain import put
+from console.cli.unfinished import open_mail, print_unfinished, unfinished
+
+OPEN = JsonOutput(CheckpointRow)
+OUTPUTS = (OPEN,)
+
+STATUSES = {1: "the agent has unread mail, or questions without an answer"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    reader_option(parser, "Agent whose session goes on: a session id", required=True)
+    mailbox_options(parser, at=False)
+    parser.set_defaults(at=None)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Send what waits, and list what is unread or unanswered; return 1 if the agent should deal with any of it."""
+    carry_pending(args)
+    with loaded(args) as mail:
+        agent = known_agent(mail.mailbox, args.reader)
+        found = unfinished(mail, agent.session_id)
+        if args.json:
+            OPEN.put(CheckpointRow(agent.session_id, *map(open_mail, found)))
+        elif any(found):
+            print_unfinished(found, agent.session_id, args.store or "", mail.now)
+        else:
+            put(f"Nothing is open for {agent.session_id}")
+    return 1 if found.unread or found.asked else 0
