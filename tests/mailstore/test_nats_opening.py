@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -20,6 +20,7 @@ from mailstore.errors import StoreError
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
 from mailstore.registry import create_store, open_store
+from mailstore.stores.nats import connection
 from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
 from tests.servers.certificates import Certificates
@@ -223,6 +224,39 @@ def test_no_server_and_a_silent_one_are_told() -> None:
         assert f"{host} does not answer" in refused(host, {}, seconds=0.1)
     assert f"{host} refuses connections: start the server" in refused(host, {})
     assert "can't be found by its name" in refused("nowhere.invalid:4222", {})
+
+
+def test_one_attempt_at_a_time_is_made_to_reach_a_server_that_ended(
+    server_with: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mailstore.stores.nats import opening
+
+    opened, at_once, most, enough = opening.opened, 0, 0, Event()
+
+    async def counted(*words: Any, **more: Any) -> Any:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        try:
+            return await opened(*words, **more)
+        except StoreError:
+            failed.append(None)
+            if len(failed) == 8:
+                enough.set()
+            raise
+        finally:
+            at_once -= 1
+
+    failed: list[None] = []
+    server = server_with()
+    with create_store("nats", f"//{server.address}/fleet") as store:
+        monkeypatch.setattr(opening, "opened", counted)
+        monkeypatch.setattr(connection, "STUCK_SECONDS", 0.0)
+        monkeypatch.setattr(connection, "AGAIN_SECONDS", 0.01)
+        server.kill()
+        assert enough.wait(60)
+        assert most == 1
+        assert len(store._connection._tasks) == 1  # type: ignore[attr-defined]
 
 
 def test_the_settings_are_read_where_the_environment_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
