@@ -30,6 +30,7 @@ from typing import Self
 
 from pyte.screens import Char
 
+from tests.patience import PATIENCE
 from tests.terminal_keys import encoded
 from tests.terminal_output import Output
 from tests.terminal_screen import RememberingScreen, RememberingStream
@@ -38,7 +39,6 @@ __all__ = ["SIGNALBOX", "Sighting", "Terminal", "environment"]
 
 SIGNALBOX = (sys.executable, "-m", "console")
 ROOT = Path(__file__).parents[1]
-PATIENCE = 20.0
 GRACE = 3.0
 CHUNK = 1 << 16
 UPDATE_BEGINS, UPDATE_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"

@@ -14,8 +14,8 @@ import pytest
 from mailstore.files import watch
 from mailstore.files.inotify import Inotify
 from mailstore.files.watch import wakeups
+from tests.patience import PATIENCE
 
-PATIENCE_SECONDS = 20.0
 WAYS = {"linux": watch._queued, "elsewhere": watch._asked, "poll": None}
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone has such a queue")
 
@@ -31,7 +31,7 @@ async def woken_by(waking: AsyncGenerator[bool, None], act: Callable[[], object]
     """Be woken by what is done; return the seconds it took."""
     act()
     start = asyncio.get_running_loop().time()
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         await anext(waking)
     return asyncio.get_running_loop().time() - start
 
@@ -39,7 +39,7 @@ async def woken_by(waking: AsyncGenerator[bool, None], act: Callable[[], object]
 @pytest.fixture
 def _no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave only what happens to wake."""
-    monkeypatch.setattr(watch, "TICK_SECONDS", 10 * PATIENCE_SECONDS)
+    monkeypatch.setattr(watch, "TICK_SECONDS", 10 * PATIENCE)
 
 
 @pytest.mark.usefixtures("_no_tick")
@@ -68,7 +68,7 @@ async def test_a_folder_below_counts_even_when_it_appears_later(tmp_path: Path, 
         seen = 0
         for number in range(3):
             (below / f"file{number}").touch()
-            async with asyncio.timeout(PATIENCE_SECONDS):
+            async with asyncio.timeout(PATIENCE):
                 await anext(waking)
             seen += 1
         assert seen == 3
@@ -91,7 +91,7 @@ async def test_it_wakes_now_and_then_whatever_happens(
     tmp_path: Path, poll: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "TICK_SECONDS", 0.05)
-    async with aclosing(wakeups(tmp_path, poll=poll)) as waking, asyncio.timeout(PATIENCE_SECONDS):
+    async with aclosing(wakeups(tmp_path, poll=poll)) as waking, asyncio.timeout(PATIENCE):
         for _ in range(4):
             await anext(waking)
 

@@ -23,6 +23,7 @@ from mailstore.registry import create_store, open_store
 from mailstore.stores.nats import connection
 from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
+from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates
 from tests.servers.fixtures import need_nats
 from tests.servers.nats_accounts import KeyPair, Operator
@@ -206,7 +207,7 @@ def test_what_is_no_server_is_told(said: bytes, words: str) -> None:
             with connection, suppress(OSError):  # the other side may be gone already
                 connection.sendall(said)
                 connection.shutdown(socket.SHUT_WR)
-                connection.settimeout(5)
+                connection.settimeout(PATIENCE)
                 while connection.recv(4096):
                     pass
 
@@ -215,7 +216,7 @@ def test_what_is_no_server_is_told(said: bytes, words: str) -> None:
         thread.start()
         assert words in refused(f"127.0.0.1:{listener.getsockname()[1]}", {})
         listener.shutdown(socket.SHUT_RDWR)
-        thread.join(5)
+        thread.join(PATIENCE)
 
 
 def test_no_server_and_a_silent_one_are_told() -> None:
@@ -254,7 +255,7 @@ def test_one_attempt_at_a_time_is_made_to_reach_a_server_that_ended(
         monkeypatch.setattr(connection, "STUCK_SECONDS", 0.0)
         monkeypatch.setattr(connection, "AGAIN_SECONDS", 0.01)
         server.kill()
-        assert enough.wait(60)
+        assert enough.wait(PATIENCE)
         assert most == 1
         assert len(store._connection._tasks) == 1  # type: ignore[attr-defined]
 
@@ -296,7 +297,7 @@ def test_a_server_that_freezes_is_left_for_another_at_once_with_tls_too(
         frozen = next(server for server in servers if client.connected_url.netloc.endswith(f":{server.port}"))
         frozen.freeze()
         try:
-            await asyncio.wait_for(back.wait(), 15)
+            await asyncio.wait_for(back.wait(), PATIENCE)
             assert not client.connected_url.netloc.endswith(f":{frozen.port}")
         finally:
             frozen.thaw()

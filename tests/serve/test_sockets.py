@@ -14,6 +14,7 @@ from console.serve.bridge import Bridge
 from console.serve.console_process import ConsoleProcess
 from console.serve.downloads import Downloads
 from console.serve.sockets import FAILED, FULL
+from tests.patience import PATIENCE
 from tests.serve.door import ECHO, Client, Door, origin
 
 
@@ -78,7 +79,7 @@ async def test_a_page_that_says_nothing_any_more_gives_its_place_to_the_next(
         monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", 0.1)
         page = await connect(client, door)
         assert await page.receive_bytes() == b"full"
-        monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", 60)
+        monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", PATIENCE)
         there = asyncio.create_task(page.receive())
         refused = await connect(client, door)
         assert (await refused.receive()).data == FULL  # that page is there: it was asked
@@ -110,7 +111,7 @@ async def test_a_page_that_takes_nothing_ends_though_both_directions_wait_for_it
 ) -> None:
     monkeypatch.setattr("console.serve.bridge.LOOK_SECONDS", 0.01)
     console = await ConsoleProcess.start(["python3", "-S", "-c", ECHO], PageAccess.FULL, (80, 24))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         assert not await Bridge(StuckSocket(), console, PageAccess.FULL, Downloads()).run()  # type: ignore[arg-type]
         await console.end()
 
