@@ -19,8 +19,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-SAID = 600
-"""Characters of what a failure said."""
+NAME, SAID = 120, 600
+"""Characters of a test's name, and of what a failure said."""
 
 
 class Outcome(NamedTuple):
@@ -111,7 +111,7 @@ def main() -> int:
     print(f"{'runs':>6} {'failed':>6}  test")
     for test in sorted(runs, key=lambda test: (-failures[test], test)):
         if failures[test] or options.all:
-            print(f"{runs[test]:6} {failures[test]:6}  {test}")
+            print(f"{runs[test]:6} {failures[test]:6}  {test[:NAME]}")
     print(f"{runs.total():6} {failures.total():6}  all {len(runs)} tests, beside {options.busy} busy processes")
     return 1 if failures or broken else 0
 
