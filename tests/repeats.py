@@ -7,11 +7,12 @@ Rounds differ in the order of the tests and in what is made at random. Words tha
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -21,6 +22,8 @@ import pytest
 
 NAME, SAID = 120, 600
 """Characters of a test's name, and of what a failure said."""
+KEPT = Path("build")
+"""Where the output of rounds with failures is kept."""
 
 
 class Outcome(NamedTuple):
@@ -94,7 +97,8 @@ def main() -> int:
     runs: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     broken = 0
-    with busy(options.busy), TemporaryDirectory() as folder:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing outlives it
+    with suppress(KeyboardInterrupt), busy(options.busy), TemporaryDirectory() as folder:
         for at in range(-(-options.times // options.each)):
             seed = options.seed + at
             outcomes, printed = one_round(words, options.each, seed, Path(folder))
@@ -107,7 +111,8 @@ def main() -> int:
                     failures[test] += 1
                     print(f"seed {seed}: {test}\n    {failure[:SAID]}", flush=True)
             if any(failure for _, failure in outcomes):
-                Path(f"build/repeats-{seed}.txt").write_text(printed, encoding="utf-8")
+                KEPT.mkdir(exist_ok=True)
+                (KEPT / f"repeats-{seed}.txt").write_text(printed, encoding="utf-8")
     print(f"{'runs':>6} {'failed':>6}  test")
     for test in sorted(runs, key=lambda test: (-failures[test], test)):
         if failures[test] or options.all:

@@ -185,7 +185,7 @@ class Terminal:
     def _still(self) -> Iterator[None]:
         """Hold the screen as a person would see it, not in the middle of a synchronised update."""
         with self._changed:
-            self._changed.wait_for(lambda: not self.output.is_updating or self._is_drained, 1.0)
+            self._changed.wait_for(lambda: not self.output.is_updating or self._is_drained, PATIENCE)
             yield
 
     @property
