@@ -30,6 +30,7 @@ from typing import Self
 
 from pyte.screens import Char
 
+from tests.patience import PATIENCE
 from tests.terminal_keys import encoded
 from tests.terminal_output import Output
 from tests.terminal_screen import RememberingScreen, RememberingStream
@@ -38,7 +39,6 @@ __all__ = ["SIGNALBOX", "Sighting", "Terminal", "environment"]
 
 SIGNALBOX = (sys.executable, "-m", "console")
 ROOT = Path(__file__).parents[1]
-PATIENCE = 20.0
 GRACE = 3.0
 CHUNK = 1 << 16
 UPDATE_BEGINS, UPDATE_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
@@ -185,7 +185,7 @@ class Terminal:
     def _still(self) -> Iterator[None]:
         """Hold the screen as a person would see it, not in the middle of a synchronised update."""
         with self._changed:
-            self._changed.wait_for(lambda: not self.output.is_updating or self._is_drained, 1.0)
+            self._changed.wait_for(lambda: not self.output.is_updating or self._is_drained, PATIENCE)
             yield
 
     @property

@@ -19,11 +19,11 @@ from typing import Any, Self
 
 from tests.agents.dialects import Dialect, Step, dialect_of
 from tests.agents.model_requests import ModelRequest
+from tests.patience import PATIENCE
 
 __all__ = ["ScriptedModel"]
 
 Planned = Step | Callable[[ModelRequest], Step]
-PATIENCE = 60.0
 LONGEST = 32 << 20
 MOST_REQUESTS = 500
 SILENCE = 120.0

@@ -14,6 +14,7 @@ from tests.agents.scripted_model import ScriptedModel
 pytestmark = pytest.mark.program("claude-code")
 LEAD = "run the team"
 MATE = '<teammate-message teammate_id=\\"team-lead\\"'
+MENDING = "Please mend it.\\n</teammate-message>"
 PROMPT = {"description": "review", "prompt": "Review the parser.", "subagent_type": "general-purpose", "name": "ann"}
 
 
@@ -25,13 +26,14 @@ def test_an_ended_team_is_whole_from_what_the_program_leaves(lab: Lab) -> None:
         call("SendMessage", MATE, to="team-lead", message="The parser drops a comma.", summary="Parser"),
         say("done", when=MATE),
         call("SendMessage", "drops a comma", to="ann", message="Please mend it.", summary="Mend"),
+        say("mended", when=MENDING),
         say("written", when="drops a comma"),
     ) as model:
         terminal = at_terminal(lab, model, *words, env={"CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS": "1"})
         type_line(terminal, LEAD)
         model.wait_for("The parser drops a comma.\n</teammate-message>")
         model.wait_for("Please mend it.\n</teammate-message>")
-        terminal.wait_for("Teammate @ann finished")
+        terminal.wait_for("mended")  # while a teammate works, it asks before it ends
         type_line(terminal, "/exit")
         assert terminal.wait_exit() == 0
     claude = lab.home / ".claude"

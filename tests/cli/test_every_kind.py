@@ -29,6 +29,7 @@ from tests.mailstore.hcom_harness import HcomHarness
 from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
 from tests.mailstore.neo_harness import NeoHarness
 from tests.mailstore.omo_harness import OmoHarness
+from tests.patience import PATIENCE
 
 KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {
     "haak": lambda folder, patch: HaakHarness(folder, "table", patch),
@@ -47,7 +48,6 @@ KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {
 }
 BOB = "bob-00000001"
 SHELL = 'echo "$SIGNALBOX_IDS" >> "$1"'
-PATIENCE = 20
 
 
 class Box:

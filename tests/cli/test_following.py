@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles
+from tests.patience import PATIENCE
 from tests.schemas import faults_in
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -53,7 +54,7 @@ class Watching:
 
     def line(self, wanted: str) -> str:
         """Return the next line that holds some words."""
-        while wanted not in (text := self._lines.get(timeout=20)):
+        while wanted not in (text := self._lines.get(timeout=PATIENCE)):
             pass
         if text.startswith("{"):
             assert not faults_in("watch", json.loads(text))
@@ -98,7 +99,7 @@ def test_watch_tells_of_messages_reads_and_agents_until_interrupted(watch: Watch
     mail.agent("cid-00000001", "frozen")
     assert "agent cid-00000001 is frozen" in watching.line("cid")
     watching.process.send_signal(signal.SIGINT)
-    assert watching.process.wait(timeout=10) == 130
+    assert watching.process.wait(timeout=PATIENCE) == 130
     assert watching.process.stderr
     assert watching.process.stderr.read() == b""
 

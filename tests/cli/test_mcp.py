@@ -27,10 +27,10 @@ from mailstore.registry import open_store
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
 from tests.mailstore.channels_folder import SharedFolder
+from tests.patience import PATIENCE
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 INBOX = "mailbox://inbox"
-PATIENCE = 20
 
 
 @pytest.fixture

@@ -25,11 +25,11 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.stores.nats.subjects import Topic, subject
 from tests.cli.conftest import Run
 from tests.cli.test_every_kind import Hooked, check
+from tests.patience import PATIENCE
 from tests.servers.fixtures import need_nats
 from tests.servers.raw_nats import RawNatsClient
 
 ANN, BOB = "ann-00000001", "bob-00000001"
-PATIENCE = 20
 
 
 @pytest.fixture

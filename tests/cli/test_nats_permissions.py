@@ -23,6 +23,7 @@ from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
 from mailstore.stores.nats.subjects import mail_stream, presence_stream
 from tests.cli.conftest import Run
+from tests.patience import PATIENCE
 from tests.servers.fixtures import need_nats
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -87,7 +88,7 @@ def as_client(url: str, work: Callable[[Any], Awaitable[None]], expected: int) -
         client = await opened(address, credentials_for(address), callbacks={"error_cb": note})
         try:
             await work(client)
-            await asyncio.wait_for(told.wait(), 20)
+            await asyncio.wait_for(told.wait(), PATIENCE)
             await client.flush()
         finally:
             await ended(client)

@@ -25,6 +25,7 @@ from mailstore.registry import open_store
 from mailstore.stores.haak import HaakStore
 from tests.console.spared import spare
 from tests.mailboxes import NOW
+from tests.patience import PATIENCE
 
 __all__ = ["Seat", "impatient", "opened", "screen_lines", "settle", "until"]
 
@@ -52,7 +53,6 @@ GROUPS = {
 }
 spare()
 
-PATIENCE = 10.0
 FRAME_SECONDS = 1 / 50
 """A little more than a frame: what is drawn with the next one stands on the screen then."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import process_time
 
 from rich.segment import Segment
 from textual import on
@@ -147,10 +147,10 @@ async def test_only_what_is_near_is_asked_for_and_only_once() -> None:
 async def test_a_hundred_thousand_blocks_open_and_jump_to_the_end() -> None:
     app = TalkApp(Many(100_000))
     async with app.run_test(size=(40, 10)) as pilot:
-        start = perf_counter()
+        start = process_time()
         app.view.action_last()
         await pilot.pause()
-        assert perf_counter() - start < 3
+        assert process_time() - start < 3
         assert "99999.2" in app.shown()
 
 

@@ -24,8 +24,8 @@ from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 from mailstore.stores.haak import HaakStore
+from tests.patience import PATIENCE
 
-PATIENCE = 20.0
 FAST = 50.0
 
 

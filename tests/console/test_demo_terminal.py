@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 30.0
+from tests.patience import PATIENCE
+
 WORDS = "from console.demo.run import run_demo; raise SystemExit(run_demo(seed=1))"
 
 

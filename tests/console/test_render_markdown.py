@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -195,9 +195,9 @@ def test_only_links_that_say_where_they_lead_are_links_of_the_terminal(name: str
     ids=["words", "one line", "wide", "lines", "short lines that are not ascii"],
 )
 def test_a_megabyte_is_drawn_in_time_as_it_stands(source: str) -> None:
-    start = perf_counter()
+    start = process_time()
     strips = render_markdown(source, 60, INK)
-    assert perf_counter() - start < 10
+    assert process_time() - start < 10
     assert sum(len(strip.text.replace(" ", "")) for strip in strips) == len(re.sub(r"\s", "", source))
 
 
@@ -221,9 +221,9 @@ def test_a_megabyte_is_drawn_in_time_as_it_stands(source: str) -> None:
     ids=lambda source: repr(source[:6]),
 )
 def test_a_bomb_of_nesting_is_drawn_in_time(source: str) -> None:
-    start = perf_counter()
+    start = process_time()
     strips = render_markdown(source, 60, INK)
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
     assert "end" in joined(strips)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -43,10 +43,10 @@ def test_a_name_keeps_both_its_ends() -> None:
     ids=["narrow", "wide", "marks", "joined"],
 )
 def test_a_name_of_any_length_is_shortened_at_once(name: str) -> None:
-    start = perf_counter()
+    start = process_time()
     for shorten in (shorten_middle, shorten_end):
         assert cell_len(shorten(name, 30)) <= 30
-    assert perf_counter() - start < 2
+    assert process_time() - start < 2
 
 
 @pytest.mark.parametrize("width", range(3, 20))

@@ -20,6 +20,7 @@ from console.personal import PersonalData
 from console.state import PersonalState
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
+from tests.patience import PATIENCE
 
 BOX = "haak:/somewhere"
 KEPT = ComposerDraft("thread:m", "ann, #ink", "A subject", "Half a thought — 日本\n[/]", "m", "intervene", 1e9)
@@ -65,7 +66,7 @@ def test_a_draft_is_there_again_to_the_letter(tmp_path: Path) -> None:
 
 def test_a_draft_survives_a_kill_right_after_it_was_saved(tmp_path: Path) -> None:
     killed = run(SAVER, tmp_path / "state.db")
-    assert killed.wait(timeout=30) == -signal.SIGKILL
+    assert killed.wait(timeout=PATIENCE) == -signal.SIGKILL
     state = PersonalState(tmp_path / "state.db")
     assert state.drafts(BOX)["thread:m"].body == "Half a thought"
     assert not state.problem
@@ -74,7 +75,7 @@ def test_a_draft_survives_a_kill_right_after_it_was_saved(tmp_path: Path) -> Non
 
 def test_two_consoles_write_at_once_and_lose_nothing(tmp_path: Path) -> None:
     both = [run(MARKER, tmp_path / "state.db", name) for name in ("one", "two")]
-    assert [process.wait(timeout=60) for process in both] == [0, 0]
+    assert [process.wait(timeout=PATIENCE) for process in both] == [0, 0]
     state = PersonalState(tmp_path / "state.db")
     assert len(state.seen(BOX)[0]) == 400
     assert {key: writing.body for key, writing in state.drafts(BOX).items()} == {"one": "199", "two": "199"}

@@ -18,6 +18,7 @@ from console.state import PersonalState
 from tests.conftest import Open
 from tests.console.touring import Tourist, folded
 from tests.mailboxes import MailFiles
+from tests.patience import PATIENCE
 from tests.terminal import SIGNALBOX, Terminal, environment
 
 LIST = slice(26, 66)
@@ -54,7 +55,7 @@ def from_elsewhere(mail: MailFiles, subject: str, sender: str = "bob-00000001", 
         "content": f"The text of {subject}.",
     }
     line = json.dumps(record).encode() + b"\n"
-    subprocess.run([sys.executable, "-c", APPEND, mail.mailbox], input=line, check=True, timeout=20)
+    subprocess.run([sys.executable, "-c", APPEND, mail.mailbox], input=line, check=True, timeout=PATIENCE)
 
 
 def under_the_cursor(terminal: Terminal) -> str:

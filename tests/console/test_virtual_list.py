@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
+from time import process_time
 
 from rich.segment import Segment
 from textual.app import App, ComposeResult
@@ -186,10 +186,10 @@ async def test_a_million_rows_open_and_jump_to_the_end_at_once() -> None:
     source = Numbers(1_000_000)
     app = ListApp(source)
     async with app.run_test(size=(40, 20)) as pilot:
-        start = perf_counter()
+        start = process_time()
         app.list.action_last()
         await pilot.pause()
-        assert perf_counter() - start < 2
+        assert process_time() - start < 2
         assert screen_lines(app)[-1] == ">row 999999"
         app.list.action_first()
         await pilot.pause()

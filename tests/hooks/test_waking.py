@@ -20,6 +20,7 @@ from mailstore.rules.waking import called
 from mailstore.stores.haak import HaakStore
 from tests.hooked import fake_codex, hooked
 from tests.mailboxes import NOW, MailFiles
+from tests.patience import PATIENCE
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 SESSION = "019a9b7e-0000-7000-8000-00000000abcd"
@@ -115,10 +116,11 @@ def test_a_wake_that_fails_is_a_line_and_may_be_tried_again(
     monkeypatch.setattr(waking, "COMMAND_SECONDS", 0.2)
     fake_codex(tmp_path, monkeypatch, "sys.stdin.read(); import threading; threading.Event().wait()")
     assert rung_for(mail, letter("a")) == ["codex queue took longer than 0 s"]
-    calls = fake_codex(tmp_path, monkeypatch)
-    monkeypatch.setattr(waking, "COMMAND_SECONDS", 10.0)
+    before = len(calls())  # what was ended in time may have begun, or not
+    fake_codex(tmp_path, monkeypatch)
+    monkeypatch.setattr(waking, "COMMAND_SECONDS", PATIENCE)
     assert rung_for(mail, letter("a")) == [""]
-    assert len(calls()) == 3
+    assert len(calls()) == before + 1 in (2, 3)
     problems = [json.loads(line).get("problem", "") for line in wake_log().read_text().splitlines()]
     assert [bool(problem) for problem in problems] == [True, True, True, False]
 

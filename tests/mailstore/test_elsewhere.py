@@ -29,6 +29,7 @@ from mailstore.files.pending import Pending
 from mailstore.files.user_folders import user_folder
 from mailstore.files.watch import wakeups
 from mailstore.sync import spool
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,7 +61,7 @@ def test_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def is_woken(folder: Path) -> bool:
-    async with aclosing(wakeups(folder)) as waking, asyncio.timeout(20):
+    async with aclosing(wakeups(folder)) as waking, asyncio.timeout(PATIENCE):
         await anext(waking)
         (folder / "new").touch()
         return await anext(waking)

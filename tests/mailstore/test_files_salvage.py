@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -122,9 +122,9 @@ def test_a_line_of_which_nothing_can_be_read_hides(data: bytes) -> None:
 @pytest.mark.parametrize("hostile", [b'{"', b'{"a":', b'{"a":{"b":1},', b'{}"', b"{}{", b'{"a":"'])
 def test_a_hostile_line_costs_no_square_of_its_length(hostile: bytes) -> None:
     line = Line(0, hostile * (1_000_000 // len(hostile)) + b"\x01")
-    start = perf_counter()
+    start = process_time()
     salvage(line)
-    assert perf_counter() - start < 20
+    assert process_time() - start < 20
 
 
 @given(st.binary(max_size=200).map(lambda data: data.replace(b"\n", b"")))

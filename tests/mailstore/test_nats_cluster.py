@@ -18,11 +18,11 @@ from mailstore.records.draft import draft
 from mailstore.records.events import Reset
 from mailstore.records.message import Message
 from mailstore.registry import create_store, open_store
+from tests.patience import PATIENCE
 from tests.servers.fixtures import need_nats
 from tests.servers.nats_cluster import NatsCluster, running_cluster
 
 AGENTS, EACH = 3, 12
-PATIENCE = 60.0
 
 
 def test_a_cluster_whose_leader_is_killed_loses_and_doubles_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -20,8 +20,10 @@ from mailstore.errors import StoreError
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
 from mailstore.registry import create_store, open_store
+from mailstore.stores.nats import connection
 from mailstore.stores.nats.address import location_of
 from mailstore.stores.nats.credentials import credentials_for
+from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates
 from tests.servers.fixtures import need_nats
 from tests.servers.nats_accounts import KeyPair, Operator
@@ -205,7 +207,7 @@ def test_what_is_no_server_is_told(said: bytes, words: str) -> None:
             with connection, suppress(OSError):  # the other side may be gone already
                 connection.sendall(said)
                 connection.shutdown(socket.SHUT_WR)
-                connection.settimeout(5)
+                connection.settimeout(PATIENCE)
                 while connection.recv(4096):
                     pass
 
@@ -214,7 +216,7 @@ def test_what_is_no_server_is_told(said: bytes, words: str) -> None:
         thread.start()
         assert words in refused(f"127.0.0.1:{listener.getsockname()[1]}", {})
         listener.shutdown(socket.SHUT_RDWR)
-        thread.join(5)
+        thread.join(PATIENCE)
 
 
 def test_no_server_and_a_silent_one_are_told() -> None:
@@ -223,6 +225,39 @@ def test_no_server_and_a_silent_one_are_told() -> None:
         assert f"{host} does not answer" in refused(host, {}, seconds=0.1)
     assert f"{host} refuses connections: start the server" in refused(host, {})
     assert "can't be found by its name" in refused("nowhere.invalid:4222", {})
+
+
+def test_one_attempt_at_a_time_is_made_to_reach_a_server_that_ended(
+    server_with: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mailstore.stores.nats import opening
+
+    opened, at_once, most, enough = opening.opened, 0, 0, Event()
+
+    async def counted(*words: Any, **more: Any) -> Any:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        try:
+            return await opened(*words, **more)
+        except StoreError:
+            failed.append(None)
+            if len(failed) == 8:
+                enough.set()
+            raise
+        finally:
+            at_once -= 1
+
+    failed: list[None] = []
+    server = server_with()
+    with create_store("nats", f"//{server.address}/fleet") as store:
+        monkeypatch.setattr(opening, "opened", counted)
+        monkeypatch.setattr(connection, "STUCK_SECONDS", 0.0)
+        monkeypatch.setattr(connection, "AGAIN_SECONDS", 0.01)
+        server.kill()
+        assert enough.wait(PATIENCE)
+        assert most == 1
+        assert len(store._connection._tasks) == 1  # type: ignore[attr-defined]
 
 
 def test_the_settings_are_read_where_the_environment_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +297,7 @@ def test_a_server_that_freezes_is_left_for_another_at_once_with_tls_too(
         frozen = next(server for server in servers if client.connected_url.netloc.endswith(f":{server.port}"))
         frozen.freeze()
         try:
-            await asyncio.wait_for(back.wait(), 15)
+            await asyncio.wait_for(back.wait(), PATIENCE)
             assert not client.connected_url.netloc.endswith(f":{frozen.port}")
         finally:
             frozen.thaw()

@@ -22,7 +22,7 @@ from mailstore.resumable import Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 from mailstore.stores.nats import NatsStore, pull, reader, stream
-from mailstore.stores.nats.stream import ask
+from mailstore.stores.nats.stream import NO_LEADER, RequestRefused, ask
 from mailstore.stores.nats.subjects import Topic
 from tests.mailstore.nats_harness import NatsHarness
 
@@ -76,10 +76,57 @@ def test_where_no_node_of_a_cluster_serves_a_stream_yet_it_is_waited_for(
     with nats_box.open() as store:
         assert len(of(Message, scanned(store))) == 3
     asked = -1000
-    monkeypatch.setattr(stream, "SERVED_SECONDS", 0.0)
+    monkeypatch.setattr(stream, "ELECTION_SECONDS", 0.0)
     with nats_box.open() as store, pytest.raises(StoreError) as refused:
         scanned(store)
     assert not isinstance(refused.value, MailboxMissing)
+
+
+@pytest.mark.parametrize("why", [TimeoutError(), RequestRefused(503, NO_LEADER, "temporarily unavailable")], ids=repr)
+def test_what_a_stream_holds_is_asked_again_while_the_nodes_of_a_cluster_elect(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch, why: Exception
+) -> None:
+    nats_box.make()
+    letters(nats_box, 3)
+    ask, asked = stream.ask, 0
+
+    async def lost_at_first(*question: Any, **more: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            raise why
+        return await ask(*question, **more)
+
+    monkeypatch.setattr(stream, "ask", lost_at_first)
+    monkeypatch.setattr(stream, "AGAIN_SECONDS", 0.001)
+    with nats_box.open() as store:
+        assert asked == 3
+        assert len(of(Message, scanned(store))) == 3
+    asked = -1000
+    monkeypatch.setattr(stream, "ELECTION_SECONDS", 0.0)
+    with pytest.raises(StoreError) as refused:
+        nats_box.open()
+    assert not isinstance(refused.value, MailboxMissing)
+
+
+def test_records_are_asked_for_again_where_the_node_that_was_asked_ended(
+    nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nats_box.make()
+    letters(nats_box, 3)
+    gathered, asked = stream._gathered, 0
+
+    async def lost_at_first(*question: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            raise TimeoutError
+        return await gathered(*question)
+
+    monkeypatch.setattr(stream, "_gathered", lost_at_first)
+    monkeypatch.setattr(stream, "AGAIN_SECONDS", 0.001)
+    with nats_box.open() as store:
+        assert len(of(Message, scanned(store))) == 3
 
 
 def answers(mailbox: Mailbox) -> object:

@@ -18,7 +18,7 @@ from mailstore.records.roster import Agent
 from mailstore.registry import create_store
 from mailstore.stores.nats import publish as publishing
 from mailstore.stores.nats.publish import Unconfirmed
-from mailstore.stores.nats.stream import ask
+from mailstore.stores.nats.stream import RequestRefused, ask
 from mailstore.stores.nats.subjects import Topic, subject, token_of
 from tests.mailstore.nats_harness import NatsHarness
 
@@ -70,6 +70,28 @@ def test_an_answer_that_is_lost_is_asked_for_again(nats_box: NatsHarness, monkey
     with nats_box.open() as store:
         sent = store.send(HELLO)
     assert calls == [sent.id, sent.id]
+    assert len(nats_box.records()) == 1
+
+
+def test_a_record_that_no_quorum_has_yet_is_waited_for(nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    nats_box.make()
+    once = publishing._once
+    calls: list[str] = []
+
+    async def in_process(client: Any, stream: str, publication: Any, seconds: float) -> int:
+        """Answer as a leader whose followers are slow does to a record that is sent again."""
+        calls.append(publication.unique)
+        if len(calls) == 1:
+            raise TimeoutError
+        if len(calls) == 2:
+            raise RequestRefused(409, 10158, "duplicate message id is in process")
+        return await once(client, stream, publication, seconds)
+
+    monkeypatch.setattr(publishing, "_once", in_process)
+    monkeypatch.setattr(publishing, "PAUSE_SECONDS", 0.0)
+    with nats_box.open() as store:
+        sent = store.send(HELLO)
+    assert calls == [sent.id] * 3
     assert len(nats_box.records()) == 1
 
 

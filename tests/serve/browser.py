@@ -14,12 +14,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Self, TypeVar
 
+from tests.patience import PATIENCE
+
 __all__ = ["CHROMIUM", "Browser", "Tab"]
 
 T = TypeVar("T")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 """Looked for when the tests are collected: they run with a PATH of their own."""
-PATIENCE = 20.0
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--mute-audio")
 
 TRAP = """

@@ -14,11 +14,11 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
+from tests.patience import PATIENCE
 from tests.terminal import SIGNALBOX, environment
 
 __all__ = ["Served", "ended", "processes_of", "told_of"]
 
-PATIENCE = 20.0
 PROC = Path("/proc")
 
 

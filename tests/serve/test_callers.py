@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
 import pytest
 from aiohttp import web
 
-from console.serve.callers import Callers
+from console.serve.callers import SILENT_SECONDS, Callers
 from console.serve.run import ending_signals, host_in_link, listening
 from console.serve.server_log import server_logger
+from tests.patience import PATIENCE
 
 REQUEST = b"GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -56,20 +59,30 @@ async def is_ended(streams: Streams) -> bool:
 
 async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("console.serve.callers.MOST_CONNECTIONS", 2)
-    monkeypatch.setattr("console.serve.callers.SILENT_SECONDS", 0.1)
-    async with asyncio.timeout(10), serving([]) as port:
+    loop, looks = asyncio.get_running_loop(), []
+    call_later = loop.call_later
+
+    def noted(seconds: float, call: Callable[..., None], *words: Any, **more: Any) -> asyncio.TimerHandle:
+        if seconds == SILENT_SECONDS:
+            looks.append(partial(call, *words))
+        return call_later(seconds, call, *words, **more)
+
+    monkeypatch.setattr(loop, "call_later", noted)
+    async with asyncio.timeout(PATIENCE), serving([]) as port:
         first = await asyncio.open_connection("127.0.0.1", port)
         assert b" 200 " in await asked(first, b"a")
         await first[0].readexactly(4)
         silent, third = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
         assert await is_ended(third)
+        assert len(looks) == 2
+        for look in looks:  # the time is over for both
+            look()
         assert await is_ended(silent)
         assert b" 200 " in await asked(first, b"b")  # is served as before
         again = await asyncio.open_connection("127.0.0.1", port)
         assert b" 200 " in await asked(again, b"c")
         for _, writer in (first, silent, third, again):
             writer.close()
-        monkeypatch.setattr("console.serve.callers.SILENT_SECONDS", 60.0)
         for _ in range(9):  # those that have ended leave room at once
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write_eof()
@@ -79,7 +92,7 @@ async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: 
 
 async def test_nonsense_is_written_nowhere_and_our_mistakes_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
     warned: list[str] = []
-    async with asyncio.timeout(10), serving(warned) as port:
+    async with asyncio.timeout(PATIENCE), serving(warned) as port:
         for nonsense in (b"\x16\x03\x01\x1b[31m\r\n\r\n", b"GET / HTTP/1.1\r\n\x1b[31m: x\r\n\r\n", b"x" * 99999):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(nonsense)

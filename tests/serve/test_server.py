@@ -17,6 +17,7 @@ from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess
 from tests.cli.conftest import Run, run
 from tests.console.test_in_a_terminal import mailbox
+from tests.patience import PATIENCE
 from tests.serve.served import Served, ended, processes_of, told_of
 from tests.servers.certificates import Certificates
 
@@ -101,7 +102,7 @@ class Page:
     async def see(self, text: str) -> None:
         """Read what is drawn until a text is in it."""
         drawn = b""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while text.encode() not in drawn:
                 message = await self.socket.receive()
                 assert message.type in (WSMsgType.BINARY, WSMsgType.TEXT), message

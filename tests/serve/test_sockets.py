@@ -14,13 +14,15 @@ from console.serve.bridge import Bridge
 from console.serve.console_process import ConsoleProcess
 from console.serve.downloads import Downloads
 from console.serve.sockets import FAILED, FULL
+from tests.patience import PATIENCE
 from tests.serve.door import ECHO, Client, Door, origin
 
 
 @pytest.fixture
 def connect() -> Iterator[Callable[..., Any]]:
-    def connect(client: Client, door: Door, access: PageAccess = PageAccess.FULL) -> Any:
-        return client.ws_connect("/ws?width=x&height=99999", headers={**door.cookie(access), **origin(client)})
+    def connect(client: Client, door: Door, access: PageAccess = PageAccess.FULL, **options: Any) -> Any:
+        headers = {**door.cookie(access), **origin(client)}
+        return client.ws_connect("/ws?width=x&height=99999", headers=headers, **options)
 
     return connect
 
@@ -70,20 +72,21 @@ async def test_why_a_console_failed_is_told_to_its_person_and_not_to_guests(conn
 async def test_a_page_that_says_nothing_any_more_gives_its_place_to_the_next(
     connect: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", 0.1)
-    monkeypatch.setattr("console.serve.sockets.CLOSE_SECONDS", 0.05)
     door = Door(most=1)
     async with door.open() as client:
-        lost = await connect(client, door)
+        lost = await connect(client, door, autoping=False)
         assert await lost.receive_bytes() == b"full"  # and from now on it answers nothing
+        monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", 0.1)
         page = await connect(client, door)
         assert await page.receive_bytes() == b"full"
+        monkeypatch.setattr("console.serve.bridge.ANSWER_SECONDS", PATIENCE)
         there = asyncio.create_task(page.receive())
         refused = await connect(client, door)
         assert (await refused.receive()).data == FULL  # that page is there: it was asked
         assert not there.done()
         await page.close()
         await there
+        assert (await lost.receive()).type == WSMsgType.PING
         assert (await lost.receive()).data == WSCloseCode.GOING_AWAY  # so it tries to connect again
 
 
@@ -108,7 +111,7 @@ async def test_a_page_that_takes_nothing_ends_though_both_directions_wait_for_it
 ) -> None:
     monkeypatch.setattr("console.serve.bridge.LOOK_SECONDS", 0.01)
     console = await ConsoleProcess.start(["python3", "-S", "-c", ECHO], PageAccess.FULL, (80, 24))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         assert not await Bridge(StuckSocket(), console, PageAccess.FULL, Downloads()).run()  # type: ignore[arg-type]
         await console.end()
 

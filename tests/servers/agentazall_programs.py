@@ -15,11 +15,10 @@ from urllib.request import Request, urlopen
 import msgspec
 import pytest
 
+from tests.patience import PATIENCE
 from tests.project.import_graph import ROOT
 
 __all__ = ["AgentRelay", "agentazall_python", "free_port", "running_relay", "running_server"]
-
-START_SECONDS = 20.0
 
 
 def agentazall_python() -> Path:
@@ -76,7 +75,7 @@ class AgentRelay(msgspec.Struct, frozen=True):
         """Return what the relay answers to a request."""
         headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
         data = None if value is None else json.dumps(value).encode()
-        with urlopen(Request(self.url + path, data, headers, method=method), timeout=START_SECONDS) as response:
+        with urlopen(Request(self.url + path, data, headers, method=method), timeout=PATIENCE) as response:
             found: dict[str, object] = json.load(response)
             return found
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from tests.patience import PATIENCE
+
 __all__ = ["BAD_ANSWERS", "BadServer"]
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-END_SECONDS = 10.0
 
 
 def silent(connection: socket.socket, is_over: threading.Event) -> None:
@@ -62,7 +63,7 @@ class BadServer:
 
     def _answer(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
-            connection.settimeout(END_SECONDS)
+            connection.settimeout(PATIENCE)
             connection.recv(65536)
             self._way(connection, self._is_over)
 
@@ -76,4 +77,4 @@ class BadServer:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         for thread in self._threads:
-            thread.join(END_SECONDS)
+            thread.join(PATIENCE)

@@ -28,6 +28,8 @@ class FtpPlace(msgspec.Struct, frozen=True):
     root: Path
     username: str = USER
     password: str = PASSWORD
+    hang_up: threading.Event = msgspec.field(default_factory=threading.Event)
+    """Has pyftpdlib end all sessions as if they had been idle for too long."""
 
 
 @contextmanager
@@ -53,17 +55,22 @@ def python_ftp(
     handler = type("LoopbackHandler", (TLS_FTPHandler if certificates else FTPHandler,), settings)
     loop = IOLoop()
     server = FTPServer(("127.0.0.1", 0), handler, ioloop=loop)
-    ended = threading.Event()
+    place, ended = FtpPlace(server.socket.getsockname()[1], root), threading.Event()
 
     def serve() -> None:
         while not ended.is_set():
             loop.loop(timeout=0.02, blocking=False)
+            if place.hang_up.is_set():
+                place.hang_up.clear()
+                for session in tuple(loop.socket_map.values()):
+                    if isinstance(session, FTPHandler):
+                        session.handle_timeout()
         server.close_all()
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     try:
-        yield FtpPlace(server.socket.getsockname()[1], root)
+        yield place
     finally:
         ended.set()
         thread.join(10)

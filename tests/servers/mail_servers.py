@@ -26,13 +26,13 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
+from tests.patience import PATIENCE
 from tests.servers.agentazall_programs import free_port, running_server
 from tests.servers.certificates import Certificates
 
 __all__ = ["AgentMailServer", "Dovecot", "Taken", "TakenMail", "running_dovecot", "running_mail_server", "taking_mail"]
 
 PASSWORD = "password"
-START_SECONDS = 20.0
 SYSTEM_PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
 _numbers = count(1_000_000)
 
@@ -257,7 +257,7 @@ def running_dovecot(shown: Certificates) -> Iterator[Dovecot]:
 def _wait_for(*ports: int) -> None:
     """Wait until all of these ports are listened on."""
     for port in ports:
-        until = time.monotonic() + START_SECONDS
+        until = time.monotonic() + PATIENCE
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()

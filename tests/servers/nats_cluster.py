@@ -10,12 +10,12 @@ from pathlib import Path
 
 from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
+from tests.patience import PATIENCE
 from tests.servers.nats_configs import one_node
 
 __all__ = ["NatsCluster", "running_cluster"]
 
 TRIES = 3
-PATIENCE = 30.0
 AGAIN_SECONDS = 0.05
 
 

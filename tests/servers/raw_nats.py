@@ -5,17 +5,18 @@ from __future__ import annotations
 import socket
 from typing import Self
 
+from tests.patience import PATIENCE
+
 __all__ = ["RawNatsClient"]
 
 CONNECT = b'CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\n'
-SECONDS = 10.0
 
 
 class RawNatsClient:
     """Speaks the protocol over a socket; closes with its block."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), SECONDS)
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self._socket.sendall(CONNECT)
         self.settle()
 

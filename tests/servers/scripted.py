@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["endless", "heard_request", "http", "scripted_server"]
+from tests.patience import PATIENCE
 
-SECONDS = 20.0
+__all__ = ["endless", "heard_request", "http", "scripted_server"]
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def scripted_server(*scripts: Callable[[socket.socket], None]) -> Iterator[int]:
                     connection, _ = listening.accept()
                 except OSError:
                     return
-                connection.settimeout(SECONDS)
+                connection.settimeout(PATIENCE)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 with connection, suppress(OSError):
                     scripts[min(number, len(scripts) - 1)](connection)
@@ -35,7 +35,7 @@ def scripted_server(*scripts: Callable[[socket.socket], None]) -> Iterator[int]:
         finally:
             # closing alone would not wake who waits in accept
             listening.shutdown(socket.SHUT_RDWR)
-            thread.join(SECONDS)
+            thread.join(PATIENCE)
 
 
 def heard_request(connection: socket.socket) -> bytes:

@@ -19,11 +19,11 @@ from mailstore.sync.backoff import LONGEST_SECONDS, pause_after
 from mailstore.sync.engine import SyncEngine, SyncReport
 from mailstore.sync.lock import is_at_work
 from mailstore.transports.transport import OutgoingLetter
+from tests.patience import PATIENCE
 from tests.project.import_graph import ROOT
 from tests.sync.rig import Machine, Office
 
 ALICE, BOB = "alice@localhost", "bob@localhost"
-SECONDS = 20.0
 
 
 class Doorbell(Office):
@@ -49,12 +49,12 @@ def running(machine: Machine) -> Iterator[list[SyncReport]]:
             yield reports
         finally:
             engine.stop()
-            thread.join(SECONDS)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
 
 
 def until(event: threading.Event) -> None:
-    assert event.wait(SECONDS), "nothing happened"
+    assert event.wait(PATIENCE), "nothing happened"
 
 
 def test_a_letter_that_is_written_later_goes_without_being_asked(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_command_runs_until_a_signal_and_ends_in_order(tmp_path: Path, numbe
             assert command.stdout is not None
             assert command.stdout.readline().startswith(f"Carrying the mail of {ALICE}, {BOB} in ")
             command.send_signal(number)
-            _, said = command.communicate(timeout=SECONDS)
+            _, said = command.communicate(timeout=PATIENCE)
         finally:
             command.kill()
     assert (command.returncode, said) == (0, "")

@@ -15,6 +15,7 @@ from mailstore.transports import ftp_incoming
 from mailstore.transports.ftp import FtpAccount, FtpTransport
 from mailstore.transports.secret import Secret
 from mailstore.transports.transport import Attachment, IncomingLetter, LetterRefused, TransportDown
+from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates
 from tests.servers.ftp_servers import FtpPlace, python_ftp
 from tests.transports.outgoing import letter
@@ -298,11 +299,12 @@ def test_a_server_that_grants_no_rights_says_so(tmp_path: Path) -> None:
 
 
 def test_a_connection_that_the_server_closed_is_made_again(tmp_path: Path, receiver: KeptLetters) -> None:
-    with python_ftp(tmp_path, timeout=0.05) as place, closing(transport(place, "bob")) as bob:
+    with python_ftp(tmp_path) as place, closing(transport(place, "bob")) as bob:
         assert bob.receive(receiver) == 0
         bob.send(letter(), "bob")
         assert bob._session is not None
-        assert select.select([bob._session._ftp.sock], [], [], 10)[0]  # it says goodbye
+        place.hang_up.set()
+        assert select.select([bob._session._ftp.sock], [], [], PATIENCE)[0]  # it says goodbye
         assert bob.receive(receiver) == 1
     with pytest.raises(TransportDown, match="refuses connections"):
         bob.receive(receiver)

@@ -16,12 +16,11 @@ from mailstore.sync.engine import SyncEngine
 from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
 from mailstore.transports.outliving import OutlivingProcess, ProcessLost
 from mailstore.transports.transport import Receiver, Transport, TransportDown
+from tests.patience import PATIENCE
 from tests.servers.scripted import heard_request, http, scripted_server
 from tests.sync.rig import Machine
 from tests.transports.receiver import KeptLetters
 from tests.transports.test_relay_hostile import answer, message, transport
-
-SECONDS = 20.0
 
 
 def is_running(pid: int) -> bool:
@@ -34,9 +33,9 @@ def is_running(pid: int) -> bool:
 
 def test_requests_and_results_of_any_size_go_over() -> None:
     with closing(OutlivingProcess(lambda request: request * 2)) as process:
-        assert process.ask(b"", SECONDS) == b""
+        assert process.ask(b"", PATIENCE) == b""
         data = os.urandom(3 << 20)
-        assert process.ask(data, SECONDS) == data * 2
+        assert process.ask(data, PATIENCE) == data * 2
     process.close()
     assert not is_running(process._pid)
 
@@ -49,7 +48,7 @@ def test_work_that_fails_or_takes_too_long_is_told() -> None:
         signal.pause()
         return b""
 
-    for work, words, seconds in ((fail, "ended before", SECONDS), (hang, "too long", 0.05)):
+    for work, words, seconds in ((fail, "ended before", PATIENCE), (hang, "too long", 0.05)):
         with closing(OutlivingProcess(work)) as process:
             with pytest.raises(ProcessLost, match=words):
                 process.ask(b"x", seconds)
@@ -63,7 +62,7 @@ def test_one_that_is_not_closed_ends_with_its_parent_beside_others() -> None:
     if pid == 0:
         try:
             processes = [OutlivingProcess(lambda request: request) for _ in range(3)]
-            os.write(writing, processes[0].ask(b"x", SECONDS))
+            os.write(writing, processes[0].ask(b"x", PATIENCE))
             signal.pause()
         finally:
             os._exit(0)
@@ -71,7 +70,7 @@ def test_one_that_is_not_closed_ends_with_its_parent_beside_others() -> None:
     assert os.read(reading, 1) == b"x"
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    assert select.select([reading], [], [], SECONDS)[0]
+    assert select.select([reading], [], [], PATIENCE)[0]
     assert os.read(reading, 1) == b""  # the last of them has ended, too
     os.close(reading)
 
@@ -95,7 +94,7 @@ def test_letters_survive_the_process_that_asked_for_them(receiver: KeptLetters) 
     def slow(connection: socket.socket) -> None:
         heard_request(connection)
         asked.set()
-        assert killed.wait(SECONDS)
+        assert killed.wait(PATIENCE)
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + answer(message(1)))
 
     with scripted_server(slow, http(answer())) as port:
@@ -107,12 +106,12 @@ def test_letters_survive_the_process_that_asked_for_them(receiver: KeptLetters) 
             finally:
                 os._exit(0)
         os.close(writing)
-        assert asked.wait(SECONDS)
+        assert asked.wait(PATIENCE)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         killed.set()
         # whoever still works has the other end of the pipe
-        assert select.select([reading], [], [], SECONDS)[0]
+        assert select.select([reading], [], [], PATIENCE)[0]
         assert os.read(reading, 1) == b""
         os.close(reading)
         assert len(receiver.spooled()) == 1

@@ -86,6 +86,10 @@ class NatsClient(Client):
             self._writer().transport.abort()  # a frozen server would be waited for, for half a minute
         await super()._attempt_reconnect()
 
+    def give_up(self) -> None:
+        """Tell nobody any more what becomes of this client: another one takes its place."""
+        self._disconnected_cb = self._reconnected_cb = self._closed_cb = None
+
     def _writer(self) -> Any:
         return self._transport._io_writer  # type: ignore[union-attr]
 
@@ -165,6 +169,7 @@ async def opened(
             connecting.cancel()
             await asyncio.wait({connecting})
     met = [*errors, *([failed] if failed else [])] or [TimeoutError()]
+    client.give_up()
     await ended(client)
     raise connection_failed(most_telling(met), address) from None
 

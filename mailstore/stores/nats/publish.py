@@ -11,7 +11,14 @@ import msgspec
 from mailstore.errors import StoreError
 from mailstore.stores.nats.connection import Connection
 from mailstore.stores.nats.failures import connection_failed, is_final, missing
-from mailstore.stores.nats.stream import ANSWER_SECONDS, AUDIENCE, RequestRefused, stream_state
+from mailstore.stores.nats.stream import (
+    ANSWER_SECONDS,
+    AUDIENCE,
+    ELECTION_SECONDS,
+    FIRST_ANSWER_SECONDS,
+    RequestRefused,
+    ask_state,
+)
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
@@ -22,12 +29,12 @@ AT_ONCE = 500
 PAUSE_SECONDS = 0.25
 MOVING_SECONDS = 2.0
 """How long it may take a client whose server ended to move to another one."""
-FIRST_ANSWER_SECONDS = 1.0
-"""How long an answer is waited for at first; sending again is harmless, as the server knows the id."""
-TRIES_SECONDS = 15.0
-"""How long a record is repeated: longer than an election takes, shorter than the window for duplicates."""
+TRIES_SECONDS = ELECTION_SECONDS
+"""How long a record is repeated: shorter than the window for duplicates."""
 WRONG_LAST = frozenset({10071, 10164})
 TEMPORARY = frozenset({503, 500, 408})
+IN_PROCESS = 10158
+"""The server's number for a record that was sent before, and that no quorum has yet."""
 
 
 class Publication(NamedTuple):
@@ -70,7 +77,7 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
         except RequestRefused as refusal:
             if refusal.number in WRONG_LAST:
                 raise Overtaken from refusal
-            if refusal.code not in TEMPORARY:
+            if refusal.code not in TEMPORARY and refusal.number != IN_PROCESS:
                 raise StoreError(
                     f"the server refuses the record ({refusal})",
                     "nothing was written; check this user's rights and the stream's limits",
@@ -125,7 +132,7 @@ async def _is_missing(client: Client, stream: str) -> bool:
     from nats.errors import Error
 
     try:
-        return await stream_state(client, stream) is None
+        return await ask_state(client, stream) is None
     except (Error, OSError, RequestRefused):
         return False
 

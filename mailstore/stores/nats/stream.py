@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER_SECONDS",
     "AUDIENCE",
+    "ELECTION_SECONDS",
+    "FIRST_ANSWER_SECONDS",
     "RequestRefused",
     "StreamRecord",
     "StreamState",
     "ask",
+    "ask_state",
     "batch",
     "piece",
     "record_of",
@@ -33,8 +37,12 @@ ANSWER_SECONDS = 5.0
 """How long one request may take."""
 SOON_SECONDS = 0.5
 """After which it is asked whether there is a stream at all."""
-SERVED_SECONDS, AGAIN_SECONDS = 5.0, 0.05
-"""How long nodes may take to serve a stream that there is, and the time between two requests."""
+FIRST_ANSWER_SECONDS = 1.0
+"""How long an answer is waited for at first by what can be asked or sent again without harm."""
+ELECTION_SECONDS = 15.0
+"""Longer than nodes take to elect who leads a stream; until then they lose requests, and serve nothing."""
+AGAIN_SECONDS = 0.05
+"""Between two requests."""
 AUDIENCE = "Signalbox-Audience"
 """The header that holds the audience at the moment of sending, as a JSON list."""
 COPIED_FROM = "Signalbox-Copied-From"
@@ -53,6 +61,8 @@ SUBJECT, TIME = "Nats-Subject", "Nats-Time-Stamp"
 """What the server adds to a message; the time to no other answer, and whoever publishes can't add its value."""
 NO_STREAM = 10059
 """The server's number for a stream that does not exist."""
+NO_LEADER = 10008
+"""The server's number for a cluster that is electing who knows of all its streams."""
 
 Answer = TypeVar("Answer")
 
@@ -86,10 +96,12 @@ class RequestRefused(Exception):
         self.code, self.number = code, number
 
 
-async def ask(client: Client, subject: str, question: Mapping[str, Any] | None = None) -> dict[str, Any]:
+async def ask(
+    client: Client, subject: str, question: Mapping[str, Any] | None = None, *, seconds: float = ANSWER_SECONDS
+) -> dict[str, Any]:
     """Ask JetStream; return its answer. Raises RequestRefused, and errors of nats."""
     data = b"" if question is None else msgspec.json.encode(question)
-    answer = await client.request(f"{API}.{subject}", data, timeout=ANSWER_SECONDS)
+    answer = await client.request(f"{API}.{subject}", data, timeout=seconds)
     found: dict[str, Any] = msgspec.json.decode(answer.data)
     if error := found.get("error"):
         raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
@@ -97,9 +109,27 @@ async def ask(client: Client, subject: str, question: Mapping[str, Any] | None =
 
 
 async def stream_state(client: Client, stream: str) -> StreamState | None:
-    """Return what a stream holds; None if there is none. Raises RequestRefused, and errors of nats."""
+    """Return what a stream holds; None if there is none. Asks until an election is over.
+
+    Raises RequestRefused, and errors of nats.
+    """
+    end = time.monotonic() + ELECTION_SECONDS
+    while True:
+        try:
+            return await ask_state(client, stream)
+        except TimeoutError:
+            if time.monotonic() > end:
+                raise
+        except RequestRefused as refusal:
+            if refusal.number != NO_LEADER or time.monotonic() > end:
+                raise
+        await asyncio.sleep(AGAIN_SECONDS)
+
+
+async def ask_state(client: Client, stream: str) -> StreamState | None:
+    """Ask once, and not for long, what a stream holds; as `stream_state`."""
     try:
-        found = await ask(client, f"STREAM.INFO.{stream}")
+        found = await ask(client, f"STREAM.INFO.{stream}", seconds=FIRST_ANSWER_SECONDS)
     except RequestRefused as refusal:
         if refusal.number == NO_STREAM:
             return None
@@ -154,17 +184,22 @@ async def piece(
 
 
 async def _from_a_replica(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
-    """Return what answers one request; wait for a moment where a cluster has the stream, but no node serves it yet."""
+    """Return what answers one request; wait where a cluster has the stream, but no node serves it yet."""
     from nats.errors import NoRespondersError
 
-    end = time.monotonic() + SERVED_SECONDS
-    while (found := await _gathered(client, stream, question)) is None:
+    end = time.monotonic() + ELECTION_SECONDS
+    while True:
+        try:
+            if (found := await _gathered(client, stream, question)) is not None:
+                return found
+        except TimeoutError:  # asked of a node that ended
+            if time.monotonic() > end:
+                raise
         if await stream_state(client, stream) is None:
             raise RequestRefused(404, NO_STREAM, "stream not found")
         if time.monotonic() > end:
             raise NoRespondersError
         await asyncio.sleep(AGAIN_SECONDS)
-    return found
 
 
 async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int] | None:
@@ -246,8 +281,10 @@ async def _answered(client: Client, stream: str, waiting: Coroutine[Any, Any, An
     task = asyncio.ensure_future(waiting)
     try:
         await asyncio.wait({task}, timeout=SOON_SECONDS)
-        if not task.done() and await stream_state(client, stream) is None:
-            raise RequestRefused(404, NO_STREAM, "stream not found")
+        if not task.done():
+            with suppress(TimeoutError):
+                if await ask_state(client, stream) is None:
+                    raise RequestRefused(404, NO_STREAM, "stream not found")
         return await asyncio.wait_for(task, ANSWER_SECONDS)
     finally:
         task.cancel()
