@@ -19,12 +19,14 @@ from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX
 from mailstore.stores.agentazall.rules import Filter, is_blocked
 from mailstore.stores.agentazall.signature import SignatureVerdict
+from mailstore.stores.agentazall.spools import FOLDER, spooled_at
 from mailstore.sync.inbox_index import InboxIndex, known_letter
 from mailstore.sync.keeping import attachment_names, put_letter
 from mailstore.sync.keyring import note_key
 from mailstore.sync.ledger_writer import LedgerWriter
+from mailstore.sync.local import folders_of
 from mailstore.sync.plan import AccountPlan
-from mailstore.sync.spool import FOLDER, Spool
+from mailstore.sync.spool import Spool
 from mailstore.transports.transport import MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
 
 __all__ = ["Door", "DoorOfAgent"]
@@ -53,6 +55,8 @@ class DoorOfAgent:
         self.tell = tell
         self.index = InboxIndex(root, agent)
         self.lock = RLock()
+        self.spools: set[Path] = set()
+        """The folders of the accounts' own spools."""
 
 
 class Door:
@@ -64,6 +68,7 @@ class Door:
         self._label = label
         self.kept = 0
         self._spool = Spool(shared.root / shared.agent, label)
+        shared.spools.add(self._spool.folder)
         self._is_odd = False
         """Whether what is taken in from the spool holds something that was turned away by a mistake."""
 
@@ -136,6 +141,16 @@ class Door:
         """Return what an interrupted run left, and make sure that there is room for more. Raises OSError."""
         self._is_odd = False
         return self._spool.waiting()
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        """Return what accounts left that are not set here any more, or that fetched others' letters."""
+        homes = (self._shared.root / name for name in sorted(folders_of(self._shared.root)))
+        return [
+            (path, home.name == self._shared.agent)
+            for home in homes
+            for path in spooled_at(home)
+            if path.suffix == ".bytes" and path.parent not in self._shared.spools
+        ]
 
     def _take_in(self, letter: IncomingLetter) -> None:
         shared = self._shared

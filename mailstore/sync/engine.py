@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 
 from mailstore.errors import MailboxMissing, MailError, reason_of
 from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.spools import FOLDER
 from mailstore.sync.account_work import AccountWork
 from mailstore.sync.door import DoorOfAgent
 from mailstore.sync.keeping import clear_desk
@@ -18,7 +19,6 @@ from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.lock import sync_lock
 from mailstore.sync.plan import AgentPlan, SyncPlan
 from mailstore.sync.post import Post
-from mailstore.sync.spool import FOLDER
 
 __all__ = ["SyncEngine", "SyncReport"]
 

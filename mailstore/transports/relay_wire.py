@@ -58,8 +58,8 @@ class Batch(NamedTuple):
 
 
 def agent_of(name: str) -> str:
-    """Return an agent's name as relays compare them: without the suffix, in lower case."""
-    return name.strip().lower().removesuffix(SUFFIX)
+    """Return an agent's name as relays compare them: without `@localhost` or the suffix, in lower case."""
+    return name.strip().lower().removesuffix("@localhost").removesuffix(SUFFIX)
 
 
 def payload_of(letter: OutgoingLetter) -> str:

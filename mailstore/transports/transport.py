@@ -120,6 +120,9 @@ class Receiver(Protocol):
     def spooled(self) -> list[Path]:
         """Return what an interrupted run has left, oldest first."""
 
+    def strays(self) -> list[tuple[Path, bool]]:
+        """Return what was spooled for other accounts, and whether these were of the same agent: it may fit here."""
+
 
 class Transport(ABC):
     """One account on one server. It is used by one thread at a time, and blocks, but never longer than its time-out."""

@@ -54,3 +54,6 @@ class KeptLetters:
 
     def spooled(self) -> list[Path]:
         return sorted(self.folder.glob("*.spool"))
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        return []

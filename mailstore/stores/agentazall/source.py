@@ -33,6 +33,7 @@ from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX
 from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
+from mailstore.stores.agentazall.spools import is_in_spool, problem_of, spools_of
 from mailstore.stores.agentazall.tree import AgentFolders
 
 __all__ = ["AgentAZAllSource"]
@@ -77,7 +78,7 @@ class AgentAZAllSource(PartSource):
         self._tasks = tasks_of(self._tree)
         stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of))
         self._stamps = files
-        return {ROSTER: stamp, **files}
+        return {ROSTER: stamp, **files, **dict(spools_of(self._root, self._tree.agents))}
 
     def read(self, part: str) -> list[Event] | None:
         """Return the events of a part; None if it may be incomplete, or its parent has not been read yet."""
@@ -85,6 +86,9 @@ class AgentAZAllSource(PartSource):
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
             return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of), *trouble]
         try:
+            if is_in_spool(part):
+                why = problem_of(self._root / part)
+                return None if why is None else [Problem(part, 1, 0, why)]
             data = read_whole(self._root / part)
         except NotAFile as error:
             return [Problem(part, 1, 0, str(error))]
