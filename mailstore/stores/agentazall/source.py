@@ -27,7 +27,7 @@ from mailstore.stores.agentazall.decode import (
     who,
 )
 from mailstore.stores.agentazall.judge import Judge, is_of_all
-from mailstore.stores.agentazall.names import HUMAN, address_of, name_of
+from mailstore.stores.agentazall.names import HUMAN, address_of, is_remote, name_of
 from mailstore.stores.agentazall.parents import Parents, is_answer
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX
@@ -35,6 +35,7 @@ from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
 from mailstore.stores.agentazall.spools import is_in_spool, problem_of, spools_of
 from mailstore.stores.agentazall.tree import AgentFolders
+from mailstore.stores.agentazall.ways import CarriedNames
 
 __all__ = ["AgentAZAllSource"]
 
@@ -65,6 +66,11 @@ class AgentAZAllSource(PartSource):
         self._filters: dict[str, Filter] = {}
         self._tasks: dict[str, tuple[str, Hashable]] = {}
         self._stamps: Mapping[str, Hashable] = {}
+        self._ledgers = CarriedNames()
+        self._carried: frozenset[str] = frozenset()
+        self._here: frozenset[str] = frozenset()
+        self._absent: dict[str, tuple[str, ...]] = {}
+        """The recipients of a copy that are neither here nor have a remote address: letters to them may be carried."""
         self._is_begun = False
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -76,7 +82,12 @@ class AgentAZAllSource(PartSource):
         self._pins.save()
         files = self._tree.parts(closely=closely)
         self._tasks = tasks_of(self._tree)
-        stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of))
+        self._here = frozenset(name_of(agent.rpartition("/")[2]) for agent in self._tree.agents)
+        self._carried = self._ledgers.look(self._tree.roots) - self._here
+        stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of), self._carried)
+        for part, names in self._absent.items():
+            if part in files:
+                files[part] = files[part], tuple((name in self._here, name in self._carried) for name in names)
         self._stamps = files
         return {ROSTER: stamp, **files, **dict(spools_of(self._root, self._tree.agents))}
 
@@ -84,7 +95,7 @@ class AgentAZAllSource(PartSource):
         """Return the events of a part; None if it may be incomplete, or its parent has not been read yet."""
         if part == ROSTER:
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
-            return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of), *trouble]
+            return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of | self._carried), *trouble]
         try:
             if is_in_spool(part):
                 why = problem_of(self._root / part)
@@ -132,7 +143,12 @@ class AgentAZAllSource(PartSource):
             files=[],
             size=len(data),
             changed=time.time(),
+            is_elsewhere=self.is_elsewhere,
         )
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether an agent is on another machine: by its address, or since letters to it are carried."""
+        return is_remote(name) or name in self._carried
 
     def known_id(self, letter: SignedFile, copy: Copy) -> str:
         """Return the id of a copy's message: its own, or a replacement if its own was taken."""
@@ -177,8 +193,11 @@ class AgentAZAllSource(PartSource):
         if self.blocked(letter, copy):
             tags += ("blocked",)
         message = message_of(
-            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed
-        )
+            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
+            is_elsewhere=self.is_elsewhere,
+        )  # fmt: skip
+        if absent := tuple(each for each in parties.recipients if not is_remote(each) and each not in self._here):
+            self._absent[part] = absent
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
         reasons = (*letter.oddities, *warnings)

@@ -131,8 +131,9 @@ class AgentAZAllStore(WatchedStore):
             raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
         subject = draft.subject or self._answering(draft.thread)
         try:
-            tree = tree_for(self.folder, draft.recipients)
-            copy = write_letter(self.folder / tree, draft, subject, self._pins)
+            is_elsewhere = self._source.is_elsewhere
+            tree = tree_for(self.folder, draft.recipients, is_elsewhere)
+            copy = write_letter(self.folder / tree, draft, subject, self._pins, is_elsewhere)
         except OSError as error:
             raise refusal(self.folder / HUMAN, error) from error
         return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
