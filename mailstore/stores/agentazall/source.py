@@ -69,8 +69,8 @@ class AgentAZAllSource(PartSource):
         self._ledgers = CarriedNames()
         self._carried: frozenset[str] = frozenset()
         self._here: frozenset[str] = frozenset()
-        self._absent: dict[str, tuple[str, ...]] = {}
-        """The recipients of a copy that are neither here nor have a remote address: letters to them may be carried."""
+        self._absent: dict[str, bool] = {}
+        """Recipients that are neither here nor have a remote address, and whether letters to them are carried."""
         self._is_begun = False
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -85,9 +85,6 @@ class AgentAZAllSource(PartSource):
         self._here = frozenset(name_of(agent.rpartition("/")[2]) for agent in self._tree.agents)
         self._carried = self._ledgers.look(self._tree.roots) - self._here
         stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of), self._carried)
-        for part, names in self._absent.items():
-            if part in files:
-                files[part] = files[part], tuple((name in self._here, name in self._carried) for name in names)
         self._stamps = files
         return {ROSTER: stamp, **files, **dict(spools_of(self._root, self._tree.agents))}
 
@@ -117,6 +114,14 @@ class AgentAZAllSource(PartSource):
             return self._told(parse(data), copy, len(data), changed)
         except InvalidSignedFile as error:
             return [Problem(part, 1, 0, str(error))]
+
+    def stale(self) -> str:
+        """Say that keys were compared with one that was not the first, or that a recipient is elsewhere than it was."""
+        was_wrong, self._pins.was_wrong = self._pins.was_wrong, False
+        if was_wrong:
+            return "an older letter shows another key of a sender"
+        moved = [name for name, was in self._absent.items() if (name in self._carried) != was]
+        return f"{moved[0]} is on another machine, or not any more" if moved else ""
 
     def same(self, event: Event) -> Hashable:
         """Return the identity of an event across copies: a message's id and facts, a warning's file name and text."""
@@ -187,7 +192,9 @@ class AgentAZAllSource(PartSource):
             # its parent may just not have been read yet
             self._put_off.add(part)
             return None
-        tags, warnings = self._judge.judged(facts, parties.sender, message_id)
+        # a date may be forged; the day's folder is made by the receiving program
+        age = max(when, moment(f"{copy.day} 00:00:00") or when), changed
+        tags, warnings = self._judge.judged(facts, parties.sender, message_id, age)
         if message_id != claimed:
             warnings.append(f"another message has the id {claimed}: this one is shown as {message_id}")
         if self.blocked(letter, copy):
@@ -196,8 +203,8 @@ class AgentAZAllSource(PartSource):
             letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
             is_elsewhere=self.is_elsewhere,
         )  # fmt: skip
-        if absent := tuple(each for each in parties.recipients if not is_remote(each) and each not in self._here):
-            self._absent[part] = absent
+        unknown = (each for each in parties.recipients if not is_remote(each) and each not in self._here)
+        self._absent.update((each, each in self._carried) for each in unknown)
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
         reasons = (*letter.oddities, *warnings)
