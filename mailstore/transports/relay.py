@@ -30,7 +30,7 @@ from mailstore.transports.transport import (
 
 __all__ = ["RelayAccount", "RelayTransport"]
 
-MOST_RESPONSE = 4 * MOST_BYTES
+MOST_RESPONSE = 2 * MOST_BYTES
 """Bytes of one answer with letters: what is waiting comes all at once."""
 MOST_ANSWER = 1 << 20
 SEND_SECONDS = 120.0
