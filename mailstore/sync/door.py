@@ -27,7 +27,7 @@ from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.local import folders_of
 from mailstore.sync.plan import AccountPlan
 from mailstore.sync.spool import Spool
-from mailstore.transports.transport import MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
+from mailstore.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
 
 __all__ = ["Door", "DoorOfAgent"]
 
@@ -73,8 +73,14 @@ class Door:
         """Whether what is taken in from the spool holds something that was turned away by a mistake."""
 
     def knows(self, key: str) -> bool:
-        """Return whether a letter was taken in or turned away before."""
-        return self._shared.ledger.knows(self._shared.agent, self._label, _key(key))
+        """Return whether a letter was taken in or turned away before, unless by a filter that lets it in now."""
+        return self._reason_for(key) is not None
+
+    def _reason_for(self, key: str) -> str | None:
+        note = self._shared.ledger.note_of(self._shared.agent, self._label, _key(key))
+        if note is None or (note[0].startswith(BLOCKED) and self.admits(note[1])):
+            return None
+        return note[0]
 
     def admits(self, sender: str) -> bool:
         """Return whether the address filter lets a sender in: by what it wrote, and by the address in that."""
@@ -85,7 +91,7 @@ class Door:
     def keep(self, letter: IncomingLetter) -> None:
         """Take a letter in, once. Raises OSError and StoreError."""
         with self._shared.lock:
-            reason = self._shared.ledger.reason_for(self._shared.agent, self._label, _key(letter.key))
+            reason = self._reason_for(letter.key)
             if reason is not None:
                 # a run that ended between the record and the spool
                 self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
@@ -103,13 +109,14 @@ class Door:
                     self.turn_away(letter.key, why, excerpt, letter.sender)
 
     def _judge(self, letter: IncomingLetter) -> None:
+        excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
         if not self.admits(letter.sender):
-            self.turn_away(letter.key, f"the address filter blocks {_line(letter.sender)}", sender=letter.sender)
+            self.turn_away(letter.key, f"{BLOCKED} {letter.sender}", excerpt, letter.sender)
             return
         size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
         if size > MOST_BYTES:
             reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
-            self.turn_away(letter.key, reason, letter.body[:EXCERPT_BYTES].encode("utf-8", "replace"), letter.sender)
+            self.turn_away(letter.key, reason, excerpt, letter.sender)
             return
         self._take_in(letter)
 

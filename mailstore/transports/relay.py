@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -15,10 +14,20 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.transports.relay_fetch import Fetched, RelayFetcher
 from mailstore.transports.relay_http import RelayAnswer, RelayHttp
 from mailstore.transports.relay_refusals import refusal_of
-from mailstore.transports.relay_wire import agent_of, batch_of, decode, digest, letter_of, message_key, payload_of
+from mailstore.transports.relay_wire import (
+    agent_of,
+    batch_of,
+    decode,
+    digest,
+    excerpt_of,
+    letter_of,
+    message_key,
+    payload_of,
+)
 from mailstore.transports.secret import Secret, SecretMissing
 from mailstore.transports.secure import said
 from mailstore.transports.transport import (
+    BLOCKED,
     MOST_BYTES,
     LetterRefused,
     OutgoingLetter,
@@ -131,8 +140,8 @@ class RelayTransport(Transport):
                 f"{self._http.place} does not answer as a relay" + (f" ({found.fault})" if found.fault else ""),
                 "check the server's URL",
             )
-        for key in found.blocked:
-            receiver.turn_away(key, "blocked by the address filter")
+        for key, sender, excerpt in found.blocked:
+            receiver.turn_away(key, f"{BLOCKED} {sender}", excerpt, sender)
         if found.rest:
             receiver.turn_away(f"rest {digest(found.rest)}", "part of an answer that can't be read", found.rest)
         if found.data:
@@ -188,10 +197,10 @@ class RelayTransport(Transport):
             try:
                 letter = letter_of(message)
             except ValueError as error:
-                receiver.turn_away(message_key(message), reason_of(error), json.dumps(message).encode()[:EXCERPT])
+                receiver.turn_away(message_key(message), reason_of(error), excerpt_of(message))
                 continue
             except Exception as error:
-                receiver.turn_away(message_key(message), unexpected(error), json.dumps(message).encode()[:EXCERPT])
+                receiver.turn_away(message_key(message), unexpected(error), excerpt_of(message))
                 continue
             taken += not receiver.knows(letter.key)
             receiver.keep(letter)
