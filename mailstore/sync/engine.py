@@ -11,10 +11,10 @@ from threading import Event, Thread
 from typing import NamedTuple, Self
 
 from mailstore.errors import MailboxMissing, MailError, reason_of
+from mailstore.stores.agentazall.day_index import DayIndexes
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.spools import FOLDER
 from mailstore.sync.account_work import AccountWork
-from mailstore.sync.day_index import DayIndexes
 from mailstore.sync.door import DoorOfAgent
 from mailstore.sync.keeping import clear_desk
 from mailstore.sync.ledger_writer import LedgerWriter

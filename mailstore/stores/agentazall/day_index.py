@@ -13,7 +13,7 @@ from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.places import DAY, INBOX, OUTBOX, SENT
 
-__all__ = ["DayIndexes", "index_text"]
+__all__ = ["DayIndexes", "keep_index"]
 
 INDEX = "index.txt"
 NEWEST_DAYS, ALL_SECONDS = 3, 60.0
@@ -49,11 +49,11 @@ def keep_index(day: Path, *, is_due: bool = False) -> None:
     index = path_stamp(day / INDEX)
     if changed is None or (index is not None and index.changed >= changed and not is_due):
         return
-    replace_file(day / INDEX, index_text(day).encode("utf-8", "replace"))
+    replace_file(day / INDEX, _text(day).encode("utf-8", "replace"))
     os.utime(day / INDEX, ns=(changed, changed))
 
 
-def index_text(day: Path) -> str:
+def _text(day: Path) -> str:
     """Return the list of a day. Raises OSError."""
     inbox = [f"{_status(head)} {_hour(head)} | From: {_of(head, 'From')} | {end}" for head, end in _heads(day, INBOX)]
     sent = [f"{_hour(head)} | To: {_of(head, 'To')} | {end}" for head, end in _heads(day, SENT)]
