@@ -195,7 +195,7 @@ class Session:
 
     def waits_for_user(self, message: Message) -> bool:
         """Say whether a message's sender waits for a read record by the user, and it can be written."""
-        if self.mailbox.is_own(message) or self.why_not(Capability.MARK_READ, message.id):
+        if self.mailbox.is_own(message) or any(self.why_not(Capability.MARK_READ, it) for it in (message.id, "user")):
             return False
         return is_due_to_sender(message, self.personal.joined, self.mailbox.roster, self.user)
 

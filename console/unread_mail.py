@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
@@ -25,6 +25,7 @@ from mailstore.store import Capability, Store
 __all__ = [
     "Purpose",
     "Reads",
+    "is_kept",
     "keeps_reads",
     "note_shown",
     "reads_of",
@@ -46,10 +47,16 @@ def keeps_reads(store: Store, mailbox: Mailbox, reader: str) -> bool:
     return (is_kept or isinstance(store, ReadOnly)) and not mailbox.has_unrecorded()
 
 
-def _is_kept(store: Store, message: Message, reader: str) -> bool:
-    """Say whether it can be recorded in the mailbox itself that an agent has read a message."""
+def is_kept(store: Store, mailbox: Mailbox, message: Message, reader: str) -> bool:
+    """Say whether it can be recorded in the mailbox itself that an agent has read a message.
+
+    Where each recipient has a copy of its own, that is in the copy.
+    """
     names = (message.id, reader) if label_of(message.id) == label_of(reader) else (message.id,)
-    return message.is_tracked and all(Capability.MARK_READ in store.capabilities_for(name) for name in names)
+    if not message.is_tracked or not all(Capability.MARK_READ in store.capabilities_for(name) for name in names):
+        return False
+    copies = mailbox.traces(message.id)
+    return not copies or any(copy.slot and copy.owner == reader for copy in copies)
 
 
 def _ids_of(mailbox: Mailbox, message: Message) -> list[str]:
@@ -97,7 +104,7 @@ def unread_mail(store: Store, mailbox: Mailbox, reader: str, now: float, shown: 
     left = [
         message
         for message in found
-        if _is_kept(store, message, reader) or not (_was_shown(shown, mailbox, message) or message.id in before)
+        if is_kept(store, mailbox, message, reader) or not (_was_shown(shown, mailbox, message) or message.id in before)
     ]
     return sorted(left, key=by_age)
 
@@ -133,13 +140,13 @@ def _from_before(mailbox: Mailbox, reader: str, shown: Shown, mail: Iterable[Mes
 
 
 class Reads(NamedTuple):
-    """What has to be recorded when mail was shown: ids for the mailbox itself (`kept`), and for Signalbox's own state.
+    """What has to be recorded when mail was shown: in the mailbox itself (`kept`), and in Signalbox's own state.
 
-    `copies` are the ids of all copies of the messages `beside`, and of mail from before the reader was registered;
-    `is_beside` says whether Signalbox stores anything itself.
+    `kept` has the ids of all copies of each message, and `copies` those of the messages `beside`, and of mail from
+    before the reader was registered; `is_beside` says whether Signalbox stores anything itself.
     """
 
-    kept: tuple[str, ...]
+    kept: Mapping[str, tuple[str, ...]]
     beside: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     is_beside: bool = False
@@ -149,10 +156,11 @@ def reads_of(
     store: Store, mailbox: Mailbox, reader: str, messages: Collection[Message], now: float, shown: Shown
 ) -> Reads:
     """Return what has to be recorded when a reader was shown these messages, but for those it has read."""
-    kept = tuple(it.id for it in messages if _is_kept(store, it, reader) and not mailbox.has_read(it.id, reader))
+    unread = (it for it in messages if is_kept(store, mailbox, it, reader) and not mailbox.has_read(it.id, reader))
+    kept = {it.id: tuple(_ids_of(mailbox, it)) for it in unread}
     if keeps_reads(store, mailbox, reader):
         return Reads(kept)
-    beside = [it for it in messages if not (_is_kept(store, it, reader) or _was_shown(shown, mailbox, it))]
+    beside = [it for it in messages if not (is_kept(store, mailbox, it, reader) or _was_shown(shown, mailbox, it))]
     before = _from_before(mailbox, reader, shown, mailbox.unrecorded(reader, now))
     copies = (name for message in (*beside, *before) for name in _ids_of(mailbox, message))
     return Reads(kept, tuple(message.id for message in beside), tuple(copies), True)
@@ -164,7 +172,7 @@ def record(store: Store, reader: str, reads: Reads) -> list[str]:
     Raises StoreError, also where Signalbox's own state can't be written.
     """
     if reads.kept:
-        store.mark_read(reader, reads.kept)
+        store.mark_read(reader, list(dict.fromkeys(each for ids in reads.kept.values() for each in ids)))
     if reads.is_beside:
         note_shown(store, reader, reads.copies)
     return [*reads.kept, *reads.beside]

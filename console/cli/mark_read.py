@@ -15,7 +15,7 @@ from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
-from console.unread_mail import keeps_reads, unread_mail
+from console.unread_mail import is_kept, unread_mail
 from mailstore.optional import acknowledge
 from mailstore.records.message import Message
 
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         ids = [message.id for message in messages]
         acknowledged = acknowledge(mail.store, reader, ids) if args.acknowledge else 0
         marked = mark(mail, reader, messages)
-        if marked and not keeps_reads(mail.store, mail.mailbox, reader):
+        if marked and not all(is_kept(mail.store, mail.mailbox, it, reader) for it in messages):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")
     if args.json:
         MARKED.put(MarkedRow(reader, len(marked), marked, acknowledged if args.acknowledge else UNSET))

@@ -10,6 +10,7 @@ __all__ = [
     "DONE",
     "REGISTERED",
     "STATUS",
+    "SpooledRow",
     "SyncAccountRow",
     "SyncAgentRow",
     "SyncDone",
@@ -152,6 +153,22 @@ class TurnedAwayRow(msgspec.Struct, frozen=True):
     """Why it was not kept."""
 
 
+class SpooledRow(msgspec.Struct, frozen=True):
+    """A file with letters that a relay has handed out, and so deleted, and that are in no inbox yet."""
+
+    agent: str
+    """By whose account they were fetched."""
+
+    file: str
+    """Where they are."""
+
+    relay_agent: str
+    """For whom they are, as the relay calls it; empty if it didn't say."""
+
+    letters: int | None
+    """How many they are; null if that can't be read."""
+
+
 class SyncStatus(msgspec.Struct, frozen=True):
     """How the carrying of a mailbox stands."""
 
@@ -169,6 +186,9 @@ class SyncStatus(msgspec.Struct, frozen=True):
 
     turned_away: list[TurnedAwayRow]
     """The last 20 things that came in and were not kept."""
+
+    spooled: list[SpooledRow]
+    """What relays have handed out and no inbox has yet."""
 
 
 DONE = JsonOutput(SyncDone)

@@ -6,12 +6,24 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from console.cli.plain import put
-from console.cli.sync_output import STATUS, SyncAccountRow, SyncAgentRow, SyncLetterRow, SyncStatus, TurnedAwayRow
+from console.cli.sync_output import (
+    STATUS,
+    SpooledRow,
+    SyncAccountRow,
+    SyncAgentRow,
+    SyncLetterRow,
+    SyncStatus,
+    TurnedAwayRow,
+)
 from console.cli.sync_plan import root_of
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
+from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
+from mailstore.stores.agentazall.spools import LARGEST, spooled_at
+from mailstore.sync.local import folders_of
 from mailstore.sync.lock import is_at_work
+from mailstore.transports.relay_wire import batch_of
 
 __all__ = ["show_status"]
 
@@ -58,10 +70,25 @@ def _status(root: Path) -> SyncStatus:
             TurnedAwayRow(each.owner, each.transport, each.key, each.sender, iso_time(each.at), each.reason)
             for each in turned_away_at(root)[-MOST_TURNED_AWAY:]
         ],
+        [_spooled(name, path) for name in sorted(folders_of(root)) for path in spooled_at(root / name)],
     )  # fmt: skip
 
 
+def _spooled(agent: str, path: Path) -> SpooledRow:
+    try:
+        batch = batch_of(read_whole(path, LARGEST))
+    except (OSError, NotAFile):
+        batch = None
+    return SpooledRow(agent, str(path), batch.agent if batch else "", len(batch.messages) if batch else None)
+
+
 def _lines(status: SyncStatus) -> Iterable[str]:
+    if status.spooled:
+        yield "Handed out by a relay, and in no inbox yet:"
+    for each_spooled in status.spooled:
+        number = each_spooled.letters
+        count = "what can't be read" if number is None else f"{number} {'letter' if number == 1 else 'letters'}"
+        yield f"  {each_spooled.file}: {count}{each_spooled.relay_agent and f' for {each_spooled.relay_agent}'}"
     if not status.agents:
         yield f"No sync has carried the mail of {status.mailbox} yet: signalbox sync does"
         return

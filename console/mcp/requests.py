@@ -36,9 +36,9 @@ class ReadMessages(Request):
 class SendMessage(Request):
     """A message to send."""
 
-    type: Annotated[str, Field(description="such as question, answer, status, task-assigned, task-done")]
     to: Annotated[str, Field(description="a session id, a role, a tag such as project:x, all, or user")]
     body: str
+    type: Annotated[str, Field(description="such as question, answer, status, task-assigned, task-done")] = ""
     subject: str = ""
     metadata: Annotated[dict[str, JsonValue], Field(description="any JSON, stored with the message")] = {}
     issue_id: Annotated[str | None, Field(description="added to the metadata")] = None

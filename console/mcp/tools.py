@@ -158,8 +158,7 @@ async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:
     wanted = given if asked.all else [find_message(mailbox, typed) for typed in asked.message_ids]
     reads = reads_of(store, mailbox, caller.session_id, wanted, now, await caller.shown())
     marked = await asyncio.to_thread(record, store, caller.session_id, reads)
-    if keeps_reads(store, mailbox, caller.session_id):
-        mailbox.fold([Receipt(message_id, caller.session_id, now) for message_id in marked], now)
+    mailbox.fold([Receipt(message_id, caller.session_id, now) for message_id in reads.kept], now)
     return {"marked": len(marked), **({"left_unread": len(unread) - len(given)} if asked.all else {})}
 
 

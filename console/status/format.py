@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SENTENCE", "TMUX", "BadFormat", "formatted"]
 
-SENTENCE = "{for_you} for you · {unread} unread · {dead} dead"
+SENTENCE = "{for_you} for you · {unread} unread · {dead} dead{unreadable: · {} unreadable}"
 TMUX = (
     "{for_you:#[fg=cyan,bold]{} for you#[default] }{dead:#[fg=red]{} dead#[default] }{unread:{} new }"
     "{unreadable:#[fg=red]{} unreadable#[default] }"

@@ -51,6 +51,10 @@ class PartSource(ABC):
     def begin(self) -> None:  # noqa: B027 - a source without a memory has nothing to forget
         """Forget what the parts held: everything is about to be read again."""
 
+    def stale(self) -> str:
+        """Say why everything must be read again, although no part has changed; empty if it need not be."""
+        return ""
+
     def same(self, event: Event) -> Hashable:
         """Return the identity of an event: events with equal identities, as copies of a message, count as one."""
         return event
@@ -101,6 +105,8 @@ class PartReader(DiffReader):
         fresh: list[Event] = []
         lost: dict[Hashable, Event] = {}
         parts = self._source.parts(closely=closely)
+        if why := self._source.stale():
+            return fresh, why
         if parts is self._parts and not self._open:
             return fresh, ""
         # what moved from one part to another while the names were listed is found by a second look

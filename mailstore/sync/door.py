@@ -19,13 +19,15 @@ from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX
 from mailstore.stores.agentazall.rules import Filter, is_blocked
 from mailstore.stores.agentazall.signature import SignatureVerdict
+from mailstore.stores.agentazall.spools import FOLDER, spooled_at
 from mailstore.sync.inbox_index import InboxIndex, known_letter
 from mailstore.sync.keeping import attachment_names, put_letter
 from mailstore.sync.keyring import note_key
 from mailstore.sync.ledger_writer import LedgerWriter
+from mailstore.sync.local import folders_of
 from mailstore.sync.plan import AccountPlan
-from mailstore.sync.spool import FOLDER, Spool
-from mailstore.transports.transport import MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
+from mailstore.sync.spool import Spool
+from mailstore.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
 
 __all__ = ["Door", "DoorOfAgent"]
 
@@ -53,6 +55,8 @@ class DoorOfAgent:
         self.tell = tell
         self.index = InboxIndex(root, agent)
         self.lock = RLock()
+        self.spools: set[Path] = set()
+        """The folders of the accounts' own spools."""
 
 
 class Door:
@@ -64,12 +68,19 @@ class Door:
         self._label = label
         self.kept = 0
         self._spool = Spool(shared.root / shared.agent, label)
+        shared.spools.add(self._spool.folder)
         self._is_odd = False
         """Whether what is taken in from the spool holds something that was turned away by a mistake."""
 
     def knows(self, key: str) -> bool:
-        """Return whether a letter was taken in or turned away before."""
-        return self._shared.ledger.knows(self._shared.agent, self._label, _key(key))
+        """Return whether a letter was taken in or turned away before, unless by a filter that lets it in now."""
+        return self._reason_for(key) is not None
+
+    def _reason_for(self, key: str) -> str | None:
+        note = self._shared.ledger.note_of(self._shared.agent, self._label, _key(key))
+        if note is None or (note[0].startswith(BLOCKED) and self.admits(note[1])):
+            return None
+        return note[0]
 
     def admits(self, sender: str) -> bool:
         """Return whether the address filter lets a sender in: by what it wrote, and by the address in that."""
@@ -80,7 +91,7 @@ class Door:
     def keep(self, letter: IncomingLetter) -> None:
         """Take a letter in, once. Raises OSError and StoreError."""
         with self._shared.lock:
-            reason = self._shared.ledger.reason_for(self._shared.agent, self._label, _key(letter.key))
+            reason = self._reason_for(letter.key)
             if reason is not None:
                 # a run that ended between the record and the spool
                 self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
@@ -98,13 +109,14 @@ class Door:
                     self.turn_away(letter.key, why, excerpt, letter.sender)
 
     def _judge(self, letter: IncomingLetter) -> None:
+        excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
         if not self.admits(letter.sender):
-            self.turn_away(letter.key, f"the address filter blocks {_line(letter.sender)}", sender=letter.sender)
+            self.turn_away(letter.key, f"{BLOCKED} {letter.sender}", excerpt, letter.sender)
             return
         size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
         if size > MOST_BYTES:
             reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
-            self.turn_away(letter.key, reason, letter.body[:EXCERPT_BYTES].encode("utf-8", "replace"), letter.sender)
+            self.turn_away(letter.key, reason, excerpt, letter.sender)
             return
         self._take_in(letter)
 
@@ -136,6 +148,16 @@ class Door:
         """Return what an interrupted run left, and make sure that there is room for more. Raises OSError."""
         self._is_odd = False
         return self._spool.waiting()
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        """Return what accounts left that are not set here any more, or that fetched others' letters."""
+        homes = (self._shared.root / name for name in sorted(folders_of(self._shared.root)))
+        return [
+            (path, home.name == self._shared.agent)
+            for home in homes
+            for path in spooled_at(home)
+            if path.suffix == ".bytes" and path.parent not in self._shared.spools
+        ]
 
     def _take_in(self, letter: IncomingLetter) -> None:
         shared = self._shared

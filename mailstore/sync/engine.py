@@ -6,11 +6,14 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from threading import Event, Thread
 from typing import NamedTuple, Self
 
 from mailstore.errors import MailboxMissing, MailError, log_unexpected, reason_of
+from mailstore.stores.agentazall.day_index import DayIndexes
 from mailstore.stores.agentazall.pins import Pins
+from mailstore.stores.agentazall.spools import FOLDER
 from mailstore.sync.account_work import AccountWork
 from mailstore.sync.door import DoorOfAgent
 from mailstore.sync.keeping import clear_desk
@@ -18,7 +21,6 @@ from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.lock import sync_lock
 from mailstore.sync.plan import AgentPlan, SyncPlan
 from mailstore.sync.post import Post
-from mailstore.sync.spool import FOLDER
 
 __all__ = ["SyncEngine", "SyncReport"]
 
@@ -45,6 +47,7 @@ class _AgentWork(NamedTuple):
     post: Post
     shared: DoorOfAgent
     accounts: tuple[AccountWork, ...]
+    indexes: DayIndexes
 
     @property
     def sending(self) -> list[str]:
@@ -108,7 +111,7 @@ class SyncEngine:
             accounts.append(AccountWork(plan, transport, post, shared, ledger))
         labels = [each.label for each in accounts]
         ledger.begin_run(agent.name, os.getpid(), time.time(), self._plan.every_seconds, labels)
-        return _AgentWork(agent, post, shared, tuple(accounts))
+        return _AgentWork(agent, post, shared, tuple(accounts), DayIndexes(root / agent.name))
 
     def try_again(self) -> None:
         """Let what was refused be tried again. Raises OSError."""
@@ -128,6 +131,9 @@ class SyncEngine:
             for account in agent.accounts
         ]
         _finished(threads)
+        for agent in self._agents:
+            if agent.plan.name not in self._troubles:
+                self._try(agent, agent.indexes.keep)
         return self.report()
 
     def run(self, told: Callable[[SyncReport], None]) -> None:
@@ -173,21 +179,29 @@ class SyncEngine:
 
     def _look(self) -> None:
         for agent in self._agents:
-            name = agent.plan.name
-            try:
-                agent.post.look(agent.sending)
-                self._beat(name)
-                self._troubles.pop(name, None)
-            except Exception as error:
-                is_known = isinstance(error, MailError | OSError)
-                if not is_known and os.environ.get("SIGNALBOX_DEBUG"):
-                    raise
-                if not is_known:
-                    log_unexpected(error, "looking into an outbox")
-                reason = reason_of(error) if is_known else f"internal error ({type(error).__name__})"
-                if self._troubles.get(name) != reason:
-                    self._tell(f"{name}: {reason}")
-                self._troubles[name] = reason
+            self._try(agent, partial(self._look_at, agent))
+
+    def _look_at(self, agent: _AgentWork) -> None:
+        agent.post.look(agent.sending)
+        agent.indexes.keep()
+        self._beat(agent.plan.name)
+
+    def _try(self, agent: _AgentWork, work: Callable[[], None]) -> None:
+        """Do what concerns one agent; what fails stops no other."""
+        name = agent.plan.name
+        try:
+            work()
+            self._troubles.pop(name, None)
+        except Exception as error:
+            is_known = isinstance(error, MailError | OSError)
+            if not is_known and os.environ.get("SIGNALBOX_DEBUG"):
+                raise
+            if not is_known:
+                log_unexpected(error, "looking after an agent's mail")
+            reason = reason_of(error) if is_known else f"internal error ({type(error).__name__})"
+            if self._troubles.get(name) != reason:
+                self._tell(f"{name}: {reason}")
+            self._troubles[name] = reason
 
     def _beat(self, name: str) -> None:
         """Write that this is alive, as often as the accounts look."""

@@ -153,18 +153,11 @@ class LedgerWriter:
         arrivals = "DELETE FROM arrivals WHERE owner = ? AND state = 'turned-away' AND substr(reason, 1, ?) = ?"
         self._all([(ways, (owner,)), (arrivals, (owner, len(UNEXPECTED), UNEXPECTED))])
 
-    def knows(self, owner: str, transport: str, key: str) -> bool:
-        """Return whether a letter of an account was taken in or turned away."""
-        return bool(
-            self._rows("SELECT 1 FROM arrivals WHERE owner = ? AND transport = ? AND key = ?", owner, transport, key)
-        )
-
-    def reason_for(self, owner: str, transport: str, key: str) -> str | None:
-        """Return the reason noted for a letter of an account; None if it is not known."""
-        rows = self._rows(
-            "SELECT reason FROM arrivals WHERE owner = ? AND transport = ? AND key = ?", owner, transport, key
-        )
-        return str(rows[0][0]) if rows else None
+    def note_of(self, owner: str, transport: str, key: str) -> tuple[str, str] | None:
+        """Return the reason and the sender noted for a letter of an account; None if it is not known."""
+        statement = "SELECT reason, sender FROM arrivals WHERE owner = ? AND transport = ? AND key = ?"
+        rows = self._rows(statement, owner, transport, key)
+        return (str(rows[0][0]), str(rows[0][1])) if rows else None
 
     def came_by(self, owner: str, transport: str, message_id: str) -> bool:
         """Return whether a copy of a letter came by an account before."""

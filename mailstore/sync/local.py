@@ -10,9 +10,9 @@ from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFi
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.decode import Copy, id_of, who
 from mailstore.stores.agentazall.places import INBOX, is_agent_name
+from mailstore.stores.agentazall.spools import FOLDER
 from mailstore.sync.keeping import put_letter
 from mailstore.sync.outbox import OutboxLetter
-from mailstore.sync.spool import FOLDER
 
 __all__ = ["deliver", "folders_of"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.process_lock import is_locked, process_lock
-from mailstore.sync.spool import FOLDER
+from mailstore.stores.agentazall.spools import FOLDER
 
 __all__ = ["is_at_work", "sync_lock"]
 

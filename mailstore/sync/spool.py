@@ -10,11 +10,10 @@ from itertools import count
 from pathlib import Path
 
 from mailstore.files.durable import sync_folder, write_durably
+from mailstore.stores.agentazall.spools import FOLDER
 
-__all__ = ["FOLDER", "Spool"]
+__all__ = ["Spool"]
 
-FOLDER = ".signalbox"
-"""The folder of a sync in the folder of an agent: its lock and spools."""
 RESERVED = 16 << 20
 """Bytes of the disk that are held before more is fetched, and given up for it if the disk is full."""
 
@@ -25,12 +24,12 @@ class Spool:
     def __init__(self, home: Path, label: str) -> None:
         digest = hashlib.blake2b(label.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
         self._home = home
-        self._folder = home / FOLDER / f"spool-{digest}"
-        self._reserve = self._folder / "reserve"
+        self.folder = home / FOLDER / f"spool-{digest}"
+        self._reserve = self.folder / "reserve"
 
     def waiting(self) -> list[Path]:
         """Return what was spooled, oldest first, and reserve room for more. Raises OSError."""
-        found = sorted(path for path in self._folder.glob("*.bytes")) if self._folder.is_dir() else []
+        found = sorted(path for path in self.folder.glob("*.bytes")) if self.folder.is_dir() else []
         self._make()
         if not self._reserve.exists():
             fd = os.open(self._reserve, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -57,28 +56,28 @@ class Spool:
     def remove(self, path: Path) -> None:
         """Remove what was spooled. Raises OSError."""
         path.unlink(missing_ok=True)
-        sync_folder(self._folder)
+        sync_folder(path.parent)
 
     def put_aside(self, path: Path) -> Path:
         """Keep what was spooled, and never return it again. Raises OSError."""
         names = (f"{path.stem}-{number}.aside" for number in count(1))
         kept = next(each for each in map(path.with_name, names) if not each.exists())
         path.rename(kept)
-        sync_folder(self._folder)
+        sync_folder(path.parent)
         return kept
 
     def _put(self, data: bytes) -> Path:
-        numbers = [int(each.stem) for each in self._folder.glob("*.bytes") if each.stem.isdigit()]
-        path = self._folder / f"{max(numbers, default=0) + 1:012}.bytes"
+        numbers = [int(each.stem) for each in self.folder.glob("*.bytes") if each.stem.isdigit()]
+        path = self.folder / f"{max(numbers, default=0) + 1:012}.bytes"
         new = path.with_suffix(".new")
         write_durably(new, data, 0o600)
         new.rename(path)
-        sync_folder(self._folder)
+        sync_folder(self.folder)
         return path
 
     def _make(self) -> None:
-        if not self._folder.is_dir():
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.folder.is_dir():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync_folder(self._home)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mailstore.agentazall_records.header_addresses import addresses, bare
 from mailstore.agentazall_records.letter_file import InvalidSignedFile, SignedFile, is_partial, parse
 from mailstore.transports.ftp_session import Entry, FtpSession, TooLarge
-from mailstore.transports.transport import MOST_BYTES, IncomingLetter, Receiver, unexpected
+from mailstore.transports.transport import BLOCKED, MOST_BYTES, IncomingLetter, Receiver, unexpected
 
 __all__ = ["FtpInbox", "NotKept"]
 
@@ -134,8 +134,9 @@ class FtpInbox:
             return _turn_away(receiver, spot, str(error), data)
         except Exception as error:
             return _turn_away(receiver, spot, unexpected(error), data)
-        if b"\n---" in data and not receiver.admits(bare(letter.get("From"))):
-            return _turn_away(receiver, spot, "blocked by the address filter")
+        sender = bare(letter.get("From"))
+        if b"\n---" in data and not receiver.admits(sender):
+            return _turn_away(receiver, spot, f"{BLOCKED} {sender}", data, sender)
         return self._complete(receiver, spot, path, data, letter)
 
     def _complete(self, receiver: Receiver, spot: _Spot, path: str, data: bytes, letter: SignedFile) -> _Found:
@@ -212,8 +213,8 @@ class FtpInbox:
         return datetime.now(UTC) - moment > OLD
 
 
-def _turn_away(receiver: Receiver, spot: _Spot, reason: str, data: bytes = b"") -> _Found:
-    receiver.turn_away(spot.key, reason, data[:EXCERPT])
+def _turn_away(receiver: Receiver, spot: _Spot, reason: str, data: bytes = b"", sender: str = "") -> _Found:
+    receiver.turn_away(spot.key, reason, data[:EXCERPT], sender)
     return _Found.TURNED_AWAY
 
 

@@ -10,7 +10,7 @@ from mailstore.transports.limited_socket import TooMuchSent
 from mailstore.transports.mail_header import header_of
 from mailstore.transports.mail_parts import DamagedMail
 from mailstore.transports.mail_reading import letter_in, sender_in
-from mailstore.transports.transport import MOST_BYTES, Receiver, TransportDown, unexpected
+from mailstore.transports.transport import BLOCKED, MOST_BYTES, Receiver, TransportDown, unexpected
 
 __all__ = ["LARGEST_MAIL", "FetchedMail", "ListedMail", "MailFetching", "MailSession"]
 
@@ -21,7 +21,6 @@ WORTH_ASKING = 1 << 16
 MOST_RECONNECTS = 3
 EXCERPT = 4096
 TOO_LARGE = f"it is larger than {LARGEST_MAIL >> 20} MB"
-BLOCKED = "the address filter blocks its sender"
 
 
 class ListedMail(NamedTuple):
@@ -112,8 +111,8 @@ class MailFetching:
         try:
             if mail.size is not None and mail.size > WORTH_ASKING:
                 head = session.head(mail)
-                if head is not None and not _is_admitted(head, receiver):
-                    receiver.turn_away(mail.key, BLOCKED)
+                if head is not None and (sender := _blocked_in(head, receiver)):
+                    receiver.turn_away(mail.key, f"{BLOCKED} {sender}", head[:EXCERPT], sender)
                     return 0
             fetched = session.whole(mail)
         except TooMuchSent as error:
@@ -136,14 +135,14 @@ class _Broken(Exception):
         self.problem = problem
 
 
-def _is_admitted(head: bytes, receiver: Receiver) -> bool:
-    """Return whether the address filter lets a letter in; one whose header can't be read is judged when it is there."""
+def _blocked_in(head: bytes, receiver: Receiver) -> str:
+    """Return the sender in a header if the address filter blocks it; one that can't be read is judged as a whole."""
     try:
         sender = sender_in(header_of(head))
     except Exception as error:
         unexpected(error)
-        return True
-    return receiver.admits(sender)
+        return ""
+    return "" if receiver.admits(sender) else sender
 
 
 def _kept(fetched: FetchedMail, mail: ListedMail, receiver: Receiver) -> int:
@@ -157,7 +156,7 @@ def _kept(fetched: FetchedMail, mail: ListedMail, receiver: Receiver) -> int:
         receiver.turn_away(mail.key, unexpected(error), fetched.data[:EXCERPT])
         return 0
     if not receiver.admits(letter.sender):
-        receiver.turn_away(mail.key, BLOCKED)
+        receiver.turn_away(mail.key, f"{BLOCKED} {letter.sender}", fetched.data[:EXCERPT], letter.sender)
         return 0
     receiver.keep(letter)
     return 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -10,14 +9,25 @@ from pathlib import Path
 import msgspec
 
 from mailstore.errors import reason_of
+from mailstore.files.durable import write_durably
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.transports.relay_fetch import Fetched, RelayFetcher
 from mailstore.transports.relay_http import RelayAnswer, RelayHttp
 from mailstore.transports.relay_refusals import refusal_of
-from mailstore.transports.relay_wire import agent_of, batch_of, decode, digest, letter_of, message_key, payload_of
+from mailstore.transports.relay_wire import (
+    agent_of,
+    batch_of,
+    decode,
+    digest,
+    excerpt_of,
+    letter_of,
+    message_key,
+    payload_of,
+)
 from mailstore.transports.secret import Secret, SecretMissing
 from mailstore.transports.secure import said
 from mailstore.transports.transport import (
+    BLOCKED,
     MOST_BYTES,
     LetterRefused,
     OutgoingLetter,
@@ -29,12 +39,14 @@ from mailstore.transports.transport import (
 
 __all__ = ["RelayAccount", "RelayTransport"]
 
-MOST_RESPONSE = 4 * MOST_BYTES
+MOST_RESPONSE = 2 * MOST_BYTES
 """Bytes of one answer with letters: what is waiting comes all at once."""
 MOST_ANSWER = 1 << 20
 SEND_SECONDS = 120.0
 POLL_SECONDS = 600.0
 EXCERPT = 1 << 16
+NOTE = ".token"
+"""The ending of a note beside an answer that was for another agent."""
 LEAST_ROOM = MOST_BYTES
 """Free bytes on the disk without which nothing is fetched: the relay deletes what it hands out."""
 
@@ -65,6 +77,8 @@ class RelayTransport(Transport):
         )
         self._agent = agent_of(account.address)
         self._stranger = ""
+        self._passed_by: set[Path] = set()
+        """What other accounts left that is not for this one."""
         self._unspooled: list[bytes] = []
         self._fetcher = RelayFetcher(self._poll, self._agent)
 
@@ -91,13 +105,17 @@ class RelayTransport(Transport):
             self._fetcher.start(receiver)
 
     def receive(self, receiver: Receiver) -> int:
-        """Take in what an interrupted run has left, then what waits on the relay."""
+        """Take in what an interrupted run or another account has left, then what waits on the relay."""
         self._spool_again(receiver)
+        self._stranger = ""
         taken = sum(self._take_in(receiver, path) for path in receiver.spooled())
+        for path, is_agents in receiver.strays():
+            if is_agents or _note_of(path).endswith(f" {self._http.place}"):
+                taken += self._take_in(receiver, path, is_stray=True)
         self._check_owner()
         _check_room(receiver)
         found = self._fetched(receiver)
-        taken += self._take_in(receiver, Path(found.path)) if found.path else 0
+        taken += self._take_in(receiver, Path(found.path), is_new=True) if found.path else 0
         self._check_owner()
         if found.fault:
             raise TransportDown(
@@ -122,8 +140,8 @@ class RelayTransport(Transport):
                 f"{self._http.place} does not answer as a relay" + (f" ({found.fault})" if found.fault else ""),
                 "check the server's URL",
             )
-        for key in found.blocked:
-            receiver.turn_away(key, "blocked by the address filter")
+        for key, sender, excerpt in found.blocked:
+            receiver.turn_away(key, f"{BLOCKED} {sender}", excerpt, sender)
         if found.rest:
             receiver.turn_away(f"rest {digest(found.rest)}", "part of an answer that can't be read", found.rest)
         if found.data:
@@ -133,15 +151,17 @@ class RelayTransport(Transport):
 
     def _check_owner(self) -> None:
         if self._stranger:
-            raise TransportDown(self._stranger, "give this account its own token, then move that file away")
+            raise TransportDown(self._stranger, "give this account its own token; one with that address takes them in")
 
     def _spool_again(self, receiver: Receiver) -> None:
         while self._unspooled:
             receiver.spool(self._unspooled[0])
             del self._unspooled[0]
 
-    def _take_in(self, receiver: Receiver, path: Path) -> int:
+    def _take_in(self, receiver: Receiver, path: Path, *, is_new: bool = False, is_stray: bool = False) -> int:
         """Take the letters of a spooled answer in, and remove it; return how many. Raises OSError."""
+        if path in self._passed_by:
+            return 0
         try:
             data = read_whole(path, MOST_RESPONSE * 2)
         except NotAFile:
@@ -157,24 +177,35 @@ class RelayTransport(Transport):
                 receiver.unspool(path)
             return 0
         if batch.agent and agent_of(batch.agent) != self._agent:
-            self._stranger = (
-                f"this token belongs to {said(batch.agent)}, not to {self._account.address} "
-                f"({len(batch.messages)} letters fetched with it are in {path})"
-            )
+            token = digest(self._token().encode())
+            if is_new:
+                # so that nothing more is fetched with this token, and its own account finds what is its
+                write_durably(path.with_suffix(NOTE), f"{token} {self._http.place}".encode(), 0o600)
+            if is_stray:
+                self._passed_by.add(path)
+            elif not _note_of(path).startswith(f"{token} "):
+                if not batch.messages:
+                    receiver.unspool(path)
+            else:
+                self._stranger = (
+                    f"this token belongs to {said(batch.agent)}, not to {self._account.address} "
+                    f"({len(batch.messages)} letters fetched with it are in {path})"
+                )
             return 0
         taken = 0
         for message in batch.messages:
             try:
                 letter = letter_of(message)
             except ValueError as error:
-                receiver.turn_away(message_key(message), reason_of(error), json.dumps(message).encode()[:EXCERPT])
+                receiver.turn_away(message_key(message), reason_of(error), excerpt_of(message))
                 continue
             except Exception as error:
-                receiver.turn_away(message_key(message), unexpected(error), json.dumps(message).encode()[:EXCERPT])
+                receiver.turn_away(message_key(message), unexpected(error), excerpt_of(message))
                 continue
             taken += not receiver.knows(letter.key)
             receiver.keep(letter)
         receiver.unspool(path)
+        path.with_suffix(NOTE).unlink(missing_ok=True)
         return taken
 
     def _token(self) -> str:
@@ -192,6 +223,14 @@ class RelayTransport(Transport):
         """Close the client, and end the process that fetches."""
         self._fetcher.close()
         self._http.close()
+
+
+def _note_of(path: Path) -> str:
+    """Return by which token (its digest) and from which relay a spooled answer was fetched, if it was another's."""
+    try:
+        return read_whole(path.with_suffix(NOTE), EXCERPT).decode("utf-8", "replace")
+    except (OSError, NotAFile):
+        return ""
 
 
 def _check_room(receiver: Receiver) -> None:

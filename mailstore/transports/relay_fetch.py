@@ -8,7 +8,7 @@ import msgspec
 
 from mailstore.transports.outliving import OutlivingProcess, ProcessLost
 from mailstore.transports.relay_http import RelayAnswer
-from mailstore.transports.relay_wire import Batch, agent_of, batch_of, encoded, message_key, sender_of
+from mailstore.transports.relay_wire import Batch, agent_of, batch_of, encoded, excerpt_of, message_key, sender_of
 from mailstore.transports.transport import Receiver, TransportDown
 
 __all__ = ["Fetched", "RelayFetcher"]
@@ -21,7 +21,7 @@ SECONDS = 60.0
 class Fetched(msgspec.Struct, frozen=True):
     """What came of a poll. `path` is where the letters are; `data` are those that could not be written, and why.
 
-    `blocked` are the keys of what the address filter turned away, and `rest` is what could not be read.
+    `blocked` are key, sender and beginning of what the address filter turned away; `rest` could not be read.
     """
 
     status: int
@@ -35,7 +35,7 @@ class Fetched(msgspec.Struct, frozen=True):
     data: bytes = b""
     errno: int = 0
     strerror: str = ""
-    blocked: tuple[str, ...] = ()
+    blocked: tuple[tuple[str, str, bytes], ...] = ()
     rest: bytes = b""
     down: tuple[str, str] | None = None
 
@@ -105,7 +105,7 @@ def _written(answer: RelayAnswer, agent: str, receiver: Receiver) -> Fetched:
         answer.status,
         answer.fault,
         is_batch=True,
-        blocked=tuple(map(message_key, blocked)),
+        blocked=tuple((message_key(each), sender_of(each), excerpt_of(each)) for each in blocked),
         rest=batch.rest[:EXCERPT],
     )
     if not admitted and is_ours:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["RelayAnswer", "RelayHttp"]
 
 CONNECT_SECONDS = 10.0
+PATIENCE_SECONDS, LEAST_PACE = 30.0, 50_000
+"""How long an answer may come slower than this many bytes a second."""
+MOST_PIECES = 200_000
+"""Pieces of one answer: each takes a while, however small it is."""
 PLAIN_PORTS = {"http": 80, "https": 443}
 
 
@@ -95,10 +100,15 @@ class RelayHttp:
                     encoding = response.headers.get("content-encoding", "identity").lower()
                     # others would inflate a small piece without bound
                     is_known = encoding in ("identity", "gzip", "deflate")
-                    for piece in response.iter_bytes() if is_known else response.iter_raw():
+                    began = time.monotonic()
+                    for number, piece in enumerate(response.iter_bytes() if is_known else response.iter_raw()):
                         body += piece
+                        slow = time.monotonic() - began - PATIENCE_SECONDS
                         if len(body) > most:
                             fault = f"it sent more than {most >> 10} KiB"
+                        elif number > MOST_PIECES or slow > len(body) / LEAST_PACE:
+                            fault = "its answer came in too small pieces"
+                        if fault:
                             break
             except httpx2.InvalidURL as error:
                 raise TransportDown("the relay's server is not a URL", "write https://HOST:PORT") from error

@@ -26,6 +26,7 @@ __all__ = [
     "decode",
     "digest",
     "encoded",
+    "excerpt_of",
     "letter_of",
     "message_key",
     "payload_of",
@@ -38,6 +39,7 @@ UNNAMED = "(AgentTalk message)"
 MOST_ATTACHMENTS = 1000
 AGENT = re.compile(rb'"agent"\s*:\s*"([^"\\]{1,300})"')
 LONGEST_HEAD = 1000
+EXCERPT = 1 << 12
 LONGEST_ID = 200
 MOST_MESSAGES = 100_000
 """Messages of one answer; more is a flood."""
@@ -58,8 +60,8 @@ class Batch(NamedTuple):
 
 
 def agent_of(name: str) -> str:
-    """Return an agent's name as relays compare them: without the suffix, in lower case."""
-    return name.strip().lower().removesuffix(SUFFIX)
+    """Return an agent's name as relays compare them: without `@localhost` or the suffix, in lower case."""
+    return name.strip().lower().removesuffix("@localhost").removesuffix(SUFFIX)
 
 
 def payload_of(letter: OutgoingLetter) -> str:
@@ -145,6 +147,11 @@ def message_key(message: dict[str, Any]) -> str:
     found = message.get("id")
     name = found if isinstance(found, str) and len(found) <= LONGEST_ID and found.isprintable() else ""
     return f"{name}#{digest(said.encode())}"
+
+
+def excerpt_of(message: dict[str, Any]) -> bytes:
+    """Return the beginning of a message, for a record of it."""
+    return json.dumps(message).encode()[:EXCERPT]
 
 
 def digest(data: bytes) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from mailstore.errors import MailError, log_unexpected
 
 __all__ = [
+    "BLOCKED",
     "MOST_BYTES",
     "UNEXPECTED",
     "Attachment",
@@ -26,6 +27,9 @@ __all__ = [
 
 MOST_BYTES = 64 << 20
 """Maximum size of one letter with its attachments; what is larger is refused, on the way out and on the way in."""
+
+BLOCKED = "the address filter blocks"
+"""How the reason begins for a letter that the address filter turned away; its sender follows."""
 
 UNEXPECTED = "internal error"
 """How the reason begins for a letter that was turned away by a mistake in this program."""
@@ -109,8 +113,11 @@ class Receiver(Protocol):
     def keep(self, letter: IncomingLetter) -> None:
         """Take a letter in. It is on the disk when this returns; one that is known is ignored. Raises OSError."""
 
-    def turn_away(self, key: str, reason: str, excerpt: bytes = b"") -> None:
-        """Record that something was not taken in, with the reason: damaged, too large, blocked, `unexpected`."""
+    def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
+        """Record that something was not taken in, with the reason: damaged, too large, BLOCKED, `unexpected`.
+
+        What was BLOCKED is no longer known once the filter lets its sender in.
+        """
 
     def spool(self, data: bytes) -> Path:
         """Keep bytes that the other side has already deleted, until all of it is taken in. Raises OSError."""
@@ -120,6 +127,9 @@ class Receiver(Protocol):
 
     def spooled(self) -> list[Path]:
         """Return what an interrupted run has left, oldest first."""
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        """Return what was spooled for other accounts, and whether these were of the same agent: it may fit here."""
 
 
 class Transport(ABC):

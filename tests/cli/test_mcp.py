@@ -18,7 +18,8 @@ from platformdirs import user_config_path
 
 from console.cli.loading import Loaded
 from console.mcp.requests import SendMessage
-from console.mcp.tools import Caller, send_message
+from console.mcp.server import _schema
+from console.mcp.tools import TOOLS, Caller, send_message
 from mailstore.errors import DraftRefused
 from mailstore.extras import remedy
 from mailstore.folding import fold_store
@@ -26,6 +27,7 @@ from mailstore.records.draft import draft
 from mailstore.registry import open_store
 from tests.cli.conftest import ROOT, Run
 from tests.mailboxes import MailFiles
+from tests.mailstore.agentazall_mail import AgentAZAllMail
 from tests.mailstore.channels_folder import SharedFolder
 from tests.patience import PATIENCE
 
@@ -128,6 +130,22 @@ async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(m
         assert (await called(session, "mark_read", all=True))["left_unread"] == 0
     recorded = [json.loads(line)["message_id"] for line in mail.reads.read_bytes().splitlines()]
     assert len(recorded) == len(set(recorded)) == 14
+
+
+async def test_a_message_is_asked_for_what_its_mailbox_can_hold(tmp_path: Path, mail: MailFiles) -> None:
+    azall = AgentAZAllMail(tmp_path / "azall")
+    azall.agent("ann@localhost")
+    asked = {}
+    for url in (mail.url, f"agentazall:{azall.root}"):
+        with open_store(url) as store:
+            caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "user", 60.0, ())
+            schema = _schema(TOOLS["send_message"], caller)
+            asked[store.kind] = set(schema["properties"]), set(schema["required"])
+            if store.kind == "agentazall":
+                assert (await send_message(caller, SendMessage(to="ann@localhost", body="Hello.")))["id"]
+    every = {"type", "to", "body", "subject", "metadata", "issueId", "inReplyTo"}
+    assert asked["haak"] == (every, {"type", "to", "body"})
+    assert asked["agentazall"] == (every - {"type", "metadata", "issueId"}, {"to", "body"})
 
 
 async def test_whom_a_message_reaches_is_told_as_it_was_sent(tmp_path: Path) -> None:

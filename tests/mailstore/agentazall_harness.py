@@ -50,6 +50,7 @@ class AgentAZAllHarness(FolderHarness):
         Feature.RECORDS: "a copy in an inbox tells that it was delivered, and that it was read, and not when",
         Feature.TAGS: "it has no channels",
         Feature.ROLES: "it has no roles",
+        Feature.MARK_OTHERS: "a letter is marked in the inbox of an agent that has a copy, and none is to all",
         Feature.FREEZE: "an agent is there or is not",
         Feature.TYPE: "a message has no type",
         Feature.TTL: "mail does not expire",

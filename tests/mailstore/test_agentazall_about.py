@@ -65,6 +65,26 @@ def test_a_key_that_is_not_the_one_of_its_letters_is_a_warning(tmp_path: Path) -
     assert fingerprint_of(identity(1).public) in facts(mail.root, ANN)["key"]
 
 
+def test_what_it_remembers_and_the_list_of_its_newest_day_are_shown(tmp_path: Path) -> None:
+    mail = AgentAZAllMail(tmp_path)
+    mail.agent(ANN)
+    mail.put(f"{ANN}/2026-11-18/remember/lamps.txt", b"There are 40.")
+    mail.put(f"{ANN}/2026-11-19/remember/lamps.txt", b"There are 41.\nOne is broken.")
+    mail.put(f"{ANN}/2026-11-18/remember/keys.txt", b"In the drawer.")
+    mail.put(f"{ANN}/2026-11-18/remember/none.txt", b" ")
+    mail.put(f"{ANN}/2026-11-18/index.txt", b"# old")
+    mail.put(f"{ANN}/2026-11-19/index.txt", b"# AgentAZAll Index: ann\n\nINBOX (0):\n  (empty)\n")
+    (mail.root / ANN / "2026-11-19" / "remember" / "link.txt").symlink_to("/etc/passwd")
+    with AgentAZAllStore.open(mail.root) as store:
+        found = store.describe_agent(ANN)
+    assert [(fact.value, fact.source) for fact in found if fact.name == "memory"] == [
+        ("lamps (2026-11-19): There are 41.\nOne is broken.", f"{ANN}/2026-11-19/remember/lamps.txt"),
+        ("keys (2026-11-18): In the drawer.", f"{ANN}/2026-11-18/remember/keys.txt"),
+    ]
+    [index] = [fact for fact in found if fact.name == "index"]
+    assert (index.value[:11], index.source) == ("# AgentAZAl", f"{ANN}/2026-11-19/index.txt")
+
+
 def test_what_it_says_of_itself_is_the_newest_that_is_not_empty(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     mail.agent(ANN)

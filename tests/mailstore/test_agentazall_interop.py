@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from console.cli import main
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent
@@ -151,3 +154,41 @@ def test_it_reads_what_was_taken_over_and_answers_it(tmp_path: Path) -> None:
     [answer] = [one for one in found.values() if one.sender == "bob@localhost"]
     assert (answer.thread, found["m-1"].time) == ("m-1", 1_773_662_400)
     assert Receipt("m-1", "bob@localhost") in events
+
+
+def test_what_an_agent_reads_here_is_read_as_the_program_writes_it(theirs: Theirs) -> None:
+    for subject in ("About Status: new flag", "Plain"):
+        theirs("alice", "send", "--to", "bob@localhost", "-s", subject, "-b", "Status: new\n\n---\nStatus: new")
+    theirs("bob", "index", "--rebuild")
+    inbox = sorted(theirs.root.glob("bob@localhost/*/inbox/*.txt"))
+    before = {path: path.read_bytes() for path in inbox}
+    others = {path: path.read_bytes() for path in theirs.root.rglob("sent/*.txt")}
+    store = f"agentazall:{theirs.root}"
+    for _ in range(2):
+        assert main(["check", "--as", "user", "--store", store]) == 0
+        assert {path: path.read_bytes() for path in inbox} == before
+        assert main(["check", "--as", "bob@localhost", "--dry-run", "--store", store]) == 0
+    assert main(["check", "--as", "bob@localhost", "--store", store]) == 0
+    for path, data in before.items():
+        assert path.read_bytes() == data.replace(b"\nStatus: new\n", b"\nStatus: read\n", 1)
+    assert {path: path.read_bytes() for path in others} == others
+    [index] = theirs.root.glob("bob@localhost/*/index.txt")
+    ours = index.read_text()
+    assert ours.count("  [READ] ") == 2
+    theirs("bob", "index", "--rebuild")
+    assert index.read_text().split("\n")[3:] == ours.split("\n")[3:]
+    _, events = told(theirs.root)
+    assert len([event for event in events if isinstance(event, Receipt)]) == 2
+
+
+def test_a_relays_copy_is_marked_by_the_id_of_the_letter(theirs: Theirs) -> None:
+    theirs("alice", "send", "--to", "bob@localhost", "-s", "One", "-b", "Body")
+    [path] = theirs.root.glob("bob@localhost/*/inbox/*.txt")
+    sent = path.stem
+    data = path.read_text().replace(f"Message-ID: {sent}", "Message-ID: 1_alice_0a1b2c3d")
+    date = datetime.now().astimezone(UTC).replace(tzinfo=None).isoformat()
+    path.unlink()
+    path.with_name("1_alice_0a1b2c3d.txt").write_text(re.sub("Date: .*", f"Date: {date}", data))
+    store = f"agentazall:{theirs.root}"
+    assert main(["check", "--as", "bob@localhost", "--store", store]) == 0
+    assert "\nStatus: read\n" in path.with_name("1_alice_0a1b2c3d.txt").read_text()

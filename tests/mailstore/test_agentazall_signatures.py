@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mailstore.agentazall_records.letter_file import SignedFile, parse
 from mailstore.extras import remedy
+from mailstore.records.events import Reset
 from mailstore.records.message import Problem
 from mailstore.stores.agentazall import AgentAZAllStore, signature
 from mailstore.stores.agentazall.block import as_upstream_reads, block_of, unwrapped
@@ -167,6 +168,22 @@ def test_a_changed_key_is_warned_of_once_and_marked_on_each_message(mail: AgentA
     assert not problem.fatal
     for word in ("bob@localhost", fingerprint_of(BOB.public), fingerprint_of(EVE.public)):
         assert word in problem.reason
+
+
+@pytest.mark.parametrize("signers", ["BEB", "BEEB", "BBE", "BEBE", "BE"])
+def test_on_first_opening_the_oldest_key_is_right(mail: AgentAZAllMail, signers: str) -> None:
+    for number, name in enumerate(signers):
+        who = BOB if name == "B" else EVE
+        date = f"2026-11-20 12:00:{number:02}"
+        mail.letter("ann@localhost/inbox", f"m{number}", who.signed(f"{number}"), ago=60 - number, Date=date)
+    for _ in range(2):
+        found, events = told(mail.root)
+        assert [f"m{at}" for at, name in enumerate(signers) if name == "E"] == sorted(
+            name for name, one in found.items() if "!key:CHANGED" in one.tags
+        )
+        last = max((at for at, event in enumerate(events) if isinstance(event, Reset)), default=0)
+        [problem] = [event for event in events[last:] if isinstance(event, Problem)]
+        assert f"{fingerprint_of(BOB.public)} was seen first" in problem.reason
 
 
 def test_keys_are_kept_for_each_mailbox_where_only_the_owner_reads(mail: AgentAZAllMail) -> None:

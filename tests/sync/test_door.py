@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mailstore.agentazall_records.letter_file import parse
 from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.ledger import ArrivalState, arrivals_of, turned_away_at
+from mailstore.stores.agentazall.ledger import ArrivalState, arrivals_of, ledger_file, turned_away_at
 from mailstore.stores.agentazall.rules import Filter
 from mailstore.sync.keeping import attachment_names
 from mailstore.transports import transport
@@ -61,6 +63,22 @@ def test_a_whitelist_lets_in_only_whom_it_names(tmp_path: Path) -> None:
     rules = Filter("whitelist", (), (ALICE,))
     machine = received(tmp_path, incoming("k1"), incoming("k2", sender="eve@localhost", id="b" * 12), rules=rules)
     assert len(machine.files(BOB, "inbox")) == 1
+
+
+def test_what_a_filter_blocked_is_on_record_and_comes_once_the_filter_is_lifted(tmp_path: Path) -> None:
+    office = Office()
+    machine = Machine(tmp_path, BOB, offices=(office,))
+    machine.filter = Filter("blacklist", ("alice@*",))
+    office.put(BOB, incoming("k1", "Words " * 2000))
+    for _ in range(2):
+        machine.once()
+    [away] = turned_away_at(machine.root)
+    assert (away.sender, away.reason) == (ALICE, f"the address filter blocks {ALICE}")
+    with closing(sqlite3.connect(ledger_file(machine.root))) as db:
+        assert db.execute("SELECT excerpt FROM arrivals").fetchall() == [(("Words " * 2000)[:4096].encode(),)]
+    machine.filter = Filter()
+    assert [machine.once().received for _ in range(2)] == [1, 0]
+    assert turned_away_at(machine.root) == ()
 
 
 def test_a_header_can_hold_no_line_end_and_no_escape(tmp_path: Path) -> None:

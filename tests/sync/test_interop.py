@@ -15,7 +15,7 @@ from mailstore.agentazall_records.letter_file import parse
 from tests.mailstore.agentazall_mail import told
 from tests.servers.agentazall_programs import AgentRelay, agentazall_python
 from tests.servers.ftp_servers import FtpPlace
-from tests.sync.rig import Machine
+from tests.sync.rig import DAY, Machine
 
 ANN, BOB = "inga.agenttalk", "ivor.agenttalk"
 
@@ -95,3 +95,54 @@ def test_letters_go_both_ways_by_relay_and_ftp_at_once_and_are_shown_once(
     # it has verified our signature: only then it notes the key
     [key] = json.loads((root / ANN / ".keyring.json").read_text()).values()
     assert key["addresses"] == [BOB]
+
+
+def test_the_lists_of_days_are_those_of_the_original_program(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, BOB, ANN)
+    config = tmp_path / "config.json"
+    fields = {"agent_name": BOB, "agent_key": "0" * 32, "mailbox_dir": "./data/mailboxes", "transport": "local"}
+    config.write_text(json.dumps({**fields, "log_file": "./log.txt"}))
+    config.chmod(0o600)
+    for number, date in enumerate(("2026-11-20T20:49:16.845840", "Fri, 20 Nov 2026 20:49:59 +0000", "yesterday", "")):
+        machine.write(BOB, ANN, Date=date, Status="read" if number % 2 else "new")
+    machine.write(BOB, "nowhere.agenttalk", Subject="", Attachments="a.txt", name="held")
+    machine.write(ANN, BOB, "One", Subject="Ünï", Attachments="a.txt", name="with")
+    machine.attach(machine.root / ANN / DAY / "outbox" / "with.txt", "a.txt", b"1")
+    home = machine.root / BOB / DAY
+    for file, text in (
+        ("notes/plan.txt", "12345"),
+        ("remember/long.txt", f"\n {'w' * 300}\nmore"),
+        ("remember/none.txt", ""),
+        ("who_am_i/identity.txt", ""),
+        ("what_am_i_doing/tasks.txt", "x"),
+        ("inbox/odd.txt", "From: a\nsubject: small\nFrom: b\n\n---\nFrom: c\n"),
+        ("inbox/none.txt", "no header"),
+    ):
+        (home / file).parent.mkdir(exist_ok=True)
+        (home / file).write_text(text)
+    assert main(["sync", str(machine.root), "--once"]) == 0
+
+    def listed() -> list[str]:
+        return [line for line in (home / "index.txt").read_text().split("\n") if not line.startswith("# Updated: ")]
+
+    ours = listed()
+    assert {"INBOX (2):", "SENT (4):", "OUTBOX (1):"} <= set(ours)
+    original(config, "index", "--rebuild")
+    assert listed() == ours
+
+
+def test_a_list_is_written_when_its_day_has_changed_and_only_then(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, BOB, ANN)
+    old = machine.root / BOB / "2026-01-02" / "inbox"
+    old.mkdir(parents=True)
+    machine.once()
+    [index, other] = [machine.root / BOB / day / "index.txt" for day in (DAY, "2026-01-02")]
+    before = [path.stat().st_ino for path in (index, other)]
+    assert "INBOX (0):\n  (empty)\n" in index.read_text()
+    machine.once()
+    assert [path.stat().st_ino for path in (index, other)] == before
+    machine.write(ANN, BOB)
+    (old / "m.txt").write_bytes(b"From: x\nSubject: Old\n\n---\n")
+    machine.once()
+    assert "INBOX (1):\n  [NEW] " in index.read_text()
+    assert "  [?] ??:?? | From: x | Subject: Old | inbox/m.txt\n" in other.read_text()

@@ -14,9 +14,9 @@ from mailstore.agentazall_records.letter_file import SignedFile
 from mailstore.stores.agentazall.judge import Judge
 from mailstore.stores.agentazall.ledger import ledger_file, turned_away_at
 from mailstore.stores.agentazall.signature import SignatureFacts
+from mailstore.stores.agentazall.spools import FOLDER
 from mailstore.sync.engine import SyncEngine
 from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
-from mailstore.sync.spool import FOLDER
 from tests.sync.disk_office import DiskTransport
 from tests.sync.rig import Machine
 from tests.sync.test_door import ALICE, BOB, incoming, received

@@ -17,6 +17,7 @@ class KeptLetters:
         self.blocked = blocked
         self.kept: dict[str, IncomingLetter] = {}
         self.turned: dict[str, str] = {}
+        self.senders: dict[str, str] = {}
         self.excerpts: dict[str, bytes] = {}
         (folder / "every").mkdir()
 
@@ -33,8 +34,9 @@ class KeptLetters:
     def keep(self, letter: IncomingLetter) -> None:
         self.kept.setdefault(letter.key, letter)
 
-    def turn_away(self, key: str, reason: str, excerpt: bytes = b"") -> None:
+    def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
         self.turned[key] = reason
+        self.senders[key] = sender
         self.excerpts[key] = excerpt
 
     def spool(self, data: bytes) -> Path:
@@ -54,3 +56,6 @@ class KeptLetters:
 
     def spooled(self) -> list[Path]:
         return sorted(self.folder.glob("*.spool"))
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        return []

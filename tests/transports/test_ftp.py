@@ -205,8 +205,9 @@ def test_what_the_filter_blocks_is_not_kept_nor_its_attachments_fetched(
     original(plain_ftp, bob, "x", header(Attachments="a") + SIGNED)
     receiver.blocked = ("ann@localhost",)
     assert connected(plain_ftp, bob).receive(receiver) == 0
-    assert receiver.turned == {"2026-11-20/x.txt": "blocked by the address filter"}
-    assert receiver.excerpts == {"2026-11-20/x.txt": b""}
+    assert receiver.turned == {"2026-11-20/x.txt": "the address filter blocks ann@localhost"}
+    assert receiver.senders == {"2026-11-20/x.txt": "ann@localhost"}
+    assert receiver.excerpts["2026-11-20/x.txt"].startswith(b"From: ann@localhost")
 
 
 def test_a_letter_that_waited_long_is_found_on_an_old_day(

@@ -124,7 +124,9 @@ def test_the_filter_is_asked_before_a_large_letter_is_fetched(
     ):
         with closing(made) as transport:
             assert transport.receive(receiver) == 0
-    assert list(receiver.turned.values()) == ["the address filter blocks its sender"] * 4
+    assert list(receiver.turned.values()) == ["the address filter blocks eve@localhost"] * 4
+    assert set(receiver.senders.values()) == {"eve@localhost"}
+    assert all(b"eve@localhost" in each for each in receiver.excerpts.values())
     assert (dovecot.mail.parent / "log").read_text().count("x" * 100) == 0
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from mailstore.errors import MailError
 from mailstore.transports import relay as relay_module
-from mailstore.transports import relay_wire
+from mailstore.transports import relay_http, relay_wire
 from mailstore.transports.relay import RelayAccount, RelayTransport
 from mailstore.transports.relay_register import register
 from mailstore.transports.secret import Secret
@@ -67,6 +67,18 @@ def test_a_flood_is_cut_and_what_came_before_is_kept(receiver: KeptLetters, monk
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n"
     text = polled(receiver, endless(head + answer(message(1))[:-2] + b', {"id": "2", "payload": "'))
     assert "sent more than 1024 KiB" in text
+    assert [each.id for each in receiver.letters] == ["m1"]
+
+
+@pytest.mark.parametrize("limit", ["MOST_PIECES", "PATIENCE_SECONDS"])
+def test_an_answer_in_crumbs_is_cut_and_what_came_before_is_kept(
+    receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(relay_http, limit, 0)
+    monkeypatch.setattr(relay_http, "LEAST_PACE", 1 << 40)
+    whole = answer(message(1))[:-2] + b', {"id": "'
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"%x\r\n%s\r\n" % (len(whole), whole)
+    assert "came in too small pieces" in polled(receiver, endless(head, b"1\r\nx\r\n"))
     assert [each.id for each in receiver.letters] == ["m1"]
 
 

@@ -73,6 +73,8 @@ def _told_in(root: Path, tree: str, address: str, pinned: str) -> Iterator[Agent
     yield from _said(home, agent, days, "who_am_i", "identity.txt", "who am I")
     yield from _said(home, agent, days, TASKS, "tasks.txt", "doing")
     yield from _notes(home, agent, days)
+    yield from _memories(home, agent, days)
+    yield from _said(home, agent, days, "", "index.txt", "index")
     yield from _filter(root / tree, address)
     yield from _accounts(root / tree, address)
 
@@ -142,7 +144,8 @@ def _own_key(home: Path, address: str) -> Iterator[AgentFact]:
 def _said(home: Path, address: str, days: list[str], folder: str, file: str, label: str) -> Iterator[AgentFact]:
     """Yield the newest text of a file that isn't empty, with its day."""
     for day in days[:LAST_DAYS]:
-        path = home / day / folder / file
+        place = f"{day}/{folder}/{file}" if folder else f"{day}/{file}"
+        path = home / place
         if path.parent.is_symlink() or (home / day).is_symlink():
             continue
         try:
@@ -151,7 +154,7 @@ def _said(home: Path, address: str, days: list[str], folder: str, file: str, lab
             continue
         if text:
             cut = f"{text[:SHOWN_TEXT].rstrip()} …" if len(text) > SHOWN_TEXT else text
-            yield AgentFact(label, cut, f"{address}/{day}/{folder}/{file}")
+            yield AgentFact(label, cut, f"{address}/{place}")
             return
 
 
@@ -168,6 +171,18 @@ def _notes(home: Path, address: str, days: list[str]) -> Iterator[AgentFact]:
     if found:
         names = [f"{name} ({day})" for name, day in islice(found.items(), MOST_NOTES)]
         yield AgentFact("notes", "\n".join(names), f"{address}/*/notes")
+
+
+def _memories(home: Path, address: str, days: list[str]) -> Iterator[AgentFact]:
+    """Yield what the agent has stored to remember, the newest day first; of a title, the newest text."""
+    found: set[str] = set()
+    for day in days:
+        for name, _ in sorted(_files(home / day / "remember")):
+            if not name.endswith(".txt") or name in found or len(found) >= MOST_NOTES:
+                continue
+            found.add(name)
+            for fact in _said(home, address, [day], "remember", name, "memory"):
+                yield AgentFact("memory", f"{name.removesuffix('.txt')} ({day}): {fact.value}", fact.source)
 
 
 def _filter(root: Path, address: str) -> Iterator[AgentFact]:

@@ -34,7 +34,7 @@ def tasks_of(tree: AgentFolders) -> dict[str, tuple[str, Hashable]]:
 
 
 def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
-    """Return the agents with a folder, and those without that are senders or have a remote address."""
+    """Return the agents with a folder, and those without that are senders or to whom letters are carried."""
     here: dict[str, str] = {}
     for folder, (file, _) in tasks.items():
         # of several trees, the one with the newest activity counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -159,6 +160,7 @@ def message_of(
     files: list[str],
     size: int,
     changed: float,
+    is_elsewhere: Callable[[str], bool] = is_remote,
 ) -> Message:
     """Return the message in a copy; `changed` is its file's modification time, for one without a date."""
     text = unwrapped(letter.body)
@@ -180,5 +182,5 @@ def message_of(
         mentions=mentions(text),
         location=Location("/".join(copy), 0, size),
         timed=time is not None,
-        is_tracked=not recipients or not all(map(is_remote, recipients)),
+        is_tracked=not recipients or not all(map(is_elsewhere, recipients)),
     )

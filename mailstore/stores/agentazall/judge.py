@@ -7,7 +7,7 @@ from hashlib import blake2b
 from mailstore.agentazall_records.letter_file import SignedFile
 from mailstore.extras import remedy
 from mailstore.stores.agentazall.names import USER
-from mailstore.stores.agentazall.pins import Key, Pins
+from mailstore.stores.agentazall.pins import NOW, Key, Pins, When
 from mailstore.stores.agentazall.signature import (
     NOT_CHECKED,
     SignatureFacts,
@@ -40,7 +40,9 @@ class Judge:
             facts = self._facts[key] = facts_of(letter)
         return facts
 
-    def judged(self, facts: SignatureFacts, sender: str, message_id: str) -> tuple[tuple[str, ...], list[str]]:
+    def judged(
+        self, facts: SignatureFacts, sender: str, message_id: str, when: When = NOW
+    ) -> tuple[tuple[str, ...], list[str]]:
         """Return a message's facts as tags, including the state of its key, and warnings."""
         if facts.verdict is SignatureVerdict.NOT_CHECKED:
             return facts.tags(), [NOT_CHECKED + remedy("agentazall")]
@@ -51,7 +53,8 @@ class Judge:
             # a quoted block may be signed by its own author
             is_senders = pin is not None and pin.public_key == facts.key
             return (*facts.tags(), "key:pinned" if is_senders else "key:of-another"), []
-        key = self._pins.compare(sender, facts.key, message_id)
+        key = self._pins.compare(sender, facts.key, message_id, when)
+        pin = self._pins.known(sender)
         warnings = []
         if key is Key.CHANGED and pin is not None:
             whose = "you" if sender == USER else sender

@@ -27,6 +27,7 @@ __all__ = [
     "SyncRun",
     "accounts_of",
     "arrivals_of",
+    "carried_to",
     "ledger_file",
     "run_of",
     "turned_away_at",
@@ -126,6 +127,14 @@ def ways_of(root: Path, message_id: str) -> tuple[LedgerWay, ...]:
 def waiting_in(root: Path) -> tuple[LedgerWay, ...]:
     """Return the ways of all letters that are neither delivered nor given up by them, refused ones too."""
     return _rows(root, way_in, "SELECT * FROM ways WHERE state IN ('waiting', 'refused') ORDER BY rowid")
+
+
+def carried_to(root: Path) -> frozenset[str]:
+    """Return the addresses to which an account leads: it has taken a letter for them, or is still to be tried."""
+    statement = (
+        "SELECT DISTINCT recipient FROM ways WHERE state IN ('waiting', 'delivered') AND transport NOT IN (?, ?)"
+    )
+    return frozenset(_rows(root, lambda row: str(row[0]), statement, LOCAL, NO_WAY))
 
 
 def arrivals_of(root: Path, message_id: str) -> tuple[LedgerArrival, ...]:

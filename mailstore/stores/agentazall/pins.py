@@ -5,6 +5,7 @@ The program's own keyring doesn't help: it trusts the fingerprint in the message
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from contextlib import suppress
@@ -19,10 +20,13 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.stores.agentazall.signature import fingerprint_of, key_of
 from mailstore.stores.agentazall.state import make_private, state_folder
 
-__all__ = ["Key", "Pin", "Pins"]
+__all__ = ["NOW", "Key", "Pin", "Pins", "When"]
 
 LARGEST = 64 << 20
 PAUSE_SECONDS = 1.0
+When = tuple[float, float]
+"""How old a letter is: when it was sent, and when its file was changed, in seconds since the epoch."""
+NOW: When = (math.inf, math.inf)
 
 
 class Key(StrEnum):
@@ -56,9 +60,13 @@ class Pins:
         self._mailbox = mailbox
         self._pins: dict[str, Pin] = {}
         self._unsaved: dict[str, Pin] = {}
+        self._since: dict[str, When] = {}
+        """How old the letter is by which each unsaved key was seen."""
         self._lock = threading.Lock()
         self._saved = 0.0
         self.trouble = ""
+        self.was_wrong = False
+        """Whether another key took the place of one that had been compared with, since it is in an older letter."""
 
     @property
     def path(self) -> Path:
@@ -77,12 +85,21 @@ class Pins:
         """Return the stored key of a sender."""
         return self._pins.get(sender)
 
-    def compare(self, sender: str, key: str, message_id: str) -> Key:
-        """Compare a key with the stored one; the first key is stored."""
+    def compare(self, sender: str, key: str, message_id: str, when: When = NOW) -> Key:
+        """Compare a key with the stored one; the first key is stored.
+
+        Letters may be read the newest first: until keys are saved, that of the oldest letter is the first.
+        """
         with self._lock:
             pin = self._pins.get(sender)
+            if pin is not None and when < self._since.get(sender, when):
+                self._since[sender] = when
+                if pin.public_key != key:
+                    self.was_wrong = True
+                    pin = None
             if pin is None:
                 pin = self._unsaved[sender] = self._pins[sender] = Pin(key, time.time(), message_id)
+                self._since[sender] = when
             if pin.public_key != key:
                 return Key.CHANGED
             return Key.NEW if pin.message_id == message_id else Key.PINNED
@@ -93,6 +110,7 @@ class Pins:
             pin = self._pins.get(sender)
             if pin is None or pin.public_key != key:
                 self._unsaved[sender] = self._pins[sender] = Pin(key, time.time())
+                self._since.pop(sender, None)
         self.save(at_once=True)
 
     def save(self, *, at_once: bool = False) -> None:
@@ -111,6 +129,7 @@ class Pins:
                     table[self._mailbox] = {**self._unsaved, **theirs, **certain}
                     replace_file(self.path, msgspec.json.format(msgspec.json.encode(table)))
                 self._unsaved = {}
+                self._since = {}
                 self._saved = time.monotonic()
             except (OSError, NotAFile, StoreError, msgspec.MsgspecError) as error:
                 self.trouble = f"the keys of senders can't be stored: {error}"

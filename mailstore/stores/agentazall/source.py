@@ -27,13 +27,15 @@ from mailstore.stores.agentazall.decode import (
     who,
 )
 from mailstore.stores.agentazall.judge import Judge, is_of_all
-from mailstore.stores.agentazall.names import HUMAN, address_of, name_of
+from mailstore.stores.agentazall.names import HUMAN, address_of, is_remote, name_of
 from mailstore.stores.agentazall.parents import Parents, is_answer
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX
 from mailstore.stores.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.stores.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
+from mailstore.stores.agentazall.spools import is_in_spool, problem_of, spools_of
 from mailstore.stores.agentazall.tree import AgentFolders
+from mailstore.stores.agentazall.ways import CarriedNames
 
 __all__ = ["AgentAZAllSource"]
 
@@ -64,6 +66,11 @@ class AgentAZAllSource(PartSource):
         self._filters: dict[str, Filter] = {}
         self._tasks: dict[str, tuple[str, Hashable]] = {}
         self._stamps: Mapping[str, Hashable] = {}
+        self._ledgers = CarriedNames()
+        self._carried: frozenset[str] = frozenset()
+        self._here: frozenset[str] = frozenset()
+        self._absent: dict[str, bool] = {}
+        """Recipients that are neither here nor have a remote address, and whether letters to them are carried."""
         self._is_begun = False
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -75,16 +82,21 @@ class AgentAZAllSource(PartSource):
         self._pins.save()
         files = self._tree.parts(closely=closely)
         self._tasks = tasks_of(self._tree)
-        stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of))
+        self._here = frozenset(name_of(agent.rpartition("/")[2]) for agent in self._tree.agents)
+        self._carried = self._ledgers.look(self._tree.roots) - self._here
+        stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of), self._carried)
         self._stamps = files
-        return {ROSTER: stamp, **files}
+        return {ROSTER: stamp, **files, **dict(spools_of(self._root, self._tree.agents))}
 
     def read(self, part: str) -> list[Event] | None:
         """Return the events of a part; None if it may be incomplete, or its parent has not been read yet."""
         if part == ROSTER:
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
-            return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of), *trouble]
+            return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of | self._carried), *trouble]
         try:
+            if is_in_spool(part):
+                why = problem_of(self._root / part)
+                return None if why is None else [Problem(part, 1, 0, why)]
             data = read_whole(self._root / part)
         except NotAFile as error:
             return [Problem(part, 1, 0, str(error))]
@@ -102,6 +114,14 @@ class AgentAZAllSource(PartSource):
             return self._told(parse(data), copy, len(data), changed)
         except InvalidSignedFile as error:
             return [Problem(part, 1, 0, str(error))]
+
+    def stale(self) -> str:
+        """Say that keys were compared with one that was not the first, or that a recipient is elsewhere than it was."""
+        was_wrong, self._pins.was_wrong = self._pins.was_wrong, False
+        if was_wrong:
+            return "an older letter shows another key of a sender"
+        moved = [name for name, was in self._absent.items() if (name in self._carried) != was]
+        return f"{moved[0]} is on another machine, or not any more" if moved else ""
 
     def same(self, event: Event) -> Hashable:
         """Return the identity of an event across copies: a message's id and facts, a warning's file name and text."""
@@ -128,7 +148,12 @@ class AgentAZAllSource(PartSource):
             files=[],
             size=len(data),
             changed=time.time(),
+            is_elsewhere=self.is_elsewhere,
         )
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether an agent is on another machine: by its address, or since letters to it are carried."""
+        return is_remote(name) or name in self._carried
 
     def known_id(self, letter: SignedFile, copy: Copy) -> str:
         """Return the id of a copy's message: its own, or a replacement if its own was taken."""
@@ -167,14 +192,19 @@ class AgentAZAllSource(PartSource):
             # its parent may just not have been read yet
             self._put_off.add(part)
             return None
-        tags, warnings = self._judge.judged(facts, parties.sender, message_id)
+        # a date may be forged; the day's folder is made by the receiving program
+        age = max(when, moment(f"{copy.day} 00:00:00") or when), changed
+        tags, warnings = self._judge.judged(facts, parties.sender, message_id, age)
         if message_id != claimed:
             warnings.append(f"another message has the id {claimed}: this one is shown as {message_id}")
         if self.blocked(letter, copy):
             tags += ("blocked",)
         message = message_of(
-            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed
-        )
+            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
+            is_elsewhere=self.is_elsewhere,
+        )  # fmt: skip
+        unknown = (each for each in parties.recipients if not is_remote(each) and each not in self._here)
+        self._absent.update((each, each in self._carried) for each in unknown)
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
         reasons = (*letter.oddities, *warnings)

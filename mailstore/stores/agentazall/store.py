@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentAZAllStore"]
 
+OWN_MARKS = "a letter is marked in an agent's own inbox; the status of yours is your program's to write"
+
 
 class AgentAZAllStore(WatchedStore):
     """All agents' folders below one folder of mailboxes; a message may have several copies."""
@@ -47,7 +49,6 @@ class AgentAZAllStore(WatchedStore):
     summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
     declared: ClassVar[Capabilities] = Capabilities(
         {
-            Capability.MARK_READ: "each agent's own program records what was read",
             Capability.UPDATE_ROSTER: "an agent is a folder that AgentAZAll creates",
             Capability.RECORD: "an AgentAZAll mailbox has no oversight journal",
             Capability.ARCHIVE: "an AgentAZAll mailbox has a folder for each day, and no archive",
@@ -101,6 +102,11 @@ class AgentAZAllStore(WatchedStore):
             raise refusal(path, error if isinstance(error, OSError) else OSError(str(error))) from error
         return cls(root.resolve())
 
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done with a message or an agent: not all mail can be marked, and the person's never."""
+        found = self.capabilities
+        return found.without(OWN_MARKS, Capability.MARK_READ) if name in ("", USER) else found
+
     @property
     def title(self) -> str:
         """Return the folder of mailboxes and its parent."""
@@ -131,11 +137,23 @@ class AgentAZAllStore(WatchedStore):
             raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
         subject = draft.subject or self._answering(draft.thread)
         try:
-            tree = tree_for(self.folder, draft.recipients)
-            copy = write_letter(self.folder / tree, draft, subject, self._pins)
+            is_elsewhere = self._source.is_elsewhere
+            tree = tree_for(self.folder, draft.recipients, is_elsewhere)
+            copy = write_letter(self.folder / tree, draft, subject, self._pins, is_elsewhere)
         except OSError as error:
             raise refusal(self.folder / HUMAN, error) from error
         return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Mark letters as read in an agent's inbox; the person's stay as they are."""
+        from mailstore.stores.agentazall.marking import write_reads
+
+        if not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
+        try:
+            return 0 if reader == USER else write_reads(self.folder, reader, message_ids, self._source.known_id)
+        except OSError as error:
+            raise refusal(self.folder / address_of(reader), error) from error
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Write what another mailbox held into these new folders, unsigned: no agent's program has them yet."""

@@ -74,6 +74,11 @@ class AgentFolders:
         """Return the agents' folders from the root, as of the last look."""
         return [_joined(tree, name) for tree, agents in self._bases.items() for name in agents.names]
 
+    @property
+    def roots(self) -> list[Path]:
+        """Return the folders of mailboxes, as of the last look."""
+        return [self.root / tree for tree in self._bases]
+
     def days(self, agent: str) -> list[str]:
         """Return the days of an agent, newest first."""
         return self._days[agent].names[::-1] if agent in self._days else []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
+from mailstore.files.stamp import is_fresh, path_stamp
 from mailstore.records.letter_way import LetterWay, WayState
 from mailstore.stores.agentazall.decode import split
 from mailstore.stores.agentazall.ledger import (
@@ -15,13 +16,15 @@ from mailstore.stores.agentazall.ledger import (
     LedgerWay,
     SendState,
     arrivals_of,
+    carried_to,
+    ledger_file,
     waiting_in,
     ways_of,
 )
 from mailstore.stores.agentazall.names import name_of
 from mailstore.stores.agentazall.places import OUTBOX
 
-__all__ = ["delayed_in", "is_in_outbox", "ways_in"]
+__all__ = ["CarriedNames", "delayed_in", "is_in_outbox", "ways_in"]
 
 SENT = {
     SendState.WAITING: WayState.WAITING,
@@ -35,6 +38,27 @@ CAME = {
     ArrivalState.TURNED_AWAY: WayState.TURNED_AWAY,
 }
 TRANSPORTS = {LOCAL: "this mailbox", NO_WAY: "no account"}
+
+
+class CarriedNames:
+    """The agents to whom syncs of some folders of mailboxes carry letters; asked again when a ledger has changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[Hashable, frozenset[str]]] = {}
+
+    def look(self, roots: Iterable[Path]) -> frozenset[str]:
+        """Return the names. Blocks briefly."""
+        found: set[str] = set()
+        for root in roots:
+            file = ledger_file(root)
+            stamps = path_stamp(file), path_stamp(file.with_name(f"{file.name}-wal"))
+            known = self._known.get(root)
+            if known is None or known[0] != stamps:
+                known = stamps, frozenset(map(name_of, carried_to(root)))
+                if not any(stamp is not None and is_fresh(stamp) for stamp in stamps):
+                    self._known[root] = known
+            found |= known[1]
+        return frozenset(found)
 
 
 def ways_in(root: Path, ids: Iterable[str]) -> list[LetterWay]:

@@ -7,7 +7,7 @@ import os
 import secrets
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import Copy
 from mailstore.stores.agentazall.identity import own_identity
 from mailstore.stores.agentazall.ledger import run_of
-from mailstore.stores.agentazall.names import HUMAN, USER, address_of, is_remote
+from mailstore.stores.agentazall.names import HUMAN, USER, address_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.stores.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
@@ -33,7 +33,7 @@ ENDING = frozenset({"Cc", "Zl", "Zp"})
 """Unicode categories of line ends and invisible characters."""
 
 
-def tree_for(root: Path, names: Sequence[str]) -> str:
+def tree_for(root: Path, names: Sequence[str], is_elsewhere: Callable[[str], bool]) -> str:
     """Return the tree in which a letter is written: the first with a folder for each of some recipients.
 
     Raises DraftRefused where there are several and none has all of them, and OSError.
@@ -41,22 +41,23 @@ def tree_for(root: Path, names: Sequence[str]) -> str:
     trees = trees_of(root)
     if len(trees) == 1:
         return trees[0]
-    wanted = {address_of(name) for name in names}
+    wanted = {address_of(name): is_elsewhere(name) for name in names}
     for tree in trees:
         there = set(os.listdir(root / tree))  # noqa: PTH208 - names, as they are spelled
-        if all(name in there or (is_remote(name) and is_carried(root / tree)) for name in wanted):
+        if all(name in there or (is_out and is_carried(root / tree)) for name, is_out in wanted.items()):
             return tree
     raise DraftRefused("to", "names agents that no tree of this mailbox holds together", "write to each of them alone")
 
 
-def write_letter(root: Path, draft: Draft, subject: str, pins: Pins) -> Copy:
+def write_letter(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhere: Callable[[str], bool]) -> Copy:
     """Write a message, all its copies or none; return the location of the sender's.
 
     If the person's mail is carried, by the program's daemon or by a sync, the message goes to the outbox, and may be to
     agents on other machines. Otherwise it is delivered here. Raises DraftRefused, StoreError and OSError.
     """
     is_out = is_carried(root)
-    recipients = [_address(root, name, is_out=is_out) for name in dict.fromkeys(draft.recipients)]
+    names = dict.fromkeys(draft.recipients)
+    recipients = [_address(root, name, may_be_elsewhere=is_out and is_elsewhere(name)) for name in names]
     body = _body(draft.content)
     title = _value("subject", subject) if subject else "".join(c if c.isprintable() else " " for c in first_line(body))
     thread = _value("thread", draft.thread or "")
@@ -89,14 +90,14 @@ def is_carried(root: Path) -> bool:
     return (root / HUMAN / AGENT_KEY).is_file() or any(run.agent == HUMAN for run in run_of(root))
 
 
-def _address(root: Path, name: str, *, is_out: bool) -> str:
+def _address(root: Path, name: str, *, may_be_elsewhere: bool) -> str:
     """Return the folder of a recipient, or a remote address that mail can go out to. Raises DraftRefused."""
     address = address_of(name)
     if address == HUMAN:
         raise DraftRefused("to", "is yourself", "name an agent")
     if not address.isprintable() or not is_agent_name(address) or {"/", "\\", ","}.intersection(address):
         raise DraftRefused("to", f"{name!r} is not an address here", "name an agent that has a folder here")
-    if is_out and is_remote(address) and not (root / address).exists():
+    if may_be_elsewhere and not (root / address).exists():
         return address
     # the exact name: a file system may accept another spelling for the same folder
     if address not in os.listdir(root) or (root / address).is_symlink() or not (root / address).is_dir():  # noqa: PTH208
