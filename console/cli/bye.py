@@ -10,6 +10,7 @@ from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import OpenMailRow, OpenMessageRow
 from console.cli.plain import columns, put
+from console.cli.read import mark
 from console.cli.roster import warn_of_dead_letters, with_status
 from console.cli.terminal_io import warn
 from console.cli.unfinished import Unfinished, unfinished
@@ -50,6 +51,8 @@ def run(args: argparse.Namespace) -> int:
         why_not = mail.store.capabilities_for(agent.session_id).why_not(Capability.UPDATE_ROSTER)
         is_ending = is_free and not args.dry_run and not why_not
         if is_ending:
+            if found.seen:
+                mark(mail, agent.session_id, [*found.seen])
             mail.store.update_agent(changed)
             mail.mailbox.fold([changed], mail.now)
         if args.json:
@@ -98,7 +101,7 @@ def _cells(message: Message, now: float) -> tuple[str, ...]:
 
 
 def _row(agent: Agent, found: Unfinished) -> ByeRow:
-    parts = (OpenMailRow(len(mail), [_open(message) for message in mail[:MOST_LISTED]]) for mail in found)
+    parts = (OpenMailRow(len(mail), [_open(message) for message in mail[:MOST_LISTED]]) for mail in found[:3])
     return ByeRow(agent.session_id, agent.status, *parts)
 
 

@@ -38,8 +38,8 @@ class HeldMail:
     def texts(self, letters: Collection[QuickMessage]) -> list[str]:
         return [each.content for each in letters]
 
-    def record(self, letters: Collection[QuickMessage]) -> None:
-        self.recorded += [each.id for each in letters]
+    def record(self, message_ids: Collection[str]) -> None:
+        self.recorded += message_ids
 
     def close(self) -> None:
         pass

@@ -131,6 +131,7 @@ def test_a_session_in_a_linked_worktree_belongs_to_the_main_checkout(repository:
     assert (line["name"], line["tags"]) == ("side", ["project:ink"])
     for words in (("--limit", "5", "--dry-run"), ()):  # folded, and read quickly
         assert "bob-1" in repository.command("check", "--as", "claude-00000001", *words, cwd=tmp_path / "side")
+    assert repository.notice(session(1), "Stop", tmp_path / "side") == ""
     assert repository.mail.reads.read_text(encoding="utf-8").count("\n") == 1
 
 

@@ -65,7 +65,7 @@ class NoticeWriter:
     def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> MailNotice:
         """Return what to say at a moment; nothing, if there is nothing to say."""
         state = self._state
-        unshown = [letter for letter in mail.letters if letter.id not in state.shown]
+        unshown = [it for it in mail.letters if it.id not in state.shown and it.id not in state.printed]
         letters = due(state, unshown, moment, now, is_rung=is_rung)
         if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, letters, moment)

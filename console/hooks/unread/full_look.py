@@ -32,8 +32,9 @@ class FoldedMail:
         for text in self._store.contents(list(letters)):
             yield "" if isinstance(text, ContentGone) else text
 
-    def record(self, letters: Collection[Message]) -> None:
+    def record(self, message_ids: Collection[str]) -> None:
         """Record the reads, in the mailbox or in Signalbox's own state. Raises StoreError."""
+        letters = [found for each in message_ids if (found := self._mailbox.message(each)) is not None]
         shown = shown_to(self._store, self._agent)
         record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, letters, self._now, shown))
 

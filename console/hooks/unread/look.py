@@ -27,8 +27,8 @@ if TYPE_CHECKING:
         def texts(self, letters: Collection[Letter]) -> Iterable[str]:
             """Return the texts of some of them, read no further than needed."""
 
-        def record(self, letters: Collection[Letter]) -> None:
-            """Record that the agent has read some of them. Raises StoreError."""
+        def record(self, message_ids: Collection[str]) -> None:
+            """Record that the agent has read letters, whether or not they are still unread. Raises StoreError."""
 
         def close(self) -> None:
             """Release the mailbox."""
@@ -49,7 +49,7 @@ class NoMail:
         """Return nothing."""
         return []
 
-    def record(self, letters: Collection[Letter]) -> None:
+    def record(self, message_ids: Collection[str]) -> None:
         """Record nothing."""
 
     def close(self) -> None:
@@ -70,11 +70,11 @@ class QuickMail:
         """Return the texts, which were read with the rest."""
         return [each.content for each in letters]
 
-    def record(self, letters: Collection[Letter]) -> None:
+    def record(self, message_ids: Collection[str]) -> None:
         """Append read records."""
         from mailstore.stores.haak.quick.quick_reads import record_reads
 
-        record_reads(self._mailbox, self._agent, [each.id for each in letters])
+        record_reads(self._mailbox, self._agent, message_ids)
 
     def close(self) -> None:
         """Nothing is held."""
