@@ -38,6 +38,9 @@ class HeldMail:
     def texts(self, letters: Collection[QuickMessage]) -> list[str]:
         return [each.content for each in letters]
 
+    def registered(self, letter: QuickMessage) -> str:
+        return letter.sender
+
     def record(self, message_ids: Collection[str]) -> None:
         self.recorded += message_ids
 

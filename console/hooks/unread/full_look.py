@@ -11,6 +11,7 @@ from mailstore.errors import ContentGone, StoreError
 from mailstore.folding import fold_store
 from mailstore.records.message import Message
 from mailstore.registry import open_store
+from mailstore.rules.unread import registered_name
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
@@ -31,6 +32,10 @@ class FoldedMail:
         """Yield the texts; an empty one for what is gone."""
         for text in self._store.contents(list(letters)):
             yield "" if isinstance(text, ContentGone) else text
+
+    def registered(self, letter: Message) -> str:
+        """Return the name of a letter's sender, if the roster knows it."""
+        return registered_name(letter.sender, self._mailbox.roster, self._mailbox.user)
 
     def record(self, message_ids: Collection[str]) -> None:
         """Record the reads, in the mailbox or in Signalbox's own state. Raises StoreError."""
