@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping
+from html import escape
 
 from console.notification_rules import Notification
 from console.render.safe import visible_line
@@ -32,7 +33,8 @@ async def show_on_desktop(notice: Notification) -> str:
     """Show a notification on the desktop; return what went wrong, empty for success."""
     words = visible_line(notice.words)[:LONGEST]
     if program := shutil.which("notify-send"):
-        return await _run([program, "--app-name=Signalbox", "--", notice.title, words], {})
+        # desktops show the second text as markup: links, pictures
+        return await _run([program, "--app-name=Signalbox", "--", notice.title, escape(words, quote=False)], {})
     if program := shutil.which("osascript"):
         return await _run([program, *ON_MACOS, notice.title, words], {})
     return "notify-send is not installed: desktop notifications are off"

@@ -10,6 +10,7 @@ from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.pending import carry_pending
 from console.cli.plain import put
+from console.cli.read import mark
 from console.cli.roster import warn_of_dead_letters, with_status
 from console.cli.terminal_io import warn
 from console.cli.unfinished import Unfinished, open_mail, print_unfinished, unfinished
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
         why_not = mail.store.capabilities_for(agent.session_id).why_not(Capability.UPDATE_ROSTER)
         is_ending = is_free and not args.dry_run and not why_not
         if is_ending:
+            if found.seen:
+                mark(mail, agent.session_id, [*found.seen])
             mail.store.update_agent(changed)
             mail.mailbox.fold([changed], mail.now)
         if args.json:
@@ -65,4 +68,4 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _row(agent: Agent, found: Unfinished) -> ByeRow:
-    return ByeRow(agent.session_id, agent.status, *map(open_mail, found))
+    return ByeRow(agent.session_id, agent.status, *map(open_mail, found[:3]))

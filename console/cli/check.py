@@ -10,10 +10,11 @@ from console.cli.letters import message_rows, texts_of
 from console.cli.loading import loaded, reader_name
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import MessageRow
-from console.cli.read import mark, warn_if_unknown
+from console.cli.read import mark_printed, warn_if_unknown
 from console.cli.terminal_io import put, warn
 from console.errors import UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
+from console.hooks.sessions.printed import printed_to
 from console.unread_mail import unread_mail
 from mailstore.read_only import ReadOnly
 from mailstore.store import Capability
@@ -46,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
-        unread = unread_mail(mail.store, mail.mailbox, reader, mail.now)
+        before = {} if isinstance(mail.store, ReadOnly) else printed_to(mail.store.url, reader, mail.now)
+        unread = [it for it in unread_mail(mail.store, mail.mailbox, reader, mail.now) if it.id not in before]
         found = unread[: args.limit]
         printed = portion(
             reader,
@@ -67,5 +69,5 @@ def run(args: argparse.Namespace) -> int:
             warn(f"nothing was marked as read: {mail.store.capabilities.why_not(Capability.MARK_READ)}")
         elif not args.dry_run:
             sys.stdout.flush()  # what never reached its reader is not marked as read
-            mark(mail, reader, shown)
+            mark_printed(mail, reader, shown)
     return 0

@@ -13,6 +13,7 @@ import time
 
 from console.cli.terminal_io import put, warn_unregistered
 from console.handout.portion import MOST_CHARACTERS, portion
+from console.hooks.sessions.printed import note_printed, printed_to
 from mailstore.discovery import found_from
 from mailstore.files.user_folders import user_folder
 from mailstore.stores.haak.quick.quick_reads import record_reads
@@ -33,7 +34,9 @@ def quick_check(words: list[str]) -> int | None:
     gc.disable()  # everything made here stays until the end
     try:
         mailbox = _mailbox(found["--store"] or os.environ.get("SIGNALBOX_STORE", ""))
-        letters = quick_unread(mailbox, found["--as"], time.time())
+        url, now = f"haak:{mailbox}", time.time()
+        before = printed_to(url, found["--as"], now)
+        letters = [each for each in quick_unread(mailbox, found["--as"], now) if each.id not in before]
     except NotRegistered:
         if not found["--as"].strip():
             return None
@@ -54,7 +57,9 @@ def quick_check(words: list[str]) -> int | None:
         put(text)
     if printed.whole and not found["--dry-run"]:
         sys.stdout.flush()  # what never reached its reader is not marked as read
-        record_reads(mailbox, found["--as"], [letters[at].id for at in printed.whole])
+        ids = [letters[at].id for at in printed.whole]
+        if not note_printed(url, found["--as"], ids, now):
+            record_reads(mailbox, found["--as"], ids)
     return 0
 
 

@@ -13,6 +13,7 @@ from console.cli.output import MessageRow
 from console.cli.plain import put
 from console.cli.terminal_io import warn_unregistered
 from console.errors import UsedWrongly
+from console.hooks.sessions.printed import note_printed
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.read_only import ReadOnly
 from mailstore.records.address import role_key
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
                 put("No unread mail" if args.unread else "No mail")
         if args.mark:
             sys.stdout.flush()  # what never reached its reader is not marked as read
-            mark(mail, reader, messages)
+            mark_printed(mail, reader, messages)
     return 0
 
 
@@ -84,6 +85,14 @@ def own_state(mail: Loaded, message: Message, reader: str) -> str:
             claimed = found.state is State.READ and found.by and reader not in found.by
             return f"read by {', '.join(found.by)}" if claimed else found.state.value
     return ""
+
+
+def mark_printed(mail: Loaded, reader: str, messages: list[Message]) -> None:
+    """Record reads of these messages, or leave that to the hooks of the agent's session (docs/decisions/0084)."""
+    unread = [it.id for it in messages if not mail.mailbox.has_read(it.id, reader)]
+    is_left = unread and not isinstance(mail.store, ReadOnly) and note_printed(mail.store.url, reader, unread, mail.now)
+    if not is_left:
+        mark(mail, reader, messages)
 
 
 def mark(mail: Loaded, reader: str, messages: list[Message]) -> list[str]:

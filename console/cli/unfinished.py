@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from console.cli.loading import Loaded
@@ -9,6 +10,7 @@ from console.cli.output import OpenMailRow, OpenMessageRow
 from console.cli.plain import columns, put
 from console.handout.portion import typed
 from console.render.short_text import age, shorten_end
+from console.hooks.sessions.printed import SEEN, printed_to
 from console.unread_mail import unread_mail
 from mailstore.queries.questions import open_questions
 from mailstore.records.message import Message
@@ -22,13 +24,14 @@ WIDEST_SUBJECT = 60
 class Unfinished(NamedTuple):
     """Mail that concerns an agent, each the oldest first.
 
-    `unread` is for it; `asked` are questions to it that it has read and none of those who were asked has answered;
-    `asking` are its own that have no answer.
+    `unread` is for it, without what its session has `seen` and will record; `asked` are questions to it that it has
+    read and none of those who were asked has answered; `asking` are its own that have no answer.
     """
 
     unread: list[Message]
     asked: list[Message]
     asking: list[Message]
+    seen: Sequence[Message] = ()
 
     def words(self, name: str) -> list[str]:
         """Return what there is, in a phrase for each kind; none for nothing."""
@@ -42,12 +45,15 @@ class Unfinished(NamedTuple):
 
 def unfinished(mail: Loaded, agent: str) -> Unfinished:
     """Return what an agent has not finished."""
-    unread = unread_mail(mail.store, mail.mailbox, agent, mail.now)
+    stages = printed_to(mail.store.url, agent, mail.now)
+    mine = unread_mail(mail.store, mail.mailbox, agent, mail.now)
+    unread = [it for it in mine if stages.get(it.id) != SEEN]
     known = {message.id for message in unread}
     questions = open_questions(mail.mailbox, mail.now)
     asked = [it.message for it in questions if agent in it.asked and agent != it.message.sender]
     asking = [it.message for it in questions if it.message.sender == agent]
-    return Unfinished(unread, [it for it in asked if it.id not in known], asking)
+    seen = [it for it in mine if stages.get(it.id) == SEEN]
+    return Unfinished(unread, [it for it in asked if it.id not in known], asking, seen)
 
 
 def print_unfinished(found: Unfinished, agent: str, store: str, now: float) -> None:

@@ -14,6 +14,7 @@ from console.cli.output import MessageRow
 from console.cli.plain import put
 from console.cli.read import own_state, warn_if_unknown
 from console.errors import Refused, UsedWrongly
+from console.hooks.sessions.printed import printed_to
 from console.unread_mail import shown_to, unread_mail
 from mailstore.records.message import Message
 
@@ -44,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
 
         def unread() -> list[Message]:
             found = unread_mail(mail.store, mail.mailbox, reader, time.time(), shown)
-            return [message for message in found if not args.type or message.type in args.type]
+            before = printed_to(mail.store.url, reader, time.time())
+            return [it for it in found if it.id not in before and (not args.type or it.type in args.type)]
 
         def is_enough(news: News) -> bool:
             return isinstance(news, Message) and bool(unread())

@@ -50,6 +50,8 @@ NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
 REVIVING = (START, PROMPT, TOOL)
 """The moments at which a session that has ended continues; any other event of it is late."""
 OWN_WORDS = "Signalbox: "
+OWN_NAME = b"signalbox"
+"""What the input of a tool that ran our commands holds."""
 
 
 def run(words: list[str], data: bytes) -> int:
@@ -93,6 +95,7 @@ class Hook:
         self._options = options
         self._typed = typed
         self._event = event
+        self._data = data
         self._cwd_token = token_in(data, CWD_FIELD).decode("utf-8", "replace")
         self._env: Mapping[str, str] = os.environ
         self._now = time.time()
@@ -112,6 +115,7 @@ class Hook:
         with opened(self._folder, self._tool.NAME, event.session_id) as held:
             state = held.state
             if event.moment == END:
+                state.printed = {}
                 if not state.is_ended:
                     self._log(registration.leave(state, mailbox, self._options.at_end, self._now))
                     held.save()
@@ -184,14 +188,14 @@ class Hook:
             return self._tool.answer(event, "", self._watched())
         paths = paths_of(self._mailbox)
         mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
-        is_same = paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
-        if event.moment == TOOL and is_recent(self._mailbox, state.extra, self._now):
+        is_same = not state.printed and paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
+        if event.moment == TOOL and not state.printed and is_recent(self._mailbox, state.extra, self._now):
             return self._tool.answer(event, "", self._watched())
         if not is_same and is_too_slow(state, self._folder, self._now):
             return self._tool.answer(event, writer.introduction(event.moment), self._watched())
         mail = NoMail() if is_same else self._looked(held)
         try:
-            read, mail.letters = settle(state, mail.letters, event.moment)
+            read, mail.letters = settle(state, mail.letters, event.moment, self._is_printing)
             if read:
                 mail.record(read)
             if event.moment == PROMPT and self._is_a_wake(state.agent_id):
@@ -207,6 +211,10 @@ class Hook:
             self._has_notified = bool(notice.text)
             state.unread, state.paths, state.mark = len(mail.letters), paths, mark
         return answer
+
+    def _is_printing(self, message_id: str) -> bool:
+        """Say whether the tool that has ended may be the one that printed a letter, which no model has seen yet."""
+        return OWN_NAME in self._data or message_id.encode("utf-8", "replace") in self._data
 
     def _is_a_wake(self, agent_id: str) -> bool:
         """Say whether a prompt is a notice that was queued to wake the session."""

@@ -1,4 +1,4 @@
-"""The connections of a server: so many at most, and none that asks for nothing."""
+"""The connections of a server: so many at most, of which those that ask for nothing make room for others."""
 
 from __future__ import annotations
 
@@ -17,23 +17,26 @@ SILENT_SECONDS = 15.0
 
 
 class Callers:
-    """Takes connections for a web server, and turns away what would leave its consoles no room."""
+    """Takes connections for a web server; where there are too many, the longest silent one ends, else the new one."""
 
     def __init__(self, consoles: int, *, is_secure: bool) -> None:
         self._most = MOST_CONNECTIONS + CONNECTIONS_EACH * consoles
         self._is_secure = is_secure
-        self._silent: set[web.RequestHandler] = set()
+        self._silent: dict[web.RequestHandler, None] = {}
 
     def taking(self, server: web.Server) -> Callable[[], asyncio.BaseProtocol]:
         """Return what makes the protocol of each connection."""
 
         def take() -> asyncio.BaseProtocol:
             if len(self._silent) >= self._most and not self._is_secure:  # else some are about to begin
-                self._silent = {each for each in self._silent if each.transport is not None}
+                self._silent = {each: None for each in self._silent if each.transport is not None}
             if len(server.connections) >= self._most or len(self._silent) >= self._most:
-                return _TurnedAway()
+                oldest = next((each for each in self._silent if each.transport is not None), None)
+                if oldest is None:
+                    return _TurnedAway()
+                self._end_silent(oldest)
             made = server()
-            self._silent.add(made)
+            self._silent[made] = None
             asyncio.get_running_loop().call_later(SILENT_SECONDS, self._end_silent, made)
             return made
 
@@ -41,11 +44,11 @@ class Callers:
 
     async def answered(self, request: web.Request, _response: web.StreamResponse) -> None:
         """Take note that a connection has asked for something."""
-        self._silent.discard(request.protocol)
+        self._silent.pop(request.protocol, None)
 
     def _end_silent(self, made: web.RequestHandler) -> None:
         if made in self._silent:
-            self._silent.discard(made)
+            del self._silent[made]
             if isinstance(made.transport, asyncio.Transport):
                 made.transport.abort()
 

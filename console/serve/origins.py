@@ -48,7 +48,7 @@ def name_of(url: str) -> str | None:
         _ = parts.port
     except ValueError:
         return None
-    has_more = parts.username is not None or parts.path or parts.query or parts.fragment
+    has_more = parts.username is not None or parts.netloc != url.partition("://")[2]  # also what a parser leaves out
     return None if has_more or not parts.hostname else plain_name(parts.hostname)
 
 

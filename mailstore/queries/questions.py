@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
-from mailstore.records.address import Kind, resolve
+from mailstore.records.address import Kind, party, resolve
 from mailstore.records.message import Message, by_age
+from mailstore.records.protocol import PERSON
 from mailstore.state.mailbox import Mailbox
 
 __all__ = ["OpenQuestion", "ThreadOf", "look_for_questions", "open_questions", "threads_of"]
@@ -20,21 +21,23 @@ ThreadOf = Callable[[str], list[Message]]
 
 
 class OpenQuestion(NamedTuple):
-    """A question and the agents that were asked."""
+    """A question, who was asked, and what tells who a sender is: all names of the person are one."""
 
     message: Message
     asked: set[str]
+    party_of: Callable[[str], str]
 
     def is_answered_in(self, thread: Iterable[Message]) -> bool:
         """Return whether an agent that was asked wrote later in the question's thread."""
         question = self.message
-        return any(it.sender in self.asked and it.time >= question.time for it in thread if it.id != question.id)
+        later = (it for it in thread if it.time >= question.time and it.id != question.id)
+        return any(self.party_of(it.sender) in self.asked for it in later)
 
-    def may_be_answered_by(self, answer: Message, user: str) -> bool:
+    def may_be_answered_by(self, answer: Message) -> bool:
         """Return whether an answer that names no message may be to this question; the user may answer any."""
         issues, others = _issues(self.message), _issues(answer)
         is_other_issue = bool(issues and others and issues.isdisjoint(others))
-        is_theirs = answer.sender in self.asked or answer.sender == user
+        is_theirs = self.party_of(answer.sender) in {*self.asked, PERSON}
         return is_theirs and answer.time >= self.message.time and not is_other_issue
 
     def is_about(self, answer: Message) -> bool:
@@ -62,11 +65,12 @@ def look_for_questions(
 
     Raises MailboxReloaded.
     """
+    party_of = partial(party, roster=mailbox.roster, user=mailbox.user)
     open_: dict[str, list[OpenQuestion]] = {}
     for message in mailbox.of_type(QUESTION):
-        asking = OpenQuestion(message, _asked(mailbox, message, now))
+        asking = OpenQuestion(message, _asked(mailbox, message, now), party_of)
         if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
-            open_.setdefault(message.sender, []).append(asking)
+            open_.setdefault(party_of(message.sender), []).append(asking)
         yield None
     if any(it.message.time <= before for questions in open_.values() for it in questions):
         yield from _answer(mailbox, open_)
@@ -79,12 +83,14 @@ def _issues(message: Message) -> set[str]:
 
 
 def _asked(mailbox: Mailbox, question: Message, now: float) -> set[str]:
-    return set(mailbox.bare_states(question, now)) | {
-        holder.session_id
+    """Return who may answer: the recipients and, like with reads, whoever else ever held a role that was asked."""
+    held = {
+        holder
         for text in question.recipients
         if (address := resolve(text, mailbox.roster, mailbox.user)).kind is Kind.ROLE
-        for holder in mailbox.roster.holders(address.role)
+        for holder in mailbox.roster.held(address.role)
     }
+    return set(mailbox.bare_states(question, now)) | held - {question.sender}
 
 
 def _answer(mailbox: Mailbox, open_: dict[str, list[OpenQuestion]]) -> Iterator[None]:
@@ -97,7 +103,7 @@ def _answer(mailbox: Mailbox, open_: dict[str, list[OpenQuestion]]) -> Iterator[
         if answer.thread is not None:
             continue
         askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
-        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer, mailbox.user)]
+        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer)]
         if meant:
             last = max(meant, key=lambda it: (it.is_about(answer), by_age(it.message)))
-            open_[last.message.sender].remove(last)
+            open_[last.party_of(last.message.sender)].remove(last)

@@ -147,6 +147,12 @@ def longest_ttl(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> fl
     return max((_ttl(head, resolve(text, roster, user).kind) for text in head.recipients), default=FOREVER)
 
 
+def _ttl_of_records(head: Headed, roster: AgentTable[Any], user: str) -> float:
+    """Return the TTL by a mention or a record: the longest of the addresses, but a role is no way to an agent."""
+    kinds = {resolve(text, roster, user).kind for text in head.recipients}
+    return max((_ttl(head, kind) for kind in kinds - {ROLE}), default=_ttl(head, ROLE))
+
+
 def message_expiry(message: SentMessage, roster: AgentTable[Any], user: str = PERSON) -> float:
     """Return when the message expires for the last of its recipients, infinite when it never does."""
     return message.time + longest_ttl(message, roster, user)
@@ -184,7 +190,7 @@ def _addressed(head: Headed, roster: AgentTable[Any], user: str) -> Iterator[Way
 
 
 def _mentioned(head: Headed, roster: AgentTable[Any], user: str) -> Iterator[Way]:
-    ttl = longest_ttl(head, roster, user)
+    ttl = _ttl_of_records(head, roster, user)
     for text in head.mentions:
         address = resolve(text, roster, user)
         if address.kind is USER:
@@ -224,7 +230,7 @@ def recipients(
         _join(found, way, time, sender, roster)
     if facts.delivered or facts.readers:
         held = {it.role for it in found.values() if it.kind is ROLE}
-        ttl = longest_ttl(message, roster, user)
+        ttl = _ttl_of_records(message, roster, user)
         for text in facts.delivered:
             way = _delivery(text, ttl, roster, user)
             if way.name in found or held.isdisjoint(roster.ever_held(way.name)):

@@ -10,9 +10,9 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 
 from __future__ import annotations
 
-from mailstore.records.address import BROADCAST, LITERAL, ROLE, TAG, UNKNOWN, USER, is_person, party, resolve
+from mailstore.records.address import BROADCAST, DIRECT, LITERAL, ROLE, TAG, UNKNOWN, USER, is_person, party, resolve
 from mailstore.records.agent_table import DEAD
-from mailstore.records.protocol import PERSON
+from mailstore.records.protocol import PERSON, USER_NAMES
 from mailstore.rules.audience import recipients
 from mailstore.rules.outcome import UNREAD, has_expired, is_open, readers_of, state_unless_read
 
@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
     Truth = TypeVar("Truth", bound=Any)
 
-__all__ = ["has_to_read", "is_due_to_sender", "is_for_user", "is_nobody", "never_unseen", "own_of", "roles_of"]
+__all__ = [
+    "has_to_read",
+    "is_due_to_sender",
+    "is_for_user",
+    "is_nobody",
+    "never_unseen",
+    "own_of",
+    "registered_name",
+    "roles_of",
+]
 
 
 def is_for_user(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> bool:
@@ -57,6 +66,17 @@ def is_nobody(name: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
     """Return whether no mail can be unread under a name, because it is neither an agent's nor a role's."""
     kind = resolve(name, roster, user).kind
     return kind is UNKNOWN or kind is LITERAL
+
+
+def registered_name(name: str, roster: AgentTable[Any], user: str = PERSON) -> str:
+    """Return a sender's name if the roster knows it; one name for the person, and nothing for any other sender.
+
+    A mailbox without a roster knows no one, and any name will do.
+    """
+    kind = resolve(name, roster, user).kind
+    if kind is USER:
+        return name if name in USER_NAMES else PERSON
+    return name if kind is DIRECT or kind is ROLE or not len(roster) else ""
 
 
 def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, roster: AgentTable[Any]) -> list[Recipient]:

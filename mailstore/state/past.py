@@ -8,6 +8,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from mailstore.records.address import party
 from mailstore.records.events import Event, Mailboxes, Person, PutAway, Seen
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Status
@@ -77,7 +78,9 @@ def _records(mailbox: Mailbox, moment: float) -> Iterator[list[Event]]:
         if message.time <= moment:
             batch += _known_of(mailbox, message, moment)
             is_archived = message.archived and _archived_at(message, runs) <= moment
-            batch.append(message if message.archived is is_archived else replace(message, archived=is_archived))
+            read_by = _undated(mailbox, message)
+            is_same = message.archived is is_archived and read_by == message.read_by
+            batch.append(message if is_same else replace(message, archived=is_archived, read_by=read_by))
         if len(batch) >= BATCH:
             yield batch
             batch = []
@@ -92,9 +95,29 @@ def _archived_at(message: Message, runs: Sequence[float]) -> float:
     return runs[at] if at < len(runs) else float("-inf")
 
 
+def _dated(mailbox: Mailbox, message: Message) -> set[str]:
+    """Return the readers whose reads have times: their reads without one are the same."""
+    records = mailbox.receipts(message.id)
+    return {party(it.reader, mailbox.roster, mailbox.user) for it in records if it.time is not None}
+
+
+def _undated(mailbox: Mailbox, message: Message) -> tuple[str, ...]:
+    """Return the readers that a message itself names, without those whose reads have times."""
+    if not message.read_by:
+        return ()
+    dated = _dated(mailbox, message)
+    return tuple(name for name in message.read_by if party(name, mailbox.roster, mailbox.user) not in dated)
+
+
 def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Event]:
     yield from mailbox.traces(message.id)
-    records: list[Receipt | Delivery] = [*mailbox.receipts(message.id), *mailbox.delivered(message.id)]
+    reads = mailbox.receipts(message.id)
+    if any(it.time is None for it in reads):
+        dated = _dated(mailbox, message)
+        reads = [
+            it for it in reads if it.time is not None or party(it.reader, mailbox.roster, mailbox.user) not in dated
+        ]
+    records: list[Receipt | Delivery] = [*reads, *mailbox.delivered(message.id)]
     for record in records:
         if record.time is None or record.time <= moment:
             yield record

@@ -59,6 +59,8 @@ class Lab:
         self.git("add", ".")
         self.git("commit", "--quiet", "--message=one")
         self.signalbox("init", str(self.data))
+        with (self.data / "agent-roster.jsonl").open("a", encoding="utf-8") as file:
+            file.write('{"session_id":"boss","status":"living"}\n')
 
     @property
     def url(self) -> str:

@@ -113,9 +113,13 @@ async def test_a_desktop_without_its_program_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "notify-send is not installed" in await show_on_desktop(Notification(Occasion.TO_ME, 1, message()))
     program = tmp_path / "notify-send"
-    program.write_text("#!/bin/sh\nexit 0\n")
+    program.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$4\" > '{tmp_path}/shown'\n")
     program.chmod(0o755)
-    assert await show_on_desktop(Notification(Occasion.TO_ME, 1, message())) == ""
+    sent = message(subject="<a href='x'>&amp;</a><img src='y'>")
+    assert await show_on_desktop(Notification(Occasion.TO_ME, 1, sent)) == ""
+    shown = (tmp_path / "shown").read_text()
+    assert "&lt;a href='x'&gt;&amp;amp;&lt;/a&gt;&lt;img src='y'&gt;" in shown
+    assert "<" not in shown
 
 
 def write_mail(folder: Path) -> MailFiles:

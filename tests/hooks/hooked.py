@@ -57,6 +57,9 @@ class Hooked:
         self.data = self.repository / "data"
         self.data.mkdir(parents=True)
         self.mailbox.touch()
+        self.senders = ("boss", "ann", "human")
+        lines = (json.dumps({"session_id": name, "status": "living"}) for name in self.senders[:2])
+        (self.data / "agent-roster.jsonl").write_text("".join(f"{line}\n" for line in lines))
         self.sent = 0
 
     @property
@@ -98,7 +101,7 @@ class Hooked:
 
     def roster(self) -> dict[str, dict[str, Any]]:
         lines = map(json.loads, (self.data / "agent-roster.jsonl").read_text().splitlines())
-        return {each["session_id"]: each for each in lines}
+        return {each["session_id"]: each for each in lines if each["session_id"] not in self.senders}
 
     def input(self, event: str, **more: Any) -> str:
         given = {"session_id": SESSION, "cwd": str(self.repository), "hook_event_name": event}

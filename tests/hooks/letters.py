@@ -38,8 +38,11 @@ class HeldMail:
     def texts(self, letters: Collection[QuickMessage]) -> list[str]:
         return [each.content for each in letters]
 
-    def record(self, letters: Collection[QuickMessage]) -> None:
-        self.recorded += [each.id for each in letters]
+    def registered(self, letter: QuickMessage) -> str:
+        return letter.sender
+
+    def record(self, message_ids: Collection[str]) -> None:
+        self.recorded += message_ids
 
     def close(self) -> None:
         pass

@@ -44,9 +44,9 @@ class Session:
         if not printed:
             self.state = before
             return "", [], [], []
-        self.mail = [each for each in self.mail if each not in read]
+        self.mail = [each for each in self.mail if each.id not in read]
         notice.note(self.state, moment, self.now)
-        return notice.text, [it.id for it in notice.letters], [it.id for it in notice.shown], [it.id for it in read]
+        return notice.text, [it.id for it in notice.letters], [it.id for it in notice.shown], read
 
 
 STEPS = st.lists(
@@ -127,6 +127,26 @@ def test_what_was_shown_is_read_at_a_later_tool_or_turn_end(steps: list[str], de
             assert not waiting & set(shown)
             waiting |= set(shown)
             assert all(f"id: {name}" in text for name in shown)
+
+
+@given(st.lists(st.sampled_from([*MOMENTS, "own tool", "check"]), max_size=30))
+def test_what_a_command_printed_is_read_at_the_next_event_that_can_prove_it(steps: list[str]) -> None:
+    state = SessionState("claude-code", "s")
+    unread, waiting, seen = [letter(f"m{number}") for number in range(9)], set[str](), set[str]()
+    for step in steps:
+        state = read_state(state.as_bytes(), "claude-code", "s")
+        if step == "check":
+            new = [it.id for it in unread if it.id not in state.printed][:2]
+            state.printed |= dict.fromkeys(new, 0)
+            waiting |= set(new)
+            continue
+        moment = TOOL if step == "own tool" else step
+        read, unread = settle(state, unread, moment, lambda _, step=step: step == "own tool")  # type: ignore[misc]
+        due = {"own tool": seen, START: set(), CHANGED: set()}.get(step, waiting)
+        assert set(read) == due
+        waiting = set() if step == START else waiting - due
+        seen = set(waiting) if step in ("own tool", START) else seen & waiting
+        assert set(state.printed) == waiting
 
 
 def test_letters_everywhere_come_whole_portion_by_portion() -> None:

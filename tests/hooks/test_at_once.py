@@ -26,6 +26,7 @@ class Repository:
 
     def __init__(self, folder: Path) -> None:
         self.mail = MailFiles(folder / "ink", now=time.time())
+        self.mail.agent("bob-1", "dead")
         self.folder = folder / "ink"
         self.options: tuple[str, ...] = ()
         self.env = {
@@ -64,9 +65,10 @@ class Repository:
         return done.stdout
 
     def roster(self) -> list[dict[str, Any]]:
-        """Return the lines of the roster."""
+        """Return the lines of the roster about sessions."""
         text = (self.mail.data / "agent-roster.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        lines = [json.loads(line) for line in text.splitlines()]
+        return [line for line in lines if not line["session_id"].startswith(("bob-", "sender-"))]
 
 
 def text_of(process: subprocess.Popen[bytes]) -> str:
@@ -98,6 +100,7 @@ def test_twenty_sessions_that_start_at_once_are_twenty_agents_and_each_hears_of_
     repository: Repository,
 ) -> None:
     for number in range(MANY):
+        repository.mail.agent(f"sender-{number}", "dead")
         repository.mail.message(f"m{number}", f"sender-{number}", f"claude-{number:08d}", ago=5.0)
     for number, text in enumerate(started_at_once(repository, MANY)):
         assert f"claude-{number:08d}" in text
@@ -131,6 +134,7 @@ def test_a_session_in_a_linked_worktree_belongs_to_the_main_checkout(repository:
     assert (line["name"], line["tags"]) == ("side", ["project:ink"])
     for words in (("--limit", "5", "--dry-run"), ()):  # folded, and read quickly
         assert "bob-1" in repository.command("check", "--as", "claude-00000001", *words, cwd=tmp_path / "side")
+    assert repository.notice(session(1), "Stop", tmp_path / "side") == ""
     assert repository.mail.reads.read_text(encoding="utf-8").count("\n") == 1
 
 
@@ -163,7 +167,7 @@ def test_a_member_of_another_system_hears_of_its_mail_without_being_registered(r
 def test_a_subagent_neither_registers_nor_reads(repository: Repository) -> None:
     repository.mail.message("m1", "bob-1", "claude-00000001", ago=5.0)
     assert repository.notice(session(1), "PostToolUse", agent_id="a1", agent_type="Explore") == ""
-    assert not (repository.mail.data / "agent-roster.jsonl").exists()
+    assert not repository.roster()
     repository.notice(session(1), "SessionStart", source="startup")
     assert repository.notice(session(1), "PostToolUse", agent_id="a1", agent_type="Explore") == ""
     assert len(repository.roster()) == 1

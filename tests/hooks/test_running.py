@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from console.cli import main
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 CHECK = f'check --as {AGENT}"'
@@ -44,7 +49,75 @@ def test_what_is_read_is_announced_no_more(hooked: Hooked) -> None:
     assert "hello" in subprocess.run(check, env=hooked.env, capture_output=True, text=True, check=True).stdout
     assert hooked.claude("Stop") == ""
     assert hooked.claude("UserPromptSubmit") == ""
-    assert len(hooked.reads()) == 1
+    assert hooked.reads() == ["letter-1"]
+
+
+def checked(hooked: Hooked, *more: str) -> str:
+    """Return what the agent's own `check` prints; a word more makes it go the long way."""
+    out = io.StringIO()
+    with patch.dict(os.environ, hooked.env), redirect_stdout(out):
+        assert main(["check", "--as", AGENT, "--store", str(hooked.data), *more]) == 0
+    return out.getvalue()
+
+
+WAYS = pytest.mark.parametrize("way", [(), ("--limit", "9")])
+TOOL = {"tool_input": {"command": f"signalbox check --as {AGENT}"}}
+
+
+@WAYS
+def test_what_was_printed_is_read_with_the_next_event_but_not_with_its_own(hooked: Hooked, way: tuple[str]) -> None:
+    hooked.claude("SessionStart")
+    hooked.send()
+    assert "hello" in checked(hooked, *way)
+    assert checked(hooked, *way) == ""
+    assert hooked.claude("PostToolBatch", **TOOL) == ""
+    assert hooked.reads() == []
+    hooked.send()
+    assert "id: letter-1\n" not in (text := checked(hooked, *way))
+    assert "id: letter-2\n" in text
+    assert hooked.claude("PostToolBatch", **TOOL) == ""
+    assert hooked.reads() == ["letter-1"]
+    assert hooked.claude("Stop") == ""
+    assert hooked.reads() == ["letter-1", "letter-2"]
+    assert hooked.log == ""
+
+
+@WAYS
+@pytest.mark.parametrize("end", ["killed before the tool ended", "killed", "ended"])
+def test_what_no_model_saw_is_announced_again(hooked: Hooked, way: tuple[str], end: str) -> None:
+    hooked.claude("SessionStart")
+    hooked.send()
+    assert "hello" in checked(hooked, *way)
+    if end != "killed before the tool ended":
+        hooked.claude("PostToolBatch", **TOOL)
+    if end == "ended":
+        hooked.claude("SessionEnd")
+        assert "hello" in checked(hooked, "--dry-run", *way)
+    assert "1 unread letter from boss." in hooked.claude("SessionStart", source="resume")
+    assert "hello" in checked(hooked, *way)
+    assert hooked.reads() == []
+    hooked.claude("UserPromptSubmit")
+    assert hooked.reads() == ["letter-1"]
+
+
+def test_a_letter_that_another_tool_follows_is_read(hooked: Hooked) -> None:
+    hooked.claude("SessionStart")
+    hooked.send()
+    checked(hooked)
+    assert hooked.claude("PostToolBatch", tool_input={"command": "ls"}) == ""
+    assert hooked.reads() == ["letter-1"]
+
+
+def test_who_says_bye_after_reading_has_read(hooked: Hooked) -> None:
+    hooked.claude("SessionStart")
+    hooked.send()
+    checked(hooked)
+    argv = ["bye", "--as", AGENT, "--store", str(hooked.data)]
+    with patch.dict(os.environ, hooked.env), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        assert main(argv) == 1  # the tool that printed it runs
+        hooked.claude("PostToolBatch", **TOOL)
+        assert main(argv) == 0
+    assert hooked.reads() == ["letter-1"]
 
 
 def test_letters_that_a_hook_shows_are_read_when_the_model_has_answered(hooked: Hooked) -> None:

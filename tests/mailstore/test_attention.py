@@ -57,6 +57,29 @@ def test_a_question_is_a_concern_until_one_of_those_who_were_asked_answers(
     assert not concerns(mail, Trouble.QUESTION)
 
 
+@pytest.mark.parametrize("after", ["ended", "passed on"])
+def test_a_role_stays_the_one_that_answered_when_its_holder_changes(after: str, mail: MailFiles) -> None:
+    mail.message("m", ANN, "scribe", "Well?", ago=40 * MINUTE, type="question")
+    mail.message("it", CID, ANN, "Yes.", ago=35 * MINUTE, thread="m")
+    change = {"status": "dead", "ended_at": iso(NOW - 60)} if after == "ended" else {"status": "living"}
+    mail.agent(CID, updated=iso(NOW - 60), **change)
+    mail.agent(BOB, role="scribe", updated=iso(NOW - 60))
+    assert not concerns(mail, Trouble.QUESTION)
+
+
+def test_the_holder_that_asks_its_own_role_does_not_answer_itself(mail: MailFiles) -> None:
+    mail.message("m", CID, "scribe", "Well?", ago=40 * MINUTE, type="question")
+    mail.message("again", CID, "scribe", "Anyone?", ago=35 * MINUTE, thread="m")
+    assert [it.message_id for it in concerns(mail, Trouble.QUESTION)] == ["m"]
+
+
+@pytest.mark.parametrize("answer", [{"thread": "m"}, {"type": "answer"}])
+def test_the_user_answers_under_any_of_their_names(answer: dict[str, str], mail: MailFiles) -> None:
+    mail.message("m", ANN, "human", "Well?", ago=40 * MINUTE, type="question")
+    mail.message("it", "person:morgan", ANN, "Yes.", ago=35 * MINUTE, **answer)
+    assert not concerns(mail, Trouble.QUESTION)
+
+
 def test_a_question_to_the_user_is_a_concern_at_once_and_comes_first(mail: MailFiles) -> None:
     mail.message("theirs", ANN, BOB, "Well?", ago=29 * MINUTE, type="question")
     mail.message("older", ANN, BOB, "Well?", ago=90 * MINUTE, type="question")

@@ -160,6 +160,15 @@ def test_a_delivery_is_there_from_when_it_was_recorded() -> None:
     assert at == {15.0: [DED], 20.0: [BOB, DED]}
 
 
+@pytest.mark.parametrize(("listed", "recorded"), [(BOB, BOB), ("human", "user")])
+def test_a_read_with_a_time_replaces_those_of_its_reader_without(listed: str, recorded: str) -> None:
+    mailbox = Mailbox()
+    sent = Message("m", ANN, (recorded,), "", 10.0, "s", read_by=(listed,))
+    mailbox.fold([Agent(BOB), sent, Receipt("m", listed), Receipt("m", recorded, 20.0)], 100.0)
+    past = {moment: mailbox_at(mailbox, moment).bare_states(sent, moment) for moment in (15.0, 20.0)}
+    assert past == {15.0: {recorded: "unread"}, 20.0: {recorded: "read"}}
+
+
 def test_what_is_archived_was_not_before_the_journal_tells_of_it(mail: MailFiles) -> None:
     before = {ago: mailbox_at(folded(mail), NOW - ago).counts().archived for ago in (700, 0)}
     mail.intervention("archive", "", ago=150)

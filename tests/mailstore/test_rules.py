@@ -148,6 +148,21 @@ def test_a_mention_lasts_as_long_as_the_message(mail: MailFiles, folded: Folded)
     assert states(mailbox, "n") == {ANN: EXPIRED}
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_role_is_no_way_to_its_holder(mail: MailFiles, folded: Folded, turn: int) -> None:
+    mail.agent(ANN, role="clerk")
+    mail.agent(BOB)
+    mail.message("m", CID, [ANN, "clerk"][::turn], f"Dear @{ANN} and @{BOB}.", ago=30 * HOUR)
+    for name in ("clerk", ANN, BOB):
+        mail.delivery("m", name)
+    mail.message("role", CID, "clerk", f"Dear @{BOB}.", ago=30 * HOUR)
+    assert states(folded(mail)) == {"clerk": UNREAD, ANN: EXPIRED, BOB: EXPIRED}
+    assert states(folded(mail), "role") == {"clerk": UNREAD, BOB: UNREAD}
+    assert dead(folded(mail)) == [("m", ANN)]
+    assert quickly(mail, ANN) == ["m", "role"]
+    assert quickly(mail, BOB) == ["role"]
+
+
 # A role and a session of one name
 
 

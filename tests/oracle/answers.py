@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mailstore.queries.questions import open_questions
 from mailstore.rules.presence import presence_of
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
@@ -60,6 +61,7 @@ def expected(box: Box, now: float, *, is_past: bool = False) -> Answers:
     told["view dead"] = roots(one.message_id for one in dead)
     told["view waiting"] = roots(name for name, _ in oracle.having("waiting"))
     told["view archive"] = roots(set(letters) - live)
+    told["questions"] = oracle.questions(woods.threads)
     told["rings"] = sorted(woods.rings)
     told["missing"] = woods.missing
     if not is_past:
@@ -114,6 +116,7 @@ def found(mailbox: Mailbox, now: float, *, is_past: bool = False) -> Answers:
     told["view all"] = roots
     for kind in ("for-you", "dead", "waiting", "archive"):
         told[f"view {kind}"] = sorted(mailbox.threads(View(kind)))  # type: ignore[arg-type]
+    told["questions"] = sorted(one.message.id for one in open_questions(mailbox, now))
     told["rings"] = sorted((sorted(ring.members), ring.cut) for ring in mailbox.cycles())
     told["missing"] = sorted(mailbox.orphans())
     if not is_past:

@@ -159,8 +159,17 @@ class Maker:
         self.ids = [f"m{number}" for number in range(self.size)]
         self.with_ttl = self.random.choice([0.0, 0.3, 0.8])
         self.with_thread = self.random.choice([0.0, 0.3, 0.8])
+        self.with_questions = 0.3
+        if not self.is_calm and self.happens(0.2):
+            self.ask()
         self.with_mentions = self.random.choice([0.0, 0.0, 0.4])
         self.heads: list[dict[str, Any]] = []
+
+    def ask(self) -> None:
+        """Let agents ask roles and answer, while these change hands."""
+        self.with_questions, self.with_thread = 0.8, 0.8
+        self.addresses = self.some(["clerk", "scribe", "role:scribe", *self.sessions[:1]], 1, 3)
+        self.senders = [*self.sessions, *PERSON[:1]]
 
     def some(self, every: Sequence[Any], least: int, most: int) -> list[Any]:
         return self.random.sample(list(dict.fromkeys(every)), min(len(set(every)), self.random.randint(least, most)))
@@ -287,8 +296,10 @@ class Maker:
                 head["read_by"] = self.random.choice(["ann-00000001, dora", [{"reader": "dora"}], {}, 5])
         if self.happens(0.4):
             head["subject"] = self.random.choice([None, "", " ", "A subject", "Another"])
-        if self.happens(0.2):
-            head["type"] = self.random.choice(["question", "status", 3])
+        if self.happens(self.with_questions):
+            head["type"] = self.random.choice(["question", "question", "answer", "status", 3])
+            if self.happens(0.3):
+                head["tags"] = self.some(["issue:1", "issue:2", "x"], 0, 2)
         return head
 
     def read(self, ids: list[str]) -> bytes:

@@ -55,6 +55,7 @@ class Letter:
     parent: str
     ttl: float | None
     type: str
+    tags: list[str]
     read_by: list[str]
     is_archived: bool
     place: tuple[str, int]
@@ -339,6 +340,7 @@ def letter_of(
         parent=word(get(record, "thread")),
         ttl=hours(get(record, "ttl_hours")),
         type=record["type"] if isinstance(record.get("type"), str) else "",
+        tags=words(record.get("tags")),
         read_by=words(readers),
         is_archived=is_archived,
         place=(file, offset),

@@ -32,6 +32,11 @@ class DeadLetter:
     since: float | None
 
 
+def one_name(name: str) -> str:
+    """Return a reader's name; all names of the person are one."""
+    return PERSON if is_person(name) else name
+
+
 def archived_at(letter: Letter, runs: list[float]) -> float:
     """Return when the journal tells that a letter was archived, which was always where it does not."""
     return next((run for run in runs if run >= letter.time), -inf)
@@ -51,13 +56,16 @@ class Oracle:
                 name: replace(letter, is_archived=letter.is_archived and archived_at(letter, runs) <= now)
                 for name, letter in self.letters.items()
             }
-            dated = {(mark.message_id, mark.name) for mark in box.reads if mark.time is not None}
+            dated = {(mark.message_id, one_name(mark.name)) for mark in box.reads if mark.time is not None}
             self.reads = [
                 mark
                 for mark in box.reads
-                if (mark.time is None and (mark.message_id, mark.name) not in dated)
+                if (mark.time is None and (mark.message_id, one_name(mark.name)) not in dated)
                 or (mark.time is not None and mark.time <= now)
             ]
+            for name, letter in self.letters.items():
+                undated = [reader for reader in letter.read_by if (name, one_name(reader)) not in dated]
+                self.letters[name] = replace(letter, read_by=undated)
             self.deliveries = [mark for mark in box.deliveries if mark.time is None or mark.time <= now]
             self.deeds = [deed for deed in box.deeds if deed.time <= now]
         self.recipients = {letter.id: self.recipients_of(letter) for letter in self.letters.values()}
@@ -73,17 +81,17 @@ class Oracle:
 
     def readers(self, letter: Letter) -> list[str]:
         every = [*letter.read_by, *self.names_in(self.reads, letter)]
-        return list(dict.fromkeys(PERSON if is_person(name) else name for name in every))
+        return list(dict.fromkeys(map(one_name, every)))
 
     def names_on_record(self, letter: Letter) -> list[str]:
         """Return who has read or was delivered a message."""
         delivered = self.names_in(self.deliveries, letter)
-        return [*self.readers(letter), *(PERSON if is_person(name) else name for name in delivered)]
+        return [*self.readers(letter), *map(one_name, delivered)]
 
     def recipients_of(self, letter: Letter) -> dict[str, Recipient]:
         people, found = self.people, dict[str, Recipient]()
-        kinds = [people.meaning(address)[0] for address in letter.recipients]
-        longest = max(DEFAULT_HOURS.get(kind, inf) for kind in kinds)
+        kinds = {people.meaning(address)[0] for address in letter.recipients}
+        longest = max(DEFAULT_HOURS.get(kind, inf) for kind in kinds - {"role"} or kinds)
 
         def add(key: str, kind: str, way: str, ttl: float) -> None:
             if people.is_sender(letter, key) and way not in ("direct", "person", "role", "unknown"):
@@ -305,6 +313,49 @@ class Oracle:
             if not is_person(letter.sender)
             and any(is_person(name) for name in [*letter.recipients, *mentions_in(letter)])
         )
+
+    # Questions
+
+    def questions(self, threads: dict[str, list[str]]) -> list[str]:
+        """Return the open questions, given the messages of each thread by its root."""
+        beside = {name: names for names in threads.values() for name in names}
+        open_ = [
+            letter
+            for letter in self.in_order()
+            if letter.type == "question"
+            and letter.is_timed
+            and not letter.is_archived
+            and not any(self.answers(self.letters[name], letter) for name in beside[letter.id] if name in self.letters)
+        ]
+        for answer in self.in_order():
+            if answer.type != "answer" or answer.parent:
+                continue
+            to = [self.people.meaning(address)[1] for address in answer.recipients]
+            may = [
+                it
+                for it in open_
+                if one_name(it.sender) in to
+                and (self.answers(answer, it) or (is_person(answer.sender) and answer.time >= it.time))
+                and (not issues(it) or not issues(answer) or issues(it) & issues(answer))
+            ]
+            if may:
+                open_.remove(max(may, key=lambda it: (bool(issues(it) & issues(answer)), age(it))))
+        return sorted(letter.id for letter in open_ if letter.time <= self.now)
+
+    def answers(self, letter: Letter, question: Letter) -> bool:
+        """Say whether a message comes after a question, from one who was asked."""
+        asked = set(self.recipients[question.id])
+        for kind, key in map(self.people.meaning, question.recipients):
+            if kind == "role":
+                sessions = self.people.lines
+                asked |= {one for one in sessions if self.people.ever_held(one, self.people.role_of(key))} - {
+                    question.sender
+                }
+        return letter.id != question.id and letter.time >= question.time and one_name(letter.sender) in asked
+
+
+def issues(letter: Letter) -> set[str]:
+    return {tag for tag in letter.tags if tag.startswith("issue:")}
 
 
 def mentions_in(letter: Letter) -> list[str]:

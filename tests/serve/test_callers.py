@@ -73,11 +73,10 @@ async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: 
         assert b" 200 " in await asked(first, b"a")
         await first[0].readexactly(4)
         silent, third = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
-        assert await is_ended(third)
-        assert len(looks) == 2
-        for look in looks:  # the time is over for both
+        assert await is_ended(silent)  # it makes room for the next
+        for look in looks:  # the time is over
             look()
-        assert await is_ended(silent)
+        assert await is_ended(third)
         assert b" 200 " in await asked(first, b"b")  # is served as before
         again = await asyncio.open_connection("127.0.0.1", port)
         assert b" 200 " in await asked(again, b"c")
@@ -87,6 +86,22 @@ async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: 
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write_eof()
             assert await reader.read() == b""
+            writer.close()
+
+
+async def test_who_asks_is_served_whatever_number_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.serve.callers.MOST_CONNECTIONS", 3)
+    monkeypatch.setattr("console.serve.callers.SILENT_SECONDS", 60.0)
+    async with asyncio.timeout(10), serving([]) as port:
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(8)]
+        silent[-1][1].write(b"GET /a HTTP/1.1\r\nHost: half")
+        asking = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        for number, streams in enumerate(asking):
+            assert b" 200 " in await asked(streams, b"%d" % number)
+        late = await asyncio.open_connection("127.0.0.1", port)
+        assert await is_ended(late)  # those that ask for something keep their places
+        assert b" 200 " in await asked(asking[0], b"again")
+        for _, writer in (*silent, *asking, late):
             writer.close()
 
 

@@ -98,6 +98,9 @@ def test_secrets_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) 
         ("2130706433", False),
         ("127.0.0.1,evil.example", False),
         ("127.0.0.1;script-src", False),
+        ("127.0.0.1:80#", False),
+        ("127.0.0.1:80?", False),
+        ("local\thost", False),
     ],
 )
 def test_names_of_the_server(host: str, is_known: bool) -> None:

@@ -84,11 +84,11 @@ def _entries(part: SettingsPart | OwnText, text: str) -> list[tuple[str, str]]:
     """Return events and commands."""
     if isinstance(part, SettingsPart):
         return [(event, command) for event, entry in found(text, part.path.name) for command in _commands(entry)]
-    for line in text.splitlines() if part.mark in text else ():
+    for line in text.splitlines() if part.is_ours(text) else ():
         if line.startswith(COMMAND_START):
             words, _ = json.JSONDecoder().raw_decode(line.removeprefix(COMMAND_START))
             return [("", shlex.join(map(str, words)))]
-        if part.mark in line and part.path.suffix == ".sh":
+        if part.path.suffix == ".sh" and not line.startswith("#"):
             return [("", line)]
     return []
 

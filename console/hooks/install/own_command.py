@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
 from itertools import pairwise
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.errors import Refused
+from console.hooks.programs import NAMES
 
 __all__ = [
     "DELIVERIES",
@@ -17,15 +17,17 @@ __all__ = [
     "HookOptions",
     "hook_command",
     "hook_words",
+    "is_former",
     "is_ours",
     "missing_program",
     "options_of",
 ]
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
-OURS = re.compile(r"\bsignalbox\b[^|;&]*\shook run\s|/console/hooks/entry\.py['\"]?\s")
-FORMER = re.compile(r"(^|[\s/])signalbox check(\s|$)")
-"""What earlier versions installed at SessionStart."""
+END_OF_ENTRY = "/console/hooks/entry.py"
+FROM_ENVIRONMENT = '"$SIGNALBOX_AGENT"'
+LONGEST = 20_000
+"""Characters of a command; what is longer is nobody's that Signalbox wrote."""
 DELIVERIES = ("session-start", "notice", "letters")
 ENDS = ("freeze", "bury")
 
@@ -66,10 +68,38 @@ def hook_command(tool: str, options: HookOptions, *more: str) -> str:
 
 
 def is_ours(command: str, event: str) -> bool:
-    """Say whether a command at an event is one that Signalbox installed."""
-    if OURS.search(f"{command} "):
-        return True
-    return event in ("SessionStart", "sessionStart") and bool(FORMER.search(command))
+    """Say whether a command at an event is one that Signalbox installed: to the letter, in this or an earlier form.
+
+    Whatever else runs Signalbox, alone or among other commands, is its author's.
+    """
+    match _words(command):
+        case ["signalbox", "hook", "run", tool, *rest]:
+            pass
+        case [python, "-I", "-S", entry, tool, *rest] if python.startswith("/") and entry.endswith(END_OF_ENTRY):
+            pass
+        case _:
+            return event == "SessionStart" and is_former(command)
+    more = rest[:1] if rest and rest[0].isalpha() else []
+    options = options_of(command)
+    is_known = tool in NAMES and options.deliver in DELIVERIES and options.at_end in ENDS
+    return is_known and rest == [*more, *options.words()]
+
+
+def is_former(command: str) -> bool:
+    """Say whether a command is what earlier versions installed at SessionStart, and what the script runs."""
+    words = _words(command.replace(FROM_ENVIRONMENT, "me", 1))
+    return words[:3] == ["signalbox", "check", "--as"] and (len(words) == 4 or words[4:-1] == ["--store"])
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command that is spelled as this module spells it; none for any other."""
+    if len(command) > LONGEST:
+        return []
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []
+    return words if shlex.join(words) == command else []
 
 
 def options_of(command: str) -> HookOptions:

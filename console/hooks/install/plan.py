@@ -83,10 +83,10 @@ class Plan:
                 self._add(program, part.path, add, remove, lambda text: _has(text, wanted, name))
                 self._say_if_unread(part.path, wanted.dialect)
         elif part.text is None:
-            self._remove(program, part.path, lambda text, _: removing_file(text, part.mark))
+            self._remove(program, part.path, lambda text, _: removing_file(text, part.is_ours))
         else:
             new = part.text
-            add = lambda text: (adding_file(text, new, part.mark, part.path), [])  # noqa: E731
+            add = lambda text: (adding_file(text, new, part.is_ours, part.path), [])  # noqa: E731
             self._add(program, part.path, add, lambda text, _: [], lambda text: text == new)
 
     def instruction(self, program: str, path: Path, *, wanted: bool) -> None:

@@ -7,11 +7,12 @@ new turn three times at most (docs/decisions/0045). Nothing here reads or writes
 from __future__ import annotations
 
 from console.hooks.events import CHANGED, PROMPT, START, STOP, TOOL
+from console.hooks.sessions.printed import PRINTED, SEEN
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from console.hooks.sessions.session_state import SessionState
@@ -75,20 +76,30 @@ def announced(state: SessionState, letters: Sequence[Any], moment: str, now: flo
     state.announced = list(dict.fromkeys((*state.announced, *ids)))
 
 
-def settle(state: SessionState, letters: list[Any], moment: str) -> tuple[list[Any], list[Any]]:
+def settle(
+    state: SessionState, letters: list[Any], moment: str, is_printing: Callable[[str], bool] = lambda _: False
+) -> tuple[list[str], list[Any]]:
     """Begin what a moment begins; return the letters that were read, to be recorded, and those that are still unread.
 
-    What was shown in full counts as read when a tool or a turn has ended: only then has the model answered with it.
-    A new session, or one whose memory was cut, has got no notice yet. `letters` is the unread mail.
+    What a hook showed in full counts as read when a tool or a turn has ended: only then has the model answered with it.
+    What the agent's own command printed counts at the next event, but for the end of that command's own tool, which
+    `is_printing` knows by the letter. A new session, or one whose memory was cut, has got nothing yet. `letters` is the
+    unread mail.
     """
     if moment == START:
-        state.announced, state.just_announced, state.shown = [], [], []
+        state.announced, state.just_announced, state.shown, state.printed = [], [], [], {}
     elif moment == PROMPT:
         state.blocks_in_row = 0
-    read = [letter for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []
-    left = [letter for letter in letters if letter not in read]
+    read = [letter.id for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []
+    for each, stage in list(state.printed.items()) if moment in (TOOL, STOP, PROMPT) else ():
+        if moment == TOOL and stage == PRINTED and is_printing(each):
+            state.printed[each] = SEEN
+        else:
+            del state.printed[each]
+            read.append(each)
+    left = [letter for letter in letters if letter.id not in read]
     _forget(state, {letter.id for letter in left})
-    return read, left
+    return list(dict.fromkeys(read)), left
 
 
 def _forget(state: SessionState, unread: set[str]) -> None:

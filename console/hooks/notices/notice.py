@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from console.hooks.events import PROMPT, START, STOP
 from console.hooks.notices.announce import announced, due
-from console.hooks.notices.texts import at_start, at_turn_end, in_between, introduction
+from console.hooks.notices.texts import Announcement, at_start, at_turn_end, in_between, introduction
 from console.hooks.options import AT_START, EVERYWHERE
 
 TYPE_CHECKING = False
@@ -65,18 +65,19 @@ class NoticeWriter:
     def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> MailNotice:
         """Return what to say at a moment; nothing, if there is nothing to say."""
         state = self._state
-        unshown = [letter for letter in mail.letters if letter.id not in state.shown]
+        unshown = [it for it in mail.letters if it.id not in state.shown and it.id not in state.printed]
         letters = due(state, unshown, moment, now, is_rung=is_rung)
         if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, letters, moment)
+        told = [Announcement(mail.registered(letter), letter.type) for letter in letters]
         if self.is_first(moment):
-            return MailNotice(self._introduced(letters), letters)
+            return MailNotice(self._introduced(told), letters)
         if not letters:
             return MailNotice()
         if moment == STOP:
-            return MailNotice(at_turn_end(state.agent_id, letters, self._command), letters)
+            return MailNotice(at_turn_end(state.agent_id, told, self._command), letters)
         are_new = not any(letter.id in state.announced for letter in letters)
-        return MailNotice(in_between(state.agent_id, letters, self._command, are_new=are_new), letters)
+        return MailNotice(in_between(state.agent_id, told, self._command, are_new=are_new), letters)
 
     def introduction(self, moment: str) -> str:
         """Return the notice for when the unread mail isn't known: who the agent is, if the moment is the first."""
@@ -86,7 +87,7 @@ class NoticeWriter:
         """Return whether the notice introduces the agent."""
         return moment == START or (moment == PROMPT and self._arrival is not None)
 
-    def _introduced(self, letters: list[Letter] | None) -> str:
+    def _introduced(self, letters: list[Announcement] | None) -> str:
         it = self._arrival
         role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
         return at_start(self._state.agent_id, role, tags, letters, self._command, note)

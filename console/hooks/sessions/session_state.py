@@ -44,7 +44,7 @@ TEXTS = ("tool", "session_id", "mailbox", "agent_id", "doing", "cwd", "options",
 NUMBERS = ("since", "beat", "last_run", "registered", "blocks_in_row", "unread")
 FLAGS = ("can_wake", "is_ended")
 LISTS = ("announced", "blocked", "shown", "just_announced", "paths", "mark")
-COUNTS = ("reminders", "woken")
+COUNTS = ("reminders", "woken", "printed")
 
 
 class SessionState:
@@ -69,6 +69,7 @@ class SessionState:
         "mark",
         "options",
         "paths",
+        "printed",
         "registered",
         "reminders",
         "session_id",
@@ -103,6 +104,8 @@ class SessionState:
         """Those that have kept a turn from ending."""
         self.shown: list[str] = []
         """Those that were shown in full and are not recorded as read yet."""
+        self.printed: dict[str, float] = {}
+        """Those that the agent's own commands printed and that are not recorded as read yet (`printed.py`)."""
         self.just_announced: list[str] = []
         """Those that were announced since the last turn, which the next one need not repeat."""
         self.reminders: dict[str, int] = {}
@@ -140,7 +143,7 @@ class SessionState:
     def as_bytes(self) -> bytes:
         """Return the content of the file."""
         quick = NO_QUICK_LOOK
-        if self.doing == WORKING and self.agent_id and not self.shown and not self.is_ended:
+        if self.doing == WORKING and self.agent_id and not (self.shown or self.printed or self.is_ended):
             due = self.beat + self.pause(self.last_run)
             if is_server := is_on_server(self.mailbox):
                 due = min(due, next_look(self.mailbox, self.extra))

@@ -11,6 +11,7 @@ from mailstore.errors import ContentGone, StoreError
 from mailstore.folding import fold_store
 from mailstore.records.message import Message
 from mailstore.registry import open_store
+from mailstore.rules.unread import registered_name
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
@@ -32,8 +33,13 @@ class FoldedMail:
         for text in self._store.contents(list(letters)):
             yield "" if isinstance(text, ContentGone) else text
 
-    def record(self, letters: Collection[Message]) -> None:
+    def registered(self, letter: Message) -> str:
+        """Return the name of a letter's sender, if the roster knows it."""
+        return registered_name(letter.sender, self._mailbox.roster, self._mailbox.user)
+
+    def record(self, message_ids: Collection[str]) -> None:
         """Record the reads, in the mailbox or in Signalbox's own state. Raises StoreError."""
+        letters = [found for each in message_ids if (found := self._mailbox.message(each)) is not None]
         shown = shown_to(self._store, self._agent)
         record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, letters, self._now, shown))
 

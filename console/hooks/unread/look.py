@@ -5,6 +5,8 @@ Imports next to nothing until the mailbox has to be folded.
 
 from __future__ import annotations
 
+import os
+
 from console.hooks.site_packages import turn_on
 from console.hooks.unread.watched import mailbox_file
 from console.hooks.user_settings import names_the_user
@@ -27,14 +29,17 @@ if TYPE_CHECKING:
         def texts(self, letters: Collection[Letter]) -> Iterable[str]:
             """Return the texts of some of them, read no further than needed."""
 
-        def record(self, letters: Collection[Letter]) -> None:
-            """Record that the agent has read some of them. Raises StoreError."""
+        def registered(self, letter: Letter) -> str:
+            """Return the name of a letter's sender, if the roster knows it."""
+
+        def record(self, message_ids: Collection[str]) -> None:
+            """Record that the agent has read letters, whether or not they are still unread. Raises StoreError."""
 
         def close(self) -> None:
             """Release the mailbox."""
 
 
-__all__ = ["NoMail", "look"]
+__all__ = ["NoMail", "look", "sender_in"]
 
 
 class NoMail:
@@ -49,7 +54,11 @@ class NoMail:
         """Return nothing."""
         return []
 
-    def record(self, letters: Collection[Letter]) -> None:
+    def registered(self, letter: Letter) -> str:
+        """Return nothing."""
+        return ""
+
+    def record(self, message_ids: Collection[str]) -> None:
         """Record nothing."""
 
     def close(self) -> None:
@@ -70,14 +79,30 @@ class QuickMail:
         """Return the texts, which were read with the rest."""
         return [each.content for each in letters]
 
-    def record(self, letters: Collection[Letter]) -> None:
+    def registered(self, letter: Letter) -> str:
+        """Return what was found out when the letter was read."""
+        return letter.registered_sender  # type: ignore[no-any-return]
+
+    def record(self, message_ids: Collection[str]) -> None:
         """Append read records."""
         from mailstore.stores.haak.quick.quick_reads import record_reads
 
-        record_reads(self._mailbox, self._agent, [each.id for each in letters])
+        record_reads(self._mailbox, self._agent, message_ids)
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def sender_in(mailbox: str, name: str) -> str:
+    """Return a sender's name if the roster of a mailbox knows it; nothing where that can't be read at a glance."""
+    path = mailbox_file(mailbox)
+    try:
+        from mailstore.rules.unread import registered_name
+        from mailstore.stores.haak.quick.quick_records import roster_in
+
+        return registered_name(name, roster_in(os.path.dirname(path))) if path else ""  # noqa: PTH120
+    except Exception:  # an unusual roster: the name is not needed
+        return ""
 
 
 def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> UnreadMail:

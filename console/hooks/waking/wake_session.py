@@ -16,10 +16,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from console.hooks.notices.check_command import check_command
-from console.hooks.notices.texts import in_between
+from console.hooks.notices.texts import Announcement, in_between
 from console.hooks.sessions.live import LiveHook
 from console.hooks.sessions.mailbox_choice import store_option
 from console.hooks.sessions.session_state import IDLE
+from console.hooks.unread.look import sender_in
 from console.hooks.unread.watched import bell_of, mailbox_file
 from mailstore.errors import reason_of
 from mailstore.records.message import Message
@@ -76,7 +77,8 @@ def ring(agent_id: str, hook: LiveHook, letters: Sequence[Message]) -> Rung:
 def _queue(hook: LiveHook, letters: Sequence[Message]) -> str:
     """Queue a notice for a session of Codex; return what went wrong."""
     command = check_command(hook.agent_id, store_option(hook.mailbox, hook.cwd, os.environ), os.environ)
-    words = [CODEX, "queue", "--thread", hook.session_id, "--message", in_between(hook.agent_id, letters, command)]
+    told = [Announcement(sender_in(hook.mailbox, letter.sender), letter.type) for letter in letters]
+    words = [CODEX, "queue", "--thread", hook.session_id, "--message", in_between(hook.agent_id, told, command)]
     folder = hook.cwd if hook.cwd and Path(hook.cwd).is_dir() else None
     try:
         done = subprocess.run(

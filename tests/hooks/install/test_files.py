@@ -106,6 +106,28 @@ def test_older_hooks_are_replaced(run: Run, project: Path) -> None:
     assert json.loads(path.read_text()) == {"hooks": {"Stop": [2]}}
 
 
+THEIRS = ("cd /x && signalbox check --as me | tee log", "my-signalbox hook run x", "signalbox check --as me --limit 3")
+
+
+@pytest.mark.parametrize("command", THEIRS)
+def test_hooks_of_others_that_run_signalbox_stay(command: str, run: Run, project: Path) -> None:
+    theirs = json.dumps({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": command}]}]}})
+    paths = [settle(project, theirs, name) for name in (CLAUDE, ".claude/settings.json")]
+    run("hook", "install", project, *WORDS)
+    assert command in paths[0].read_text()
+    assert paths[1].read_text() == theirs
+    run("hook", "uninstall", project, *WORDS)
+    assert [path.read_text() for path in paths] == [theirs, theirs]
+
+
+def test_a_script_of_others_that_runs_signalbox_stays(run: Run, project: Path) -> None:
+    script = settle(project, "# Run this first\nsignalbox check --as me | tee log\n", "signalbox-session.sh")
+    done = run("hook", "install", "--for", "shell", project, "--yes")
+    assert (done.status, "was not written by Signalbox" in done.err) == (1, True)
+    run("hook", "uninstall", "--for", "shell", project, "--yes")
+    assert script.read_text() == "# Run this first\nsignalbox check --as me | tee log\n"
+
+
 def test_links_within_the_project_are_followed_and_others_refused(run: Run, project: Path, tmp_path: Path) -> None:
     (project / "AGENTS.md").write_text("All.\n")
     (project / "CLAUDE.md").symlink_to("AGENTS.md")

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from console.errors import Refused
 from console.hooks.install.hook_additions import Wanted, adding
 from console.hooks.install.hook_entries import found, removing
+from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions, hook_command, is_ours, options_of
 from console.hooks.install.settings_tokens import COMMENTS, JSON, JSONC, parsed, value_of
 from console.hooks.install.text_edits import edited, undo_of
+from console.hooks.programs import NAMES
 
 RUN = "/opt/py -I -S '/opt/sign al/console/hooks/entry.py' claude-code --store 'haak:/a \"b\"'"
 OURS: dict[str, Any] = {"hooks": [{"type": "command", "command": RUN, "timeout": 10}]}
@@ -192,20 +194,60 @@ def test_hooks_of_others_in_the_same_group_stay() -> None:
     ("command", "event", "is_found"),
     [
         ("signalbox check --as ann-00000001", "SessionStart", True),
-        ("/usr/bin/signalbox check --as x", "SessionStart", True),
+        ("signalbox check --as \"$SIGNALBOX_AGENT\" --store 'haak:/a b'", "SessionStart", True),
+        ("/usr/bin/signalbox check --as x", "SessionStart", False),
+        ("cd /x && signalbox check --as me | tee log", "SessionStart", False),
+        ("signalbox check --as me --json", "SessionStart", False),
         ("signalbox check --as x", "Stop", False),
         ("signalbox hook run codex", "Stop", True),
-        ("env A=b /opt/bin/signalbox --store x hook run codex", "Stop", True),
+        ("signalbox hook run copilot sessionStart --deliver letters --wake", "Stop", True),
+        ("signalbox hook run codex --wake --deliver letters", "Stop", False),
+        ("signalbox hook run codex; date", "Stop", False),
+        ("signalbox hook run codex ", "Stop", False),
+        ("signalbox hook run x", "Stop", False),
+        ("my-signalbox hook run codex", "Stop", False),
+        ("env A=b /opt/bin/signalbox --store x hook run codex", "Stop", False),
         ("echo signalbox; other hook run codex", "Stop", False),
-        ("python -I -S /a/console/hooks/entry.py", "Stop", True),
+        ("/py -I -S /a/console/hooks/entry.py", "Stop", False),
+        ("/py -I -S /a/console/hooks/entry.py codex 2>&1", "Stop", False),
         ("'/a b/python' -I -S '/a b/console/hooks/entry.py' codex", "Stop", True),
-        ("python /a/console/hooks/entry.pyc codex", "Stop", False),
+        ("/py -I -S /a/console/hooks/entry.pyc codex", "Stop", False),
         ("my-signalbox-checker", "SessionStart", False),
     ],
 )
 def test_our_entries_are_known_by_their_commands(command: str, event: str, is_found: bool) -> None:
     text = json.dumps({"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}})
     assert bool(found(text, "")) == is_found
+
+
+options = st.builds(
+    HookOptions,
+    store=st.sampled_from(["", "haak:/a", "haak:/it's a; date", "-x"]) | st.text("ab '\"$|&;#\\é", max_size=8),
+    deliver=st.sampled_from(DELIVERIES),
+    at_end=st.sampled_from(ENDS),
+    wake=st.booleans(),
+    shared=st.booleans(),
+)
+signs = st.text("|&;<>()$`#*? \n")
+
+
+@given(
+    st.sampled_from(NAMES),
+    options,
+    st.sampled_from([(), ("StopBlock",), ("sessionStart",)]),
+    signs | st.sampled_from(["cd /x && ", "my-", "env A=b "]),
+    signs | st.sampled_from([" | tee log", " 2>&1", " # mine"]),
+)
+def test_only_a_whole_command_as_it_was_written_is_ours(
+    tool: str, chosen: HookOptions, more: tuple[str, ...], before: str, after: str
+) -> None:
+    written = hook_command(tool, chosen, *more)
+    assert is_ours(written, "Stop")
+    assert options_of(written) == chosen
+    assert is_ours(f"{before}{written}{after}", "Stop") == (not before and not after)
+    theirs = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": f"{before}{written}|x"}]}]}})
+    added = edited(theirs, adding(theirs, WANTED, "")[0])
+    assert plain(edited(added, removing(added, "", WANTED.rules))) == json.loads(theirs)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
@@ -42,11 +42,11 @@ class SettingsPart(NamedTuple):
 
 
 class OwnText(NamedTuple):
-    """A file that is ours as a whole; None where there should be none. `mark` is in each version of it."""
+    """A file that is ours as a whole; None where there should be none. `is_ours` knows each version of its text."""
 
     path: Path
     text: str | None
-    mark: str
+    is_ours: Callable[[str], bool]
 
 
 Part = SettingsPart | OwnText

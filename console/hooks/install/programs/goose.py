@@ -29,7 +29,7 @@ def parts(target: Target, options: HookOptions | None, version: Version | None) 
     """Return the plugin's description and its file of hooks."""
     folder = (target.home if target.is_user else target.folder) / ".agents" / "plugins" / "signalbox"
     return [
-        OwnText(folder / "plugin.json", None if options is None else MANIFEST, MARK),
+        OwnText(folder / "plugin.json", None if options is None else MANIFEST, _is_ours),
         SettingsPart(folder / "hooks" / "hooks.json", None if options is None else _wanted(options)),
     ]
 
@@ -42,6 +42,10 @@ def instruction_file(target: Target) -> Path | None:
 def remarks(target: Target, options: HookOptions, version: Version | None) -> list[str]:
     """Return that this is untried."""
     return ["Goose: untried with the real program; only what is said at the end of a turn reaches its model"]
+
+
+def _is_ours(text: str) -> bool:
+    return MARK in text
 
 
 def _wanted(options: HookOptions) -> Wanted:

@@ -40,7 +40,7 @@ def parts(target: Target, options: HookOptions | None, version: Version | None) 
     name there. One in a project's `.opencode` folder would not need it either, but each such folder gets a copy of
     OpenCode's own package, for which every start without a network waits.
     """
-    plugin = OwnText(plugin_file(target), None if options is None else _plugin(options), MARK)
+    plugin = OwnText(plugin_file(target), None if options is None else _plugin(options), _is_ours)
     if target.is_user:
         return [plugin]
     names = {"plugin": [f"./{PLUGIN}"]}
@@ -74,6 +74,10 @@ def _home(target: Target) -> Path:
     if named := target.env.get("OPENCODE_CONFIG_DIR", "").strip():
         return Path(named)
     return target.user_folder("XDG_CONFIG_HOME", ".config") / "opencode"
+
+
+def _is_ours(text: str) -> bool:
+    return MARK in text
 
 
 def _plugin(options: HookOptions) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from console.hooks.install.own_command import HookOptions
+from console.hooks.install.own_command import HookOptions, is_former
 from console.hooks.install.programs import OwnText, Part, Target, Version
 
 __all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "PACKAGE", "TITLE", "instruction_file", "parts", "remarks"]
@@ -14,7 +14,7 @@ NAME, TITLE, COMMAND, IS_TRIED = "shell", "Shell script", "", True
 PACKAGE = ""
 MARKS: tuple[str, ...] = ()
 SCRIPT = "signalbox-session.sh"
-MARK = "signalbox check"
+COMMENT = "# Run this "
 
 
 def parts(target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
@@ -23,10 +23,16 @@ def parts(target: Target, options: HookOptions | None, version: Version | None) 
         return []
     store = f" --store {shlex.quote(options.store)}" if options and options.store else ""
     text = (
-        "# Run this at the start of an agent's session, and whenever it changes tasks: it prints the agent's mail.\n"
-        f'{MARK} --as "$SIGNALBOX_AGENT"{store}\n'
+        f"{COMMENT}at the start of an agent's session, and whenever it changes tasks: it prints the agent's mail.\n"
+        f'signalbox check --as "$SIGNALBOX_AGENT"{store}\n'
     )
-    return [OwnText(target.folder / SCRIPT, None if options is None else text, MARK)]
+    return [OwnText(target.folder / SCRIPT, None if options is None else text, _is_ours)]
+
+
+def _is_ours(text: str) -> bool:
+    """Say whether a script is ours, in any version of it: a comment and the command, and nothing else."""
+    comment, command, *more = text.split("\n", 2) if text.count("\n") == 2 else ("", "", "more")
+    return comment.startswith(COMMENT) and is_former(command) and more == [""]
 
 
 def instruction_file(target: Target) -> Path | None:

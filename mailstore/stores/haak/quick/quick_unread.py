@@ -16,7 +16,7 @@ from mailstore.kit.bodies import mentions
 from mailstore.records.address import ROLE, role_key
 from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.rules.audience import Facts
-from mailstore.rules.unread import has_to_read, is_nobody
+from mailstore.rules.unread import has_to_read, is_nobody, registered_name
 from mailstore.stores.haak.quick.indexed import candidates, read_by, without_read
 from mailstore.stores.haak.quick.line_match import LineMatcher
 from mailstore.stores.haak.quick.mail_index import kept_index
@@ -46,6 +46,7 @@ class QuickMessage:
         "mentions",
         "read_by",
         "recipients",
+        "registered_sender",
         "sender",
         "subject",
         "tags",
@@ -63,6 +64,8 @@ class QuickMessage:
         self.content = content
         self.mentions: tuple[str, ...] = ()
         self.sender: str = fields["sender"]
+        self.registered_sender = ""
+        """The sender's name, if the roster knows it."""
         self.recipients: tuple[str, ...] = fields["recipients"]
         self.timestamp: str = fields["timestamp"]
         self.time: float = fields["time"]
@@ -108,6 +111,7 @@ def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage
                 of_roles = read_by(reads, holders, index)
             readers |= dict.fromkeys(name for name, ids in of_roles.items() if message.id in ids or row in ids)
         if has_to_read(session_id, message, Facts(readers, named), roster, now, opened=ways):
+            message.registered_sender = registered_name(message.sender, roster)
             found[message.id] = message
     if without_read(missing, read, index):
         raise Unusual("delivered, and nowhere")
