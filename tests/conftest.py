@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, core, settings
 
 from tests.bare import bare_path
+from tests.folders import keep_in_memory, tmp_path
 from tests.servers.fixtures import (
     agent_mail_server,
     agentazall_relay,
@@ -31,8 +32,10 @@ __all__ = [
     "nats_server",
     "original_ftp",
     "server_certificates",
+    "tmp_path",
 ]
 
+keep_in_memory()
 gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 settings.register_profile("fresh", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
