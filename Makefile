@@ -6,6 +6,8 @@ BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+PYTEST = $(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet --durations 10 $(TESTS)
+
 # tests are compiled with what their asserts tell: once, not in every process of every run
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -27,7 +29,8 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
-	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet $(TESTS)
+	@echo "running $(or $(TESTS),all tests) in four processes; then come the slowest ten, and what was not run and why"
+	@$(PYTEST)
 
 test-agents: .venv/dev
 	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)
@@ -39,7 +42,7 @@ check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet $(TESTS)
+	$(PYTEST)
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.run
