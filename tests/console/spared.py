@@ -1,4 +1,4 @@
-"""What tests of the console need not pay for: a style sheet that another console parsed, asking idle widgets, caches."""
+"""What tests of the console need not pay for: parsing a style sheet again, asking idle widgets, caches that nobody asks."""
 
 from __future__ import annotations
 
