@@ -43,7 +43,9 @@ LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
 keep_in_memory()
 gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
-settings.register_profile("fresh", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "fresh", max_examples=40, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("seek", settings.get_profile("fresh"), max_examples=3000)
 settings.load_profile("fresh")  # every run tries others, those of its seed; --hypothesis-profile=seek looks for more
 

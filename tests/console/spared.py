@@ -1,4 +1,4 @@
-"""What tests of the console need not pay for: parsing a style sheet again, asking idle widgets, caches that nobody asks."""
+"""What tests of the console need not pay for: parsing a style sheet again, asking idle widgets, unused caches."""
 
 from __future__ import annotations
 
