@@ -6,18 +6,17 @@ BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-PYTEST = $(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet --durations 10 $(TESTS)
-
 # tests are compiled with what their asserts tell: once, not in every process of every run
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-agents test-browser check bench docs screenshots dist clean help
+.PHONY: demo test test-agents test-browser lint check bench docs screenshots dist release-notes clean help
 
 help:
 	@echo "make demo         set up, and open the console on a live sample mailbox"
 	@echo "make test         set up, and run all tests"
 	@echo "make test-agents  install real agents' programs (1.5 GB), and run the tests that need them"
 	@echo "make test-browser drive the console in Chromium through everything that it does there"
+	@echo "make lint         lint and types"
 	@echo "make check        lint, types and tests: what must hold before a change goes in"
 	@echo "make bench        measure (half an hour), and write benchmarks/RESULTS.md"
 	@echo "make docs         build the manual as a site, in build/manual"
@@ -30,7 +29,7 @@ demo: .venv/run
 
 test: .venv/dev
 	@echo "running $(or $(TESTS),all tests) in four processes; then come the slowest ten, and what was not run and why"
-	@$(PYTEST)
+	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet --durations 10 $(TESTS)
 
 test-agents: .venv/dev
 	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)
@@ -38,11 +37,12 @@ test-agents: .venv/dev
 test-browser: .venv/dev
 	@$(BIN)/python -m pytest --quiet -m browser $(or $(TESTS),tests/serve)
 
-check: .venv/dev
+lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(PYTEST)
+
+check: lint test
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks.run
@@ -57,6 +57,9 @@ screenshots: .venv/dev
 
 dist: .venv/dev
 	@$(BIN)/python -m hatchling build --clean --directory dist
+
+release-notes: .venv/run
+	@$(BIN)/python -m manual.release "$(VERSION)"
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -36,7 +36,7 @@ from console.screens.main_screen import MainScreen
 from console.session import Session
 from console.terminal_widths import ask_widths
 from console.theme_switcher import ThemeSwitcher, theme_variables
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, log_unexpected
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from textual.command import CommandPalette
     from textual.notifications import SeverityLevel
 
+    from console.log_file import LogFile
     from console.notifier import Notifier
     from console.state import PersonalState
 
@@ -88,8 +89,12 @@ class SignalboxApp(App[None]):
         problems: Sequence[str] = (),
         moment: float | None = None,
         clock: Callable[[], float] = time.time,
+        log: Path | None = None,
+        logs_commands: bool = False,
     ) -> None:
         super().__init__()
+        self._log_path, self._logs_commands = log, logs_commands
+        self._log_file: LogFile | None = None
         self._config = config
         self._moment = moment
         self._idle = IdleTracker()
@@ -163,6 +168,12 @@ class SignalboxApp(App[None]):
         """Load what the first screen did without."""
         self.follow()
         await self._idle.wait()
+        if self._log_path is not None:
+            await lazy.load("console.log_file")
+            from console.log_file import LogFile
+
+            self._log_file = LogFile(self._log_path, logs_commands=self._logs_commands)
+            self._log_file.note_start(self.session.store, *self.size)
         self.stylesheet.read(DEFERRED_CSS)
         if self.main_screen is not None:
             await self.main_screen.mount_remaining(self._idle.wait)
@@ -337,6 +348,15 @@ class SignalboxApp(App[None]):
         """Write an escape sequence to the terminal."""
         if self._driver is not None:
             self._driver.write(text)
+
+    def _handle_exception(self, error: Exception) -> None:
+        log_unexpected(error, "the console ends")  # nothing public is told of it before
+        super()._handle_exception(error)
+
+    def on_unmount(self) -> None:
+        """Write what is left of the log."""
+        if self._log_file is not None:
+            self._log_file.close()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report a worker that failed."""

@@ -25,6 +25,7 @@ __all__ = [
     "SendSettings",
     "config_file",
     "config_folder",
+    "log_file",
     "state_file",
 ]
 
@@ -287,3 +288,8 @@ def config_file() -> Path:
 def state_file() -> Path:
     """Return the file of the user's own state."""
     return user_state_path("signalbox") / "state.db"
+
+
+def log_file() -> Path:
+    """Return the file in which the console logs what failed inside it, unless another one is named."""
+    return user_state_path("signalbox") / "console.log"

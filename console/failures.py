@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual.app import App
 from textual.worker import Worker, WorkerState
 
+from mailstore.errors import log_unexpected
+
 __all__ = ["tell_failure"]
 
 
@@ -12,5 +14,6 @@ def tell_failure(app: App[None], event: Worker.StateChanged) -> None:
     """Show the error of a failed worker."""
     if event.state is WorkerState.ERROR:
         words = f"{event.worker.name} failed: {event.worker.error}"
-        app.log.error(words, repr(event.worker.error))
+        if event.worker.error is not None:
+            log_unexpected(event.worker.error, f"worker {event.worker.name} of group {event.worker.group}")
         app.notify(words, severity="error", timeout=10, markup=False)

@@ -14,6 +14,7 @@ MailError
 from __future__ import annotations
 
 __all__ = [
+    "LOGGER",
     "ContentGone",
     "DraftRefused",
     "MailError",
@@ -23,8 +24,13 @@ __all__ = [
     "StoreError",
     "UnknownStore",
     "Unsupported",
+    "log_step",
+    "log_unexpected",
     "reason_of",
 ]
+
+LOGGER = "signalbox"
+"""The logger of errors that are handled though nothing expects them. Without a handler they leave no trace."""
 
 
 class MailError(Exception):
@@ -82,3 +88,19 @@ class QueryError(MailError):
 def reason_of(error: Exception) -> str:
     """Return why something failed, to stand in parentheses: the system's reason, or the error's own words."""
     return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+
+
+def log_unexpected(error: BaseException, doing: str) -> None:
+    """Log an error that nobody expects where it is handled; `doing` says at what, and quotes nothing of anybody's."""
+    import logging  # most processes meet none
+
+    logger = logging.getLogger(LOGGER)
+    if logger.hasHandlers():  # else Python prints it
+        logger.error(doing, exc_info=error)
+
+
+def log_step(words: str) -> None:
+    """Log what is done, where everything is logged; quotes nothing of anybody's."""
+    import logging
+
+    logging.getLogger(LOGGER).debug(words)

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
 
     from mailstore.store import Store
 
-PLAINLY = {"observe": False, "plain": False, "theme": None, "reader": None, "store": None, "poll": False, "at": None}
+PLAINLY = {
+    "observe": False,
+    "plain": False,
+    "theme": None,
+    "reader": None,
+    "store": None,
+    "poll": False,
+    "at": None,
+    "log": None,
+}
 """Defaults of the options; a test compares them with the parser's."""
 
 
@@ -37,6 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--observe", action="store_true", help="Write nothing, not even read marks")
     parser.add_argument("--plain", action="store_true", help="Line mode, for screen readers and dumb terminals")
     parser.add_argument("--theme", metavar="NAME", help="Theme (see signalbox themes)")
+    parser.add_argument(
+        "--log", metavar="FILE", help="Log each command too, for a bug report; never the text of messages"
+    )
     reader_option(parser, "Who you are in this mailbox (default: user)")
     mailbox_options(parser, json=False)
 
@@ -62,15 +75,17 @@ def run(args: argparse.Namespace) -> int:
             raise Refused("the console needs a terminal", "use signalbox open --plain without one")
         prepare()
         from console.app import SignalboxApp
+        from console.config import log_file
         from console.config_file import load_config
 
         config, problems = load_config()
         with ExitStack() as stack:
             state = None
+            log: Path | None = log_file() if args.log is None else Path(args.log)
             if is_read_only():
                 from console.browser.guest import guest_config, guest_state
 
-                config, state = guest_config(config), stack.enter_context(guest_state())
+                config, state, log = guest_config(config), stack.enter_context(guest_state()), None
             app = SignalboxApp(
                 store,
                 config,
@@ -80,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
                 state=state,
                 problems=problems,
                 moment=moment,
+                log=log,
+                logs_commands=args.log is not None,
             )
             return stack.enter_context(SignalHandler()).run(app)
 

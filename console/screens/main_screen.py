@@ -20,6 +20,7 @@ from console.screens.location import LocationHistory, ScreenLocation
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
+from mailstore.errors import log_step
 from mailstore.records.message import Message
 from mailstore.state.views import View
 
@@ -94,6 +95,7 @@ class MainScreen(Layout):
 
     async def action_part(self, part: str, action: str, *arguments: object) -> None:
         """Run an action of a part, as `console.commands` names it."""
+        log_step(f"{part}.{action}")
         done = getattr(getattr(await self.load_parts(), part), action)(*arguments)
         if isawaitable(done):
             await done

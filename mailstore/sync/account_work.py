@@ -8,7 +8,7 @@ from threading import Event
 
 import msgspec
 
-from mailstore.errors import MailError, StoreError, reason_of
+from mailstore.errors import MailError, StoreError, log_unexpected, reason_of
 from mailstore.stores.agentazall.ledger import LedgerWay, SendState
 from mailstore.sync.backoff import pause_after
 from mailstore.sync.door import Door, DoorOfAgent
@@ -58,6 +58,7 @@ class AccountWork:
         except Exception as error:
             if os.environ.get("SIGNALBOX_DEBUG"):
                 raise
+            log_unexpected(error, "carrying mail")
             # its words might quote anything, a password too
             return self._fail(f"internal error ({type(error).__name__}): set SIGNALBOX_DEBUG=1 to see it")
         if self.trouble:

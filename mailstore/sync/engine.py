@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from threading import Event, Thread
 from typing import NamedTuple, Self
 
-from mailstore.errors import MailboxMissing, MailError, reason_of
+from mailstore.errors import MailboxMissing, MailError, log_unexpected, reason_of
 from mailstore.stores.agentazall.pins import Pins
 from mailstore.sync.account_work import AccountWork
 from mailstore.sync.door import DoorOfAgent
@@ -182,6 +182,8 @@ class SyncEngine:
                 is_known = isinstance(error, MailError | OSError)
                 if not is_known and os.environ.get("SIGNALBOX_DEBUG"):
                     raise
+                if not is_known:
+                    log_unexpected(error, "looking into an outbox")
                 reason = reason_of(error) if is_known else f"internal error ({type(error).__name__})"
                 if self._troubles.get(name) != reason:
                     self._tell(f"{name}: {reason}")

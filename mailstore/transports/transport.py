@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from mailstore.errors import MailError
+from mailstore.errors import MailError, log_unexpected
 
 __all__ = [
     "MOST_BYTES",
@@ -38,6 +38,7 @@ def unexpected(error: Exception) -> str:
     """
     if isinstance(error, MailError | OSError | EOFError | MemoryError):
         raise error
+    log_unexpected(error, "taking in a letter")
     place = traceback.extract_tb(error.__traceback__)[-1:]
     where = "".join(f" at {Path(each.filename).name}:{each.lineno}" for each in place)
     return f"{UNEXPECTED} ({type(error).__name__}{where})"

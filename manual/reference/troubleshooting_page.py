@@ -23,7 +23,11 @@ changed nothing, unless the message says so."""
 HEALTH = """\
 Before anything else: `signalbox doctor` reads a whole mailbox and names every damaged record by file, line and
 offset, `signalbox config check` does so for the settings, `signalbox hook status` for hooks, `signalbox sync status`
-for accounts. They change nothing."""
+for accounts. They change nothing.
+
+To report a defect: what fails inside the console is logged in `console.log` in the state folder
+(`~/.local/state/signalbox`), with its kind and its place in the program. `signalbox open --log FILE` also logs each
+command that you give. Neither holds text of messages, names or addresses: attach it as it is."""
 
 UNLINKED = str.maketrans("", "", "',:.")
 WITHOUT = "Without a message"

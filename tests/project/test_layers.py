@@ -82,6 +82,7 @@ CONSOLE = [
         "config_file",
         "export",
         "feed",
+        "log_file",
         "keymap",
         "notification_rules",
         "overview",

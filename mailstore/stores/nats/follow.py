@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from mailstore.errors import log_unexpected
 from mailstore.records.events import Back, Gone
 from mailstore.stores.nats.connection import Connection
 from mailstore.stores.nats.pull import Pull, PullBroken
@@ -95,6 +96,7 @@ class StreamFollower:
             except PullBroken:
                 continue  # another consumer goes on where this one stopped
             except Exception as error:
+                log_unexpected(error, "following a mailbox on a NATS server")
                 await self._troubled(error)
 
     async def _read(self) -> None:
@@ -147,8 +149,8 @@ class StreamFollower:
                             await self._have_room()
                     finally:
                         await pull.close()
-            except Exception:  # noqa: S110 - who is there is told again as soon as that can be read
-                pass
+            except Exception as error:  # who is there is told again as soon as that can be read
+                log_unexpected(error, "reading the presence of agents on a NATS server")
             await asyncio.sleep(AGAIN_SECONDS)
 
     async def _next(self, pull: Pull) -> list[StreamRecord]:

@@ -12,7 +12,7 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from mailstore.errors import MailError
+from mailstore.errors import MailError, log_unexpected
 from mailstore.stores.agent_mail.server.access import ServerAccess
 from mailstore.stores.agent_mail.server.answers import ToolRefused, answer_of
 from mailstore.stores.agent_mail.server.bounded_http import BoundedTransport
@@ -116,6 +116,7 @@ async def _connected(
         error = raised
     if isinstance(error, ToolRefused | MailError):
         raise error
+    log_unexpected(error, "asking an Agent Mail server")
     is_uncertain = calls is not None and calls.has_written
     raise failure(error, access, statuses[-1:], is_uncertain=is_uncertain)
 
