@@ -28,7 +28,8 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
-	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet $(TESTS)
+	@echo "running $(or $(TESTS),all tests) in four processes; then come the slowest ten, and what was not run and why"
+	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet --durations 10 $(TESTS)
 
 test-agents: .venv/dev
 	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)

@@ -7,8 +7,12 @@ from importlib import import_module
 
 __all__ = ["load"]
 
+_loaded: set[str] = set()
+
 
 async def load(*modules: str) -> None:
     """Import modules in a thread: the larger ones would hold up keys for longer than a frame."""
     for module in modules:
-        await asyncio.to_thread(import_module, module)
+        if module not in _loaded:
+            await asyncio.to_thread(import_module, module)
+            _loaded.add(module)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, core, settings
 
 from tests.bare import bare_path
+from tests.folders import keep_in_memory, tmp_path
 from tests.servers.fixtures import (
     agent_mail_server,
     agentazall_relay,
@@ -31,11 +34,18 @@ __all__ = [
     "nats_server",
     "original_ftp",
     "server_certificates",
+    "tmp_path",
 ]
 
+LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
+"""Why a test of all kinds of mailbox is skipped for one of them."""
+
+keep_in_memory()
 gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
-settings.register_profile("fresh", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "fresh", max_examples=40, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("seek", settings.get_profile("fresh"), max_examples=3000)
 settings.load_profile("fresh")  # every run tries others, those of its seed; --hypothesis-profile=seek looks for more
 
@@ -61,13 +71,24 @@ def pytest_sessionfinish() -> None:
     gc.freeze()
 
 
+def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
+    """Return why tests were skipped: what kinds of mailbox lack, as one number; any other reason by itself."""
+    reasons = [each.longrepr[2] if isinstance(each.longrepr, tuple) else str(each.longrepr) for each in skipped]
+    told = Counter(reason.removeprefix("Skipped: ") for reason in reasons)
+    of_kinds = sum(number for reason, number in told.items() if LACKING.search(reason))
+    lines = [f"not run: {number} × {reason}" for reason, number in sorted(told.items()) if not LACKING.search(reason)]
+    return [*lines, f"not run: {of_kinds} × a kind of mailbox lacks what the test needs"] if of_kinds else lines
+
+
 def _seed_of(config: pytest.Config) -> int:
     seed = config.getoption("randomly_seed", None)
     return seed if isinstance(seed, int) else 0
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say how the same run is had again."""
+    """Say what was left out, and how the same run is had again."""
+    for line in left_out(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
     if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
         terminalreporter.write_line(f"the same order and examples again: --randomly-seed={_seed_of(config)}")
 

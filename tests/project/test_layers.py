@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,13 @@ SHARED_ROOM = {"mcp": "cli", "plain": "cli", "status": "cli", "completion": "cli
 """What the commands of the command line are made of, too."""
 
 
-def imported(path: Path, *, top_level_only: bool = False) -> Iterator[str]:
+@cache
+def imported(path: Path, *, top_level_only: bool = False) -> tuple[str, ...]:
+    """Return what a module imports, leaving out what only the type checker sees."""
+    return tuple(imports_in(path, top_level_only=top_level_only))
+
+
+def imports_in(path: Path, *, top_level_only: bool) -> Iterator[str]:
     """Yield what a module imports, leaving out what only the type checker sees."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     checked_only = {
