@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from mailstore.encoding import encodable_value
-from mailstore.files.lines import Line
+from mailstore.files.lines import TOO_LONG, Line, LongLine
 
 if TYPE_CHECKING:
     import json
@@ -153,6 +153,8 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
     Separates concatenated records, and skips a byte order mark, a carriage return, NULs and truncated records. A blank
     line yields neither; a line of which nothing can be read yields a fault that hides a record.
     """
+    if isinstance(line, LongLine):
+        return [], [Fault(line.offset, TOO_LONG, hides=True)]
     found, faults = _trim(line)
     if not found.data:
         return [], faults
