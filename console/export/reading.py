@@ -34,7 +34,7 @@ def claims_in(text: str) -> list[Claim]:
             found = list(_in_json(text))
         else:
             found = list(_in_markdown(text))
-    except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, msgspec.ValidationError) as error:
         raise Refused(f"not a complete signalbox export ({error})", "export it again") from error
     if not found and "signalbox_export" not in head:
         raise Refused("no exported record in this file", "use a file that signalbox export wrote")

@@ -43,5 +43,5 @@ def _settings(env: Mapping[str, str], word: bytes) -> dict[str, Any]:
 
     try:
         return tomllib.loads(data.decode())
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}

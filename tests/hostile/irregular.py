@@ -64,12 +64,22 @@ def _hole(path: Path) -> None:
         file.truncate(HOLE)
 
 
+def _deep(path: Path) -> None:
+    path.write_bytes(b'{"a":[' * 100_000)
+
+
+def _damaged(path: Path) -> None:
+    path.write_bytes((b'{"a":[' * 2400 + b"\n") * 30)
+
+
 THINGS: Mapping[str, Callable[[Path], None]] = {
     "pipe": _pipe,
     "zero": _zero,
     "folder": _folder,
     "socket": _socket,
     "hole": _hole,
+    "deep": _deep,
+    "damaged": _damaged,
     "hole behind lines": lambda path: os.truncate(path, HOLE),
 }
 """What a file is replaced by."""

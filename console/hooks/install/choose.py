@@ -52,7 +52,7 @@ def version_of(program: ProgramFiles, target: Target, seconds: float = 0.0) -> V
 def _packaged(path: Path, package: str) -> bytes:
     """Return the version in the package's own description; empty if the command is not from that package."""
     for folder in path.resolve().parents[:PACKAGE_DEPTH]:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             found = json.loads(read_whole(folder / "package.json", follow=True))
             if isinstance(found, dict) and found.get("name") == package:
                 return str(found.get("version")).encode()

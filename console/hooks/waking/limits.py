@@ -82,7 +82,7 @@ def _read(data: bytes) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {"pairs": {}, "letters": {}}
     try:
         given = json.loads(data or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return found
     pairs, letters = (given.get(name) if isinstance(given, dict) else None for name in ("pairs", "letters"))
     if isinstance(pairs, dict):
