@@ -10,6 +10,7 @@ from msgspec import NODEFAULT, Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from console.config import Config, config_file
+from mailstore.files.whole import read_text
 
 __all__ = ["LoadedConfig", "config_in", "load_config", "place_of"]
 
@@ -27,7 +28,7 @@ def load_config(path: Path | None = None) -> LoadedConfig:
     """Read the settings; return them and a message for each problem. An invalid value is replaced by its default."""
     path = path or config_file()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except FileNotFoundError:
         return LoadedConfig(Config(), [])
     except (OSError, UnicodeDecodeError) as error:
@@ -54,7 +55,7 @@ def place_of(tables: tuple[str, ...], key: str, path: Path | None = None) -> str
 
     path = path or config_file()
     try:
-        return f"{path}{line_of(path.read_text(encoding='utf-8'), tables, key)}"
+        return f"{path}{line_of(read_text(path), tables, key)}"
     except (OSError, UnicodeDecodeError):
         return str(path)
 

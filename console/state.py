@@ -203,7 +203,7 @@ class PersonalState:
         rows = self._db.rows("SELECT value FROM session WHERE mailbox = ?", (mailbox,))
         try:
             found = json.loads(rows[0][0]) if rows else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 

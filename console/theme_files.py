@@ -17,6 +17,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 import themes
 from console.symbols import STATES
 from mailstore.errors import reason_of
+from mailstore.files.whole import read_text
 
 __all__ = [
     "AUTO",
@@ -212,7 +213,7 @@ def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:
     problems: list[str] = []
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else []:
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
             theme = read_theme(text)
             _check_code_style(code_style(theme), text)
         except UnicodeDecodeError as error:

@@ -87,7 +87,7 @@ class QueryError(MailError):
 
 def reason_of(error: Exception) -> str:
     """Return why something failed, to stand in parentheses: the system's reason, or the error's own words."""
-    return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def log_unexpected(error: BaseException, doing: str) -> None:

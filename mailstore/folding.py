@@ -18,6 +18,7 @@ from platformdirs import user_cache_path
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot
 from mailstore.errors import StoreError
+from mailstore.files.whole import open_binary
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.snapshot import load, save
@@ -67,7 +68,7 @@ def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
     """
     try:
         path = kept_at(store, user)
-        with path.open("rb") as file:
+        with open_binary(path) as file:
             mailbox, position = load(file, user)
         os.utime(path)  # files in use are not deleted
         mailbox.fold(store.resume(position), now)

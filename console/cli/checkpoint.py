@@ -32,8 +32,8 @@ def run(args: argparse.Namespace) -> int:
         agent = known_agent(mail.mailbox, args.reader)
         found = unfinished(mail, agent.session_id)
         if args.json:
-            OPEN.put(CheckpointRow(agent.session_id, *map(open_mail, found)))
-        elif any(found):
+            OPEN.put(CheckpointRow(agent.session_id, *map(open_mail, found[:3])))
+        elif any(found[:3]):
             print_unfinished(found, agent.session_id, args.store or "", mail.now)
         else:
             put(f"Nothing is open for {agent.session_id}")

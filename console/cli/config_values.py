@@ -20,6 +20,7 @@ from console.errors import Refused
 from console.toml_errors import in_toml
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
+from mailstore.files.whole import read_text
 
 __all__ = ["put_value", "set_value", "setting", "unset_value"]
 
@@ -37,7 +38,7 @@ def setting(key: str) -> SettingValue:
     if variable and (given := os.environ.get(variable)):
         return SettingValue(key, given, f"${variable}", default)
     try:
-        written = tomllib.loads(config_file().read_text("utf-8"))
+        written = tomllib.loads(read_text(config_file()))
     except (OSError, ValueError):
         written = {}
     value = _value(config, table, name)
@@ -109,7 +110,7 @@ def _changed(path: Path, change: Any) -> str:
 def _read() -> tuple[Path, str]:
     path = config_file()
     try:
-        return path, path.read_text("utf-8")
+        return path, read_text(path)
     except FileNotFoundError:
         return path, ""
     except (OSError, UnicodeDecodeError) as error:

@@ -16,6 +16,7 @@ from console.handout.portion import MOST_CHARACTERS, portion
 from console.hooks.sessions.printed import note_printed, printed_to
 from mailstore.discovery import found_from
 from mailstore.files.user_folders import user_folder
+from mailstore.files.whole import open_binary
 from mailstore.stores.haak.quick.quick_reads import record_reads
 from mailstore.stores.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
 
@@ -107,7 +108,7 @@ def _discovered() -> str:
 
 def _settings() -> bytes:
     try:
-        with open(f"{user_folder('CONFIG')}/config.toml", "rb") as file:
+        with open_binary(f"{user_folder('CONFIG')}/config.toml") as file:
             return file.read()
     except FileNotFoundError:
         return b""

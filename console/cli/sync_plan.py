@@ -14,6 +14,7 @@ from console.config import config_file
 from console.errors import Refused, UsedWrongly
 from console.toml_errors import invalid_toml, must_be
 from mailstore.errors import MailError, reason_of
+from mailstore.files.whole import read_text
 from mailstore.location import path_of
 from mailstore.registry import kind_and_location
 from mailstore.stores.agentazall.places import config_at, find, mailbox_dir, transport_trees
@@ -58,7 +59,7 @@ def root_of(given: str | None) -> Path:
 def _ours(file: Path) -> TransportSettings:
     """Return the table [transports], which must be right as a whole. Raises UsedWrongly and OSError."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
         return convert(tomllib.loads(text).get("transports", {}), TransportSettings)
     except FileNotFoundError:
         return TransportSettings()

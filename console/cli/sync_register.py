@@ -21,6 +21,7 @@ from mailstore.files.append import replace_file
 from mailstore.files.durable import sync_folder
 from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
+from mailstore.files.whole import open_regular, read_text, read_whole
 from mailstore.stores.agentazall.places import is_agent_name
 from mailstore.transports.relay_register import Registration, register
 
@@ -61,13 +62,13 @@ def _new_secret(path: Path) -> Iterator[int]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.parent.chmod(0o700)
     try:
-        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = open_regular(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW)
     except FileExistsError:
-        if path.read_bytes().strip():
+        if read_whole(path).strip():
             raise MailError(
                 f"{path} holds a token already", "use that account, or move the file away to register again"
             ) from None
-        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW)  # of a run that was killed
+        fd = open_regular(path, os.O_WRONLY | os.O_NOFOLLOW)  # of a run that was killed
     is_written = False
     try:
         os.write(fd, b"\n" * RESERVED)
@@ -107,7 +108,7 @@ def _added(table: str) -> str:
     """Add a table to the settings; return why not, if they can't take it."""
     path = config_file()
     try:
-        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        before = read_text(path) if path.exists() else ""
         text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
         tomllib.loads(text)
         replace_file(path, text.encode())

@@ -9,8 +9,8 @@ from console.cli.loading import Loaded
 from console.cli.output import OpenMailRow, OpenMessageRow
 from console.cli.plain import columns, put
 from console.handout.portion import typed
-from console.render.short_text import age, shorten_end
 from console.hooks.sessions.printed import SEEN, printed_to
+from console.render.short_text import age, shorten_end
 from console.unread_mail import unread_mail
 from mailstore.queries.questions import open_questions
 from mailstore.records.message import Message

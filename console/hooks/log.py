@@ -6,6 +6,7 @@ import os
 import time
 
 from console.hooks.state_folder import state_home
+from mailstore.files.whole import open_regular
 
 __all__ = ["log_error", "log_file"]
 
@@ -26,7 +27,7 @@ def log_error(tool: str, event: str, problem: BaseException | str) -> None:
     path = log_file()
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
-        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
         try:
             os.write(fd, line.encode("utf-8", "replace") + b"\n")
             if os.fstat(fd).st_size > MOST_BYTES:

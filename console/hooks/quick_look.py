@@ -59,7 +59,7 @@ def is_quiet(words: list[str], data: bytes) -> bool:
 
 def _is_same(path: str, options: str, cwd: str) -> bool:
     try:
-        fd = os.open(path, os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return False
     try:

@@ -33,6 +33,7 @@ from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.errors import MailError
 from mailstore.files.scan import Unusual, decoded
+from mailstore.files.whole import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ class Hook:
         if not self._options.can_wake or self._event.moment not in (START, CWD):
             return ()
         bell = bell_of(self._folder, self._tool.NAME, self._event.session_id)
-        os.close(os.open(bell, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(open_regular(bell, os.O_WRONLY | os.O_CREAT))
         return tuple(filter(None, (mailbox_file(self._mailbox), bell)))
 
 

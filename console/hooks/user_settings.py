@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mailstore.files.user_folders import user_folder
+from mailstore.files.whole import read_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ def names_the_user(env: Mapping[str, str]) -> bool:
 def _settings(env: Mapping[str, str], word: bytes) -> dict[str, Any]:
     """Return the settings if a word stands in them: parsing costs more than most hooks do."""
     try:
-        with open(f"{user_folder('CONFIG', env)}/config.toml", "rb") as file:
-            data = file.read()
+        data = read_whole(f"{user_folder('CONFIG', env)}/config.toml", follow=True)
     except OSError:
         return {}
     if word not in data:
@@ -43,5 +43,5 @@ def _settings(env: Mapping[str, str], word: bytes) -> dict[str, Any]:
 
     try:
         return tomllib.loads(data.decode())
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}

@@ -21,6 +21,7 @@ from console.serve.server_log import problem_text, server_logger
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of
+from mailstore.files.whole import open_binary
 
 __all__ = ["Serving", "address", "ending_signals", "host_in_link", "listening", "run_server", "tls_of"]
 
@@ -67,7 +68,7 @@ def tls_of(cert: Path, key: Path) -> ssl.SSLContext:
     """Return the TLS of a certificate with its chain and a key, both in PEM. Raises Refused."""
     for option, path in (("--cert", cert), ("--key", key)):
         try:
-            with path.open("rb"):
+            with open_binary(path):
                 pass
         except OSError as error:
             raise Refused(f"{option} {path} can't be read ({reason_of(error)})", "give a file in PEM") from error

@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mailstore.files.whole import open_regular
+
 if TYPE_CHECKING:
     from console.status.numbers import KeptNumbers
 
@@ -102,7 +104,7 @@ def _keep(place: str, text: str) -> None:
     with suppress(OSError):
         os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
         temporary = f"{place}.{os.getpid()}"
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        fd = open_regular(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
         with open(fd, "wb") as file:
             file.write(text.encode("utf-8", "surrogateescape"))
         os.replace(temporary, place)  # noqa: PTH105
@@ -131,7 +133,7 @@ def count_alone(place: str) -> None:
     from mailstore.errors import MailError
 
     os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
-    fd = os.open(f"{place}{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    fd = open_regular(f"{place}{LOCK}", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         counted("", place)

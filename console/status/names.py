@@ -51,7 +51,7 @@ def _shown(words: str) -> str:
 def load_names(place: str) -> list[tuple[str, str, str]]:
     """Return what a file keeps; nothing if there is none, or it is damaged."""
     try:
-        fd = os.open(place + NAMES, os.O_RDONLY)
+        fd = os.open(place + NAMES, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return []
     try:

@@ -71,7 +71,7 @@ class KeptNumbers:
 def load_numbers(path: str) -> KeptNumbers | None:
     """Return what a file keeps; None if there is none, or it is damaged."""
     try:
-        fd = os.open(path, os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return None
     try:

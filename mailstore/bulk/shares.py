@@ -11,14 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mailstore.files.lines import BLOCK, ChecksummedSpan
+from mailstore.files.whole import LARGEST
 
-__all__ = ["FileShare", "LineBlock"]
+__all__ = ["FileShare", "LineBlock", "LineTooLong"]
 
 SIZE = 1 << 18
 """The size of a block in bytes; what is made of it should fit the processor's cache."""
 FEW = 64
 """A block of no more lines than this is not halved any more."""
 NEWLINE = 10
+
+
+class LineTooLong(Exception):
+    """A line is longer than any record: the file must be read line by line."""
 
 
 class LineBlock(NamedTuple):
@@ -54,7 +59,7 @@ class FileShare:
         return ChecksummedSpan(self._begin, self._end, self._checksum)
 
     def blocks(self) -> Iterator[LineBlock]:
-        """Yield the lines; the bytes of a block are valid until the next one. Raises OSError."""
+        """Yield the lines; the bytes of a block are valid until the next one. Raises LineTooLong, OSError."""
         size = min(SIZE, max(1, self._until - self._begin) + BLOCK)
         buffer, is_newline = bytearray(size), np.empty(size, bool)
         while self._end < self._until and (read := os.preadv(self._fd, [buffer], self._end)):
@@ -69,6 +74,8 @@ class FileShare:
                 self._end += whole
             elif read < size:
                 break
+            elif size > LARGEST:
+                raise LineTooLong
             else:
                 size *= 2
                 buffer, is_newline = bytearray(size), np.empty(size, bool)

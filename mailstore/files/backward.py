@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from mailstore.files.whole import LARGEST, NotAFile, open_regular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +35,11 @@ def last_lines(path: str) -> list[bytes]:
 def _blocks(path: str) -> Iterator[bytes]:
     """Yield a file in blocks of complete lines, the last one first."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = open_regular(path)
     except FileNotFoundError:
         return
     try:
-        start = os.fstat(fd).st_size
+        start = size = os.fstat(fd).st_size
         held: list[bytes] = []  # the end of a line that begins in an earlier block, in parts, the last one first
         is_end = True
         while start:
@@ -45,11 +47,15 @@ def _blocks(path: str) -> Iterator[bytes]:
             start -= length
             data = os.pread(fd, length, start)
             if is_end:
+                if size - start > LARGEST:
+                    raise NotAFile("a line is longer than any record")
                 data = data[: data.rfind(b"\n") + 1]
                 is_end = not data
             first = data.find(b"\n") + 1 if start else 0
             if start and not first:
                 held.append(data)
+                if len(held) * BLOCK > LARGEST:
+                    raise NotAFile("a line is longer than any record")
                 continue
             if block := data[first:] + b"".join(reversed(held)):
                 yield block

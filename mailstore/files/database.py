@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import stat
 import tempfile
@@ -13,6 +12,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
+from mailstore.files.whole import copy_regular, open_binary
 
 __all__ = [
     "DatabaseStamp",
@@ -43,7 +43,7 @@ class _Changed(Exception):
 
 def is_database(path: Path) -> bool:
     """Say whether a file begins like an SQLite database. Raises OSError."""
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
@@ -99,7 +99,7 @@ def read_database(
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     if not stat.S_ISREG(path.stat().st_mode):
         raise Unreadable("not a regular file")  # a pipe would never be opened
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         header = file.read(20)
     if header[: len(MAGIC)] != MAGIC:
         raise Unreadable("not an SQLite database" if header else "it is empty")
@@ -139,8 +139,8 @@ def _copy(path: Path, log: Path, copy: Path) -> None:
     """Copy a database and its log in a consistent state."""
     for _ in range(TRIES):
         before = database_stamp(path)
-        shutil.copyfile(path, copy)
-        shutil.copyfile(log, _beside(copy, "-wal"))
+        copy_regular(path, copy)
+        copy_regular(log, _beside(copy, "-wal"))
         if database_stamp(path) == before:
             return
     raise _Changed

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from mailstore.files.flushing import flush
+from mailstore.files.whole import open_regular
 
 __all__ = ["sync_folder", "write_durably"]
 
@@ -16,7 +17,7 @@ NO_FOLDERS = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, er
 
 def write_durably(path: Path, data: bytes, mode: int) -> None:
     """Write a file of one's own, replacing its contents; its name is made durable by `sync_folder`. Raises OSError."""
-    fd = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    fd = open_regular(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, mode)
     try:
         rest = memoryview(data)
         while rest:

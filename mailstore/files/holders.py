@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from mailstore.files.whole import open_regular
+
 __all__ = ["Holder", "is_held", "writers"]
 
 PROCESSES = Path("/proc")
@@ -49,7 +51,7 @@ def _is_leased_out(path: Path) -> bool | None:
     """Request a lease, which the kernel grants if no other program has the file open; None if it has no leases."""
     if not hasattr(fcntl, "F_SETLEASE"):
         return None
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         # a program that opens the file at this moment makes the kernel send a signal: choose one that is ignored
         fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,23 @@ from zlib import crc32
 
 import msgspec
 
-__all__ = ["BIG_BLOCK", "BLOCK", "ChecksummedSpan", "Cutter", "Line", "LineFile", "LinePlace", "Replaced"]
+from mailstore.errors import reason_of
+from mailstore.files.whole import LARGEST, NotAFile, open_binary, open_regular
+
+__all__ = [
+    "BIG_BLOCK",
+    "BLOCK",
+    "TOO_LONG",
+    "ChecksummedSpan",
+    "Cutter",
+    "Line",
+    "LineFile",
+    "LinePlace",
+    "LongLine",
+    "Replaced",
+    "has_long_hole",
+    "next_data",
+]
 
 BLOCK = 1 << 16
 """Bytes per read while following: a larger buffer costs more than the new line."""
@@ -22,6 +39,9 @@ PIECE = 1 << 20
 STRETCH = 1 << 24
 """Bytes per checksum; several are computed at once."""
 HANDS = 2
+HEAD = 1 << 12
+"""Bytes that are kept of a line that is too long."""
+TOO_LONG = f"longer than {LARGEST >> 20} MiB"
 WITNESS = 64
 """Bytes before the offset where reading stopped that must be unchanged when it resumes."""
 
@@ -34,6 +54,12 @@ class Line(NamedTuple):
 
     offset: int
     data: bytes
+
+
+class LongLine(Line):
+    """The beginning of a line that is longer than any record, made invalid."""
+
+    __slots__ = ()
 
 
 class ChecksummedSpan(msgspec.Struct, frozen=True):
@@ -66,7 +92,7 @@ class Replaced(Exception):
 class Cutter:
     """Splits consecutive blocks of bytes into lines; an unterminated end is held until its newline comes.
 
-    The length of a line is limited by memory only.
+    Of a line that is too long only the beginning is held.
     """
 
     def __init__(self, offset: int = 0) -> None:
@@ -78,6 +104,10 @@ class Cutter:
         """The last bytes taken in."""
         self.summed: list[ChecksummedSpan] = []
         """The checksums of the bytes before."""
+        self.is_long = False
+        """Whether the unterminated end is too long already."""
+        self.skipped = 0
+        """Bytes in holes that were not read."""
         self._held: list[bytes] = []
         self._held_at = offset
 
@@ -97,32 +127,52 @@ class Cutter:
         pieces = block.split(b"\n")
         self.offset += len(block)
         self.witness = (self.witness + block)[-WITNESS:] if len(block) < WITNESS else block[-WITNESS:]
-        if len(pieces) > 1 and self._held:
+        lines: list[Line] = []
+        if self.is_long:
+            if len(pieces) == 1:
+                return []
+            lines.append(LongLine(at, self._held[0]))
+            at = self.offset - len(block) + len(pieces.pop(0)) + 1
+            self._held, self.is_long = [], False
+        elif len(pieces) > 1 and self._held:
             pieces[0] = b"".join((*self._held, pieces[0]))
             self._held = []
         rest = pieces.pop()
-        lines: list[Line] = []
         for piece in pieces:
             lines.append(Line(at, piece))
             at += len(piece) + 1
         if rest:
             self._held.append(rest)
+            if self.offset - at > LARGEST:
+                self._held, self.is_long = [b"".join(self._held)[:HEAD] + b"\x00"], True
         self._held_at = at
         self.lines += len(lines)
         return lines
+
+    def skip(self, fd: int, until: int | None) -> None:
+        """Go on behind the hole in an open file in which a line stands that is too long."""
+        end = next_data(fd, self.offset)
+        end = end if until is None else min(end, until)
+        if end > self.offset:
+            self.skipped += end - self.offset
+            self.offset = end
+            self.witness = os.pread(fd, WITNESS, end - WITNESS)
 
 
 class LineFile:
     """Reads each line of a file once, in order: `for lines in LineFile(path).read()`, and again for what came since.
 
     The file may be missing at first. A replaced, truncated or rewritten file is detected by its inode, its size and
-    the last bytes that were read.
+    the last bytes that were read. One of several that `is_optional` counts as missing where it is no regular file.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_optional: bool = False) -> None:
         self.path = path
         self.name = path.name
         self.cutter = Cutter()
+        self.refused = ""
+        """Why an optional file is not read."""
+        self._is_optional = is_optional
         self._identity: tuple[int, int] | None = None
         self._is_begun = False
         self._stamp: Stamp | None = None
@@ -146,6 +196,8 @@ class LineFile:
                 break
             if lines := cutter.take(data):
                 yield lines
+            if cutter.is_long:
+                cutter.skip(fd, until)
 
     def took(self, fd: int, lines: int, summed: list[ChecksummedSpan]) -> Iterator[list[Line]]:
         """Resume after lines that were read elsewhere, given their number; yield the lines that follow."""
@@ -159,12 +211,14 @@ class LineFile:
         cutter = self.cutter
         if self._facts is None or not self._is_begun:
             return None
+        if cutter.skipped:
+            raise OSError(errno.EFBIG, f"{self.name} has long holes")
         end = cutter.complete
         known = cutter.summed[-1].end if cutter.summed else 0
         summed = [*cutter.summed, *_summed(self.path, known, end)]
         witness = cutter.witness
         if end != cutter.offset:
-            with self.path.open("rb") as file:
+            with open_binary(self.path) as file:
                 file.seek(max(0, end - WITNESS))
                 witness = file.read(min(end, WITNESS))
         return LinePlace(*self._facts, end, cutter.lines, witness, summed)
@@ -211,7 +265,7 @@ class LineFile:
         It starts at the beginning of a line. Of a short file it reads everything, and the other reader nothing. Call
         it before anything was read. Raises OSError.
         """
-        before = LineFile(self.path)
+        before = LineFile(self.path, is_optional=self._is_optional)
         fd = self._open()
         if fd is not None:
             try:
@@ -228,10 +282,17 @@ class LineFile:
         try:
             if self._stamp is not None and _stamp(self.path.stat()) == self._stamp:
                 return None
-            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            return open_regular(self.path)
         except (FileNotFoundError, NotADirectoryError):
             if self._is_begun:
                 raise Replaced(f"{self.name} was deleted") from None
+            return None
+        except NotAFile as error:
+            if self._is_begun:
+                raise Replaced(f"{self.name} was replaced") from None
+            if not self._is_optional:
+                raise
+            self.refused = reason_of(error)
             return None
 
     def _compare(self, fd: int, facts: os.stat_result) -> None:
@@ -267,12 +328,40 @@ def _holds(path: Path, summed: ChecksummedSpan) -> bool:
 def _checksum(path: Path, start: int, end: int) -> int:
     """Return a checksum of a file's bytes between two offsets, read in pieces that fit a cache. Raises OSError."""
     found, buffer = 0, memoryview(bytearray(min(PIECE, end - start)))
-    with path.open("rb", buffering=0) as file:
-        file.seek(start)
-        while start < end and (size := file.readinto(buffer[: end - start])):
+    fd = open_regular(path)
+    try:
+        while start < end and (size := os.preadv(fd, [buffer[: end - start]], start)):
             found = crc32(buffer[:size], found)
             start += size
+    finally:
+        os.close(fd)
     return found
+
+
+def has_long_hole(fd: int) -> bool:
+    """Say whether an open file has a hole that is longer than any record."""
+    facts = os.fstat(fd)
+    end = 0
+    while facts.st_size - facts.st_blocks * 512 > LARGEST and end < facts.st_size:
+        begin = _sought(fd, end, "SEEK_HOLE", facts.st_size)
+        end = next_data(fd, begin)
+        if end - begin > LARGEST:
+            return True
+    return False
+
+
+def next_data(fd: int, at: int) -> int:
+    """Return the offset behind the hole at an offset; the offset itself where there is no hole."""
+    size = os.fstat(fd).st_size
+    return _sought(fd, at, "SEEK_DATA", size) if at < size else at
+
+
+def _sought(fd: int, at: int, how: str, size: int) -> int:
+    """Return what a file system tells of holes."""
+    try:
+        return os.lseek(fd, at, getattr(os, how))
+    except (AttributeError, OSError) as error:  # none behind it; or a system that doesn't know them
+        return size if isinstance(error, OSError) and error.errno == errno.ENXIO else at if how == "SEEK_DATA" else size
 
 
 def _stamp(facts: os.stat_result) -> Stamp:

@@ -7,6 +7,7 @@ import stat
 from contextlib import suppress
 
 from mailstore.errors import StoreError
+from mailstore.files.whole import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,16 +31,15 @@ def look_of(*paths: File) -> os.stat_result | None:
 
 
 def open_like(path: File, flags: int, like: os.stat_result | None) -> int:
-    """Open a file as `os.open` does; a new one gets the owner and mode of another.
+    """Open a regular file as `os.open` does; a new one gets the owner and mode of another.
 
     Raises OSError, and StoreError if that owner could not use the new file.
     """
-    flags |= os.O_CLOEXEC
     if like is None or not flags & os.O_CREAT:
-        return os.open(path, flags, 0o666)
+        return open_regular(path, flags, 0o666)
     while True:
         with suppress(FileNotFoundError):
-            return os.open(path, flags & ~os.O_CREAT)
+            return open_regular(path, flags & ~os.O_CREAT)
         _make(path, like)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, Replaced
+from mailstore.files.whole import open_binary
 
 __all__ = ["Broken", "PackedFile", "PackedPlace", "read_packed"]
 
@@ -65,7 +66,7 @@ class PackedFile:
         self._stamp = stamp
         cutter = self.cutter
         try:
-            with gzip.open(self.path) as unpacked:
+            with open_binary(self.path) as packed, gzip.open(packed) as unpacked:
                 unpacked.seek(cutter.offset - len(cutter.witness))
                 if unpacked.read(len(cutter.witness)) != cutter.witness:
                     raise Replaced(f"{self.path.name} was rewritten")
@@ -83,7 +84,7 @@ def read_packed(path: Path, offset: int, length: int) -> bytes:
     import gzip
 
     try:
-        with gzip.open(path) as unpacked:
+        with open_binary(path) as packed, gzip.open(packed) as unpacked:
             unpacked.seek(offset)
             return unpacked.read(length)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import NO_LOCKS
+from mailstore.files.whole import open_regular
 
 __all__ = ["is_locked", "process_lock"]
 
@@ -23,7 +24,7 @@ def process_lock(path: Path, busy: Callable[[str], MailboxBusy]) -> Iterator[Non
 
     Raises what `busy` returns for the holder ("process 4711"), and OSError.
     """
-    fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fd = open_regular(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW)
     try:
         try:
             _take(fd)
@@ -56,7 +57,7 @@ def _take(fd: int) -> None:
 def is_locked(path: Path) -> bool:
     """Return whether a process holds the lock of a file now; changes nothing."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         return False
     try:

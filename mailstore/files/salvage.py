@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from mailstore.encoding import encodable_value
-from mailstore.files.lines import Line
+from mailstore.files.lines import TOO_LONG, Line, LongLine
 
 if TYPE_CHECKING:
     import json
@@ -33,8 +33,8 @@ BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(r'\{\s*"', re.ASCII)
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')
 """What follows an object that is part of a larger, truncated one."""
-WORK_BYTES = 1 << 24
-"""Bytes that unsuccessful attempts on one damaged text may read: a hostile text must not take quadratic time."""
+WORK_FACTOR, WORK_BYTES = 16, 1 << 12
+"""How often unsuccessful attempts may read a damaged text, and bytes beside: the time for all of a file is linear."""
 FIRST_LOOK = 512
 DEEPEST = 200
 STRUCTURE = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{\]}]', re.DOTALL)
@@ -108,9 +108,10 @@ def _value_at(text: str, at: int) -> _Try:
             value, stop = lenient().raw_decode(piece)
             return _Try(value, at + stop, work)
         except UNREADABLE as error:
-            is_cut = getattr(error, "pos", 0) > len(piece) - LONGEST_TOKEN or str(error).startswith("Unterminated")
-            if at + size >= len(text) or not is_cut:
-                return _Try(None, -1, work)
+            reached = getattr(error, "pos", 0)
+            is_text = str(error).startswith("Unterminated")
+            if at + size >= len(text) or not (is_text or reached > len(piece) - LONGEST_TOKEN):
+                return _Try(None, -1, work if is_text or not reached else work - len(piece) + reached)
         size *= 4
 
 
@@ -153,6 +154,8 @@ def salvage(line: Line) -> tuple[list[Piece], list[Fault]]:
     Separates concatenated records, and skips a byte order mark, a carriage return, NULs and truncated records. A blank
     line yields neither; a line of which nothing can be read yields a fault that hides a record.
     """
+    if isinstance(line, LongLine):
+        return [], [Fault(line.offset, TOO_LONG, hides=True)]
     found, faults = _trim(line)
     if not found.data:
         return [], faults
@@ -198,17 +201,18 @@ def each_object(text: str, start: int, take: Callable[[int, int, Any], bool]) ->
     returns False, the objects inside this one are tried too. The work for a damaged text is bounded.
     """
     end = work = 0
+    most = WORK_FACTOR * (len(text) - start) + WORK_BYTES
     for match in BEGINNING.finditer(text, start):
         at = match.start()
         if at < end:
             continue
-        if work > WORK_BYTES:
+        if work > most:
             break
         value, stop, spent = _value_at(text, at)
-        if stop < 0:
-            work += spent
-        elif take(at, stop, value):
+        if stop >= 0 and take(at, stop, value):
             end = stop
+        else:
+            work += spent
 
 
 def _pieces(line: Line) -> list[Piece]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mailstore.files.whole import LARGEST, NotAFile, open_binary
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +40,7 @@ def lines_of(path: str) -> Iterator[bytes]:
 def _blocks(path: str, start: int = 0) -> Iterator[bytes]:
     """Yield a file from an offset on, in blocks of complete lines."""
     try:
-        file = open(path, "rb", 0)  # noqa: SIM115 - closed below; pathlib takes longer than the reading
+        file = open_binary(path, 0)
     except FileNotFoundError:
         return
     with file:
@@ -52,6 +54,8 @@ def _blocks(path: str, start: int = 0) -> Iterator[bytes]:
                 held = [block[end:]]
             else:
                 held.append(block)
+                if len(held) * BLOCK > LARGEST:
+                    raise NotAFile("a line is longer than any record")
 
 
 def lines_with(path: str, needles: list[bytes], start: int = 0) -> Iterator[bytes]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import stat
 
+from mailstore.files.whole import open_regular
+
 __all__ = ["Checkout", "checkout_at"]
 
 BRANCH = "ref: refs/heads/"
@@ -81,12 +83,10 @@ def checkout_at(folder: str) -> Checkout | None:
 def _line(path: str) -> str:
     """Return the first line of a small regular file; empty where it can't be read."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not hold up the reader
+        fd = open_regular(path)
     except (OSError, ValueError):
         return ""
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            return ""
         return os.fsdecode(os.read(fd, LONGEST).partition(b"\n")[0].rstrip(b"\r"))
     except OSError:
         return ""

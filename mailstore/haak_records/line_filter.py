@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["BEAT", "END", "ESCAPES", "UNUSUAL", "LineFilter", "blocks", "packed_blocks", "record"]
 
 BLOCK = 1 << 16
+LONGEST = 1 << 26
+"""Bytes; a longer line is no record."""
+JUMP = 1 << 28
 BEAT_BYTES = 1 << 24
 BEAT, END = -1, -2
 """Instead of a line's length: a heartbeat, and the end (minus the flags of what was met)."""
@@ -46,20 +49,44 @@ NO_TEXT = re.compile(rb':(?!\s*(?:"|null\b|\[\s*(?:"(?:[^"\\]|\\.)*"\s*,?\s*)*\]
 TEXTS = re.compile(rb'"(?:content|body|text|message|sender|from|from_agent|recipient|to)"\s*\Z')
 
 
+def _opened(path: str) -> int:
+    """Open a file that the caller found to be a regular one; nothing is waited for if it no longer is."""
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+
+
 def blocks(fd: int, begin: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield complete lines in blocks with their offsets, last first; both offsets are starts of lines."""
-    size = BLOCK
+    """Yield complete lines in blocks with their offsets, last first; both offsets are starts of lines.
+
+    A line that is longer than any record is left out.
+    """
+    size, is_long = BLOCK, False
     while end > begin:
         at = max(begin, end - size)
         data = os.pread(fd, end - at, at)
         if len(data) < end - at:
             raise OSError("the file was truncated")
+        if is_long:
+            # its beginning is sought
+            end = at + data.rfind(b"\n") + 1
+            is_long = end == at and at > begin
+            if is_long and end - begin > JUMP and _is_hole(fd, end - JUMP, end):
+                end -= JUMP
+            continue
         first = data.find(b"\n") + 1 if at > begin else 0
         if at > begin and first in (0, len(data)):
             size *= 2
+            if size > LONGEST:
+                end, size, is_long = at, BLOCK, True
             continue
         yield at + first, data[first:] if first else data
         end, size = at + first, BLOCK
+
+
+def _is_hole(fd: int, begin: int, end: int) -> bool:
+    try:
+        return os.lseek(fd, begin, os.SEEK_DATA) >= end
+    except (AttributeError, OSError):  # the system knows no holes
+        return False
 
 
 def packed_blocks(path: str) -> Iterator[tuple[int, bytes]]:
@@ -68,10 +95,11 @@ def packed_blocks(path: str) -> Iterator[tuple[int, bytes]]:
     import zlib
 
     at, rest = 0, b""
-    with gzip.open(path) as unpacked, suppress(gzip.BadGzipFile, EOFError, zlib.error):
+    fd = _opened(path)
+    with os.fdopen(fd, "rb") as packed, gzip.open(packed) as unpacked, suppress(gzip.BadGzipFile, EOFError, zlib.error):
         while data := rest + unpacked.read1(BLOCK):
             cut = data.rfind(b"\n") + 1
-            if not cut and len(data) == len(rest):
+            if not cut and (len(data) == len(rest) or len(data) > LONGEST):
                 break
             yield at, data[:cut]
             at, rest = at + cut, data[cut:]
@@ -177,7 +205,7 @@ def main(path: str, begin: int, end: int, free_of: int, sought: list[SearchTerm]
     out = sys.stdout.buffer
     lines_filter = LineFilter(sought, free_of)
     beaten = 0
-    fd = os.open(path, os.O_RDONLY)
+    fd = _opened(path)
     for at, data in packed_blocks(path) if path.endswith(".gz") else blocks(fd, begin, end):
         for offset, line in lines_filter.keep(at, data):
             out.write(record(offset, len(line)) + line)

@@ -17,6 +17,8 @@ from platformdirs import user_state_path
 from mailstore.errors import MailboxBusy, StoreError, reason_of
 from mailstore.files.own_database import opened_or_renamed
 from mailstore.files.process_lock import is_locked, process_lock
+from mailstore.files.salvage import UNREADABLE
+from mailstore.files.whole import read_whole
 from mailstore.mirroring.mirror_report import MirrorStatus
 
 __all__ = ["MirrorState", "mirrors_folder", "read_status", "statuses_of"]
@@ -118,8 +120,8 @@ class MirrorState:
 def read_status(path: Path) -> MirrorStatus | None:
     """Return the status in a file; None if it can't be read."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=MirrorStatus)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(read_whole(path), type=MirrorStatus)
+    except (OSError, *UNREADABLE):
         return None
 
 

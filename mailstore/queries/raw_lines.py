@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
 from mailstore.errors import ContentGone
+from mailstore.files.whole import open_binary
 from mailstore.location import path_in
 from mailstore.records.message import Problem
 from mailstore.records.scope import WHOLE, Scope, label_of, parts_of
@@ -67,10 +67,9 @@ def _read(file: BinaryIO, most: int, *, is_line: bool) -> RawRecord:
 
 def _opened(path: Path) -> BinaryIO:
     """Open a regular file, decompressing .gz; raises OSError for anything else."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError("not a file")
+    file = open_binary(path)
     if path.suffix == ".gz":
         import gzip
 
-        return gzip.open(path)  # type: ignore[return-value]  # a reader of bytes like any other
-    return path.open("rb")
+        return gzip.open(file)  # type: ignore[return-value]  # a reader of bytes like any other
+    return file

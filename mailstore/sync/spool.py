@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from mailstore.files.durable import sync_folder, write_durably
+from mailstore.files.whole import open_regular
 from mailstore.stores.agentazall.spools import FOLDER
 
 __all__ = ["Spool"]
@@ -32,7 +33,7 @@ class Spool:
         found = sorted(path for path in self.folder.glob("*.bytes")) if self.folder.is_dir() else []
         self._make()
         if not self._reserve.exists():
-            fd = os.open(self._reserve, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            fd = open_regular(self._reserve, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW)
             try:
                 _reserve(fd)
             except OSError:

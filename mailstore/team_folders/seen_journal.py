@@ -26,7 +26,7 @@ from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, replace_file
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.whole import open_regular, read_whole
 from mailstore.kit.timestamps import utc
 
 __all__ = ["SeenJournal", "SeenNote", "append_privately", "gone_words", "journaled_in"]
@@ -169,7 +169,7 @@ def append_privately(path: Path, lines: list[bytes]) -> None:
     """Append lines to a file that only its owner can read, made where there is none. Raises OSError and StoreError."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+        os.close(open_regular(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     append_lines(path, lines)
 
 
@@ -180,5 +180,5 @@ def _journals(kind: str) -> Path:
 def _note_in(path: Path, note_type: type[Note]) -> Note | None:
     try:
         return msgspec.json.decode(read_whole(path), type=note_type)
-    except (OSError, NotAFile, msgspec.DecodeError):
+    except (OSError, ValueError, RecursionError):
         return None

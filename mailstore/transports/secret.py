@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mailstore.errors import MailError, reason_of
+from mailstore.files.whole import open_regular
 
 __all__ = ["Secret", "SecretMissing", "private_text"]
 
@@ -63,7 +64,7 @@ class Secret:
 def private_text(path: Path, *, is_own: bool = False) -> str:
     """Return the text of a file that only its owner can read, on request only of one's own. Raises SecretMissing."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        fd = open_regular(path)
         try:
             facts = os.fstat(fd)
             if not stat.S_ISREG(facts.st_mode):

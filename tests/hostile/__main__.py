@@ -8,6 +8,7 @@ from importlib import import_module
 
 RUNS: dict[str, str] = {
     "fuzz": "damage the files of every kind at random, and run the commands on them",
+    "irregular": "put pipes, devices, folders, sockets and holes in the place of every file",
     "kill": "end every command that writes before each of its calls that change files",
     "full": "run every command that writes on a disk with room for ever more bytes",
     "histories": "mirror two hosts and a hub through random histories, with sudden ends and full disks",

@@ -121,12 +121,22 @@ def test_where_there_are_no_locks_lines_are_written_all_the_same(
     assert (tmp_path / "file").read_bytes() == b"one\n"
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no /dev/full here")
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", refuse)
     with pytest.raises(StoreError, match="no space left") as refused:
-        append_line(Path("/dev/full"), b"one")
+        append_line(tmp_path / "file", b"one")
     assert "free some disk space" in refused.value.remedy
+
+
+def test_nothing_is_written_to_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    for name in ("pipe", "zero"):
+        with pytest.raises(StoreError, match="not a regular file"):
+            append_line(tmp_path / name, b"one")
 
 
 def short(monkeypatch: pytest.MonkeyPatch, allowed: int) -> None:

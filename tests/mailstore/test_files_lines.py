@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.files import lines as module
-from mailstore.files.lines import Cutter, Line, LineFile, Replaced
+from mailstore.files.lines import Cutter, Line, LineFile, LongLine, Replaced
+from mailstore.files.whole import NotAFile, read_whole
 
 OPEN_FILES = Path("/proc/self/fd")
 
@@ -166,3 +169,42 @@ def test_no_descriptor_stays_open_when_reading_is_given_up(tmp_path: Path) -> No
         next(reading)
         del reading
     assert len(list(OPEN_FILES.iterdir())) == before
+
+
+def test_of_a_line_that_is_too_long_only_the_beginning_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "file.jsonl"
+    with path.open("wb") as file:
+        file.write(b"one\n{}")
+        file.truncate(3 << 30)
+        file.seek(3 << 30)
+        file.write(b"\ntwo\nthr")
+    reader = LineFile(path)
+    lines = [line for block in reader.read() for line in block]
+    assert [line.data for line in lines if not isinstance(line, LongLine)] == [b"one", b"two"]
+    assert [(line.offset, line.data[:2]) for line in lines if isinstance(line, LongLine)] == [(4, b"{}")]
+    assert lines[-1].offset == (3 << 30) + 1
+    assert reader.cutter.held == Line((3 << 30) + 5, b"thr")
+    with pytest.raises(OSError, match="holes"):
+        reader.place()
+
+
+def test_an_optional_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert list(LineFile(tmp_path / "pipe", is_optional=True).read()) == []
+    with pytest.raises(NotAFile, match="not a regular file"):
+        list(LineFile(tmp_path / "pipe").read())
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="this system has no leases")
+def test_a_file_with_a_lease_is_opened_once_that_is_given_back(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"one")
+    held = os.open(path, os.O_RDONLY)
+    before = signal.signal(signal.SIGUSR1, lambda *_: fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_UNLCK))
+    try:
+        fcntl.fcntl(held, fcntl.F_SETSIG, signal.SIGUSR1)
+        fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        assert read_whole(path) == b"one"
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+        os.close(held)

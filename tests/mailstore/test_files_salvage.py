@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mailstore.files import salvage as module
 from mailstore.files.lines import Line
-from mailstore.files.salvage import loads, salvage
+from mailstore.files.salvage import lenient, loads, salvage
 
 GOOD = b'{"id": "a", "content": "x {} \\" y"}'
 OTHER = b'{"id": "b", "meta": {"n": [1, {"m": 2}]}}'
@@ -143,3 +144,24 @@ json_objects = st.dictionaries(st.text(max_size=5), json_values, min_size=1, max
 def test_any_objects_glued_together_are_parted(records: list[dict[str, object]], glue: bytes) -> None:
     encoded = [json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") for record in records]
     assert [piece.data for piece in salvage(Line(0, glue.join(encoded)))[0]] == encoded
+
+
+class Counting:
+    """A decoder that counts the characters given to it."""
+
+    def __init__(self) -> None:
+        self._decoder = lenient()
+        self.given = 0
+
+    def raw_decode(self, text: str) -> tuple[object, int]:
+        self.given += len(text)
+        return self._decoder.raw_decode(text)
+
+
+@pytest.mark.parametrize("pattern", [b'{"a":[', b'{"a":', b'{"', b'{"a":"', b'{"a":{},'])
+def test_the_work_for_damage_grows_no_faster_than_the_text(pattern: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    counting = Counting()
+    monkeypatch.setattr(module, "lenient", lambda: counting)
+    data = pattern * 2400
+    assert "invalid JSON" in faults(data)[0][1]
+    assert counting.given < 300 * len(data)

@@ -12,6 +12,7 @@ from pathlib import Path
 from console.errors import Refused
 from console.hooks.install.bounded_run import run_briefly
 from console.hooks.install.programs import NAMES, ProgramFiles, Target, Version, program_files
+from mailstore.files.whole import read_whole
 
 __all__ = ["ALL", "chosen", "version_of"]
 
@@ -51,8 +52,8 @@ def version_of(program: ProgramFiles, target: Target, seconds: float = 0.0) -> V
 def _packaged(path: Path, package: str) -> bytes:
     """Return the version in the package's own description; empty if the command is not from that package."""
     for folder in path.resolve().parents[:PACKAGE_DEPTH]:
-        with suppress(OSError, ValueError):
-            found = json.loads((folder / "package.json").read_bytes())
+        with suppress(OSError, ValueError, RecursionError):
+            found = json.loads(read_whole(folder / "package.json", follow=True))
             if isinstance(found, dict) and found.get("name") == package:
                 return str(found.get("version")).encode()
     return b""

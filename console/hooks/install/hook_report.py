@@ -19,6 +19,7 @@ from console.hooks.sessions.liveness import is_live
 from console.hooks.sessions.session_state import SessionState, states_in
 from console.hooks.state_folder import all_folders
 from console.render.timestamps import iso_time
+from mailstore.files.whole import open_binary
 from mailstore.location import without_secrets
 
 __all__ = ["HookReport", "LogReport", "SessionReport", "log_report", "reports"]
@@ -113,7 +114,7 @@ def log_report() -> LogReport:
     """Return what the log holds."""
     path = Path(log_file())
     try:
-        with path.open("rb") as file:
+        with open_binary(path) as file:
             lines = file.read(LOG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         lines = []

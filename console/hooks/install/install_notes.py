@@ -11,6 +11,7 @@ from pathlib import Path
 from console.hooks.install.text_edits import Edit, edited
 from console.hooks.state_folder import state_home
 from mailstore.files.append import replace_file
+from mailstore.files.whole import open_binary
 
 __all__ = ["Note", "digest", "forget", "note_of", "notes", "remember"]
 
@@ -87,7 +88,7 @@ def _place(path: Path) -> Path:
 
 def _read(place: Path, path: str | None) -> Note | None:
     try:
-        with place.open("rb") as file:
+        with open_binary(place) as file:
             found = json.loads(file.read(LONGEST))
         edits = tuple((int(start), int(end), str(text)) for start, end, text in found["undo"])
         note = Note(

@@ -9,6 +9,7 @@ from pathlib import Path
 from console.errors import Refused
 from console.hooks.install.programs import Target
 from mailstore.errors import reason_of
+from mailstore.files.whole import read_whole
 
 __all__ = ["leads_outside", "missing_folders", "read_text", "real_path", "refuse_if_read_only", "shown"]
 
@@ -49,7 +50,7 @@ def read_text(real: Path) -> str | None:
             raise Refused(f"{real} is not a regular file", "move it away first")
         if found.st_size > LONGEST:
             raise Refused(f"{real} is larger than {LONGEST >> 20} MB", "make it smaller first")
-        return real.read_bytes().decode()
+        return read_whole(real, LONGEST).decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:

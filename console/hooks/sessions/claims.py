@@ -13,6 +13,7 @@ from console.hooks.sessions.session_state import read_state
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
 from mailstore.files.scan import decoded
+from mailstore.files.whole import open_binary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def claim_path(folder: str, agent_id: str) -> str:
 def holder_file(folder: str, path: str) -> str:
     """Return the state file of the session that has claimed an id, given the id's file; empty where none has."""
     try:
-        with open(path, "rb") as file:
+        with open_binary(path) as file:
             return _Holder(file.read(LONGEST)).file(folder)
     except OSError:
         return ""
@@ -94,7 +95,7 @@ class _Holder:
         if self._is_own:
             return True
         try:
-            with open(path, "rb") as file:
+            with open_binary(path) as file:
                 state = read_state(file.read(), self._tool, self._session)
         except OSError:
             return abs(now - self._since) < YOUNG_SECONDS

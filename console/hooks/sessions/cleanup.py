@@ -8,6 +8,7 @@ from console.hooks.sessions.claims import NAMES, holder_file
 from console.hooks.state_folder import all_folders, root
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
+from mailstore.files.whole import open_regular
 
 __all__ = ["KEPT_SECONDS", "clean"]
 
@@ -25,7 +26,7 @@ def clean(now: float) -> None:
     stamp = f"{root()}/{STAMP}"
     if now - _changed(stamp) < DAY_SECONDS:
         return
-    with open(stamp, "ab"):
+    with open(stamp, "ab", opener=open_regular):
         os.utime(stamp, (now, now))
     for folder in all_folders():
         for path in _files(folder):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from console.hooks.sessions.identity import VARIABLE
+from mailstore.files.whole import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +28,8 @@ def export(env: Mapping[str, str], agent_id: str, store: str) -> None:
     lines = [f"export {name}={_quoted(value)}\n" for name, value in values.items() if value and value.isprintable()]
     if not lines or not os.path.isabs(path):  # noqa: PTH117 - pathlib costs more than all of this
         return
-    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    fd = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            return
         known = os.pread(fd, LONGEST, 0)
         data = "".join(lines).encode("utf-8", "surrogateescape")
         if not known.endswith(data):  # the last words count, and are there already

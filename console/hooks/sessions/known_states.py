@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from console.hooks.sessions.session_state import SessionState, listed_state
+from mailstore.files.whole import read_whole
 
 __all__ = ["KnownStates"]
 
@@ -33,7 +33,7 @@ class KnownStates:
                 stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
                 known = old.get(entry.name)
                 is_same = known is not None and known[0] == stamp
-                new[entry.name] = known if known and is_same else (stamp, listed_state(Path(entry).read_bytes()))
+                new[entry.name] = known if known and is_same else (stamp, listed_state(read_whole(entry.path)))
             except OSError:  # removed or replaced meanwhile
                 continue
         self._folders[folder] = new

@@ -12,6 +12,7 @@ from console.hooks.fields import as_json
 from console.hooks.quick_line import NO_QUICK_LOOK, quick_line
 from console.hooks.server_looks import is_on_server, next_look
 from mailstore.files.scan import decoded
+from mailstore.files.whole import open_binary, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ class opened:  # noqa: N801 - used like a function, as `open` is
         import fcntl
 
         new = f"{self._path}.new"  # one holder at a time writes it; what a killed one left is overwritten
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = open_regular(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
             data = self.state.as_bytes()
@@ -239,7 +240,7 @@ def locked_file(path: str) -> int:
 
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = open_regular(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(fd).st_ino == os.stat(path).st_ino:  # noqa: PTH116
@@ -264,7 +265,7 @@ def states_in(folder: str) -> list[SessionState]:
         return []
     for name in names:
         try:
-            with open(f"{folder}/{name}", "rb") as file:
+            with open_binary(f"{folder}/{name}") as file:
                 data = file.read(LONGEST_FILE)
         except OSError:
             continue

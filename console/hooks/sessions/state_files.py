@@ -6,6 +6,7 @@ import os
 
 from console.hooks.sessions.session_state import read_state
 from console.hooks.state_folder import all_folders
+from mailstore.files.whole import open_binary
 
 __all__ = ["has_state", "known_mailbox"]
 
@@ -25,7 +26,7 @@ def known_mailbox(tool: str, session_id: str, options: str, cwd_token: str) -> s
     """
     for folder in all_folders():
         try:
-            with open(f"{folder}/{tool}-{session_id}", "rb") as file:
+            with open_binary(f"{folder}/{tool}-{session_id}") as file:
                 state = read_state(file.read(), tool, session_id)
         except OSError:
             continue

@@ -6,6 +6,8 @@ import os
 import sys
 import time
 
+from mailstore.files.whole import open_regular
+
 __all__ = ["fold_ahead"]
 
 
@@ -20,7 +22,7 @@ def fold_ahead(mailbox: str, lock: str) -> None:
     from mailstore.folding import fold_store
     from mailstore.registry import open_store
 
-    fd = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    fd = open_regular(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with open_store(mailbox) as store:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from console.hooks.sessions.session_state import locked_file
+from mailstore.files.whole import open_regular
 
 __all__ = ["PAIR_SECONDS", "may_wake", "release", "wakes_file"]
 
@@ -73,7 +74,7 @@ def _is_known(session_id: str, endings: set[str]) -> bool:
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    return open_regular(path, flags | os.O_NOFOLLOW)
 
 
 def _read(data: bytes) -> dict[str, dict[str, Any]]:
@@ -81,7 +82,7 @@ def _read(data: bytes) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {"pairs": {}, "letters": {}}
     try:
         given = json.loads(data or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return found
     pairs, letters = (given.get(name) if isinstance(given, dict) else None for name in ("pairs", "letters"))
     if isinstance(pairs, dict):

@@ -7,6 +7,7 @@ from typing import Any
 
 from console.hooks.state_folder import state_home
 from console.render.json_output import json_text
+from mailstore.files.whole import open_regular
 
 __all__ = ["log_line", "wake_log"]
 
@@ -19,5 +20,5 @@ def wake_log() -> Path:
 def log_line(path: Path, record: dict[str, Any]) -> None:
     """Append a record; blocks, raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
+    with open(path, "a", encoding="utf-8", opener=open_regular) as file:
         file.write(json_text(record) + "\n")

@@ -23,6 +23,7 @@ from console.hooks.sessions.session_state import IDLE
 from console.hooks.unread.look import sender_in
 from console.hooks.unread.watched import bell_of, mailbox_file
 from mailstore.errors import reason_of
+from mailstore.files.whole import open_regular
 from mailstore.records.message import Message
 
 __all__ = ["Rung", "can_ring", "hears_by_itself", "is_idle", "ring", "way_of"]
@@ -99,7 +100,7 @@ def _queue(hook: LiveHook, letters: Sequence[Message]) -> str:
 def _touch(bell: str) -> str:
     """Change a bell file, which is made where it is missing; return what went wrong."""
     try:
-        fd = os.open(bell, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = open_regular(bell, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
         try:
             os.write(fd, f"{time.time_ns()}\n".encode())
         finally:

@@ -15,6 +15,7 @@ from textual.app import SuspendNotSupported
 from console.browser.place import is_in_browser
 from console.editor import editor_command
 from console.screens.needs import PartScreen
+from mailstore.files.whole import read_text
 
 __all__ = ["EditorScreen", "edited"]
 
@@ -41,7 +42,7 @@ def edited(screen: EditorScreen, body: str) -> str | None:
         path.write_text(body, encoding="utf-8")
         with screen.suspend():
             done = subprocess.run([*shlex.split(command), str(path)], check=False)
-        written = path.read_text(encoding="utf-8", errors="replace")
+        written = read_text(path, errors="replace")
     except (SuspendNotSupported, OSError, ValueError) as error:
         screen.report(f"Can't run {command!r}: {error}")
         shutil.rmtree(folder, ignore_errors=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mailstore.agentazall_records.letter_file import moment
 from mailstore.files.naming import safe_name
+from mailstore.files.whole import open_regular
 from mailstore.kit.timestamps import utc
 from mailstore.records.address import Kind, resolve
 from mailstore.records.adopted import Adopted, AdoptedMessage
@@ -123,7 +124,7 @@ class _Copying:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._made.add(path.parent)
         head = "".join(f"{name}: {value}\n" for name, value in header.items())
-        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, MODE)
+        fd = open_regular(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, MODE)
         with os.fdopen(fd, "wb") as file:
             file.write(f"{head}\n---\n{body}".encode("utf-8", "replace"))
         # the program keeps the modification time of a file that it delivers

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from mailstore.agentazall_records.letter_file import SignedFile
 from mailstore.errors import ContentGone, reason_of
+from mailstore.files.whole import open_regular
 from mailstore.records.attached_file import AttachedFile
 from mailstore.stores.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
 
@@ -47,15 +48,12 @@ def open_attached(root: Path, copies: Sequence[tuple[Copy, SignedFile]], name: s
     for copy, _ in copies:
         try:
             with _folder(root, copy) as folder:
-                fd = os.open(name, FILE, dir_fd=folder)
+                fd = open_regular(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)
         except OSError as error:
             problem = reason_of(error)
             continue
-        if stat.S_ISREG(os.fstat(fd).st_mode):
-            os.set_blocking(fd, True)
-            return os.fdopen(fd, "rb")
-        os.close(fd)
-        problem = "not a regular file"
+        os.set_blocking(fd, True)
+        return os.fdopen(fd, "rb")
     raise ContentGone(f"the attached file can't be read ({problem})", "check whether it was moved or taken away")
 
 

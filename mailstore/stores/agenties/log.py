@@ -13,7 +13,7 @@ from mailstore.errors import ContentGone
 from mailstore.files.lines import Cutter, Line
 from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.records.message import Message, Problem
 from mailstore.stores.agenties.decode import AgentiesEntry, NotAMessage, decode, id_of
 
@@ -79,7 +79,7 @@ class AgentiesLog:
             if entry is None or entry.message.location is None:
                 raise gone
             where = entry.message.location
-            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            fd = open_regular(self.path, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 data = os.pread(fd, where.length, where.offset)
             finally:

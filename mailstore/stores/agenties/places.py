@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.files.whole import open_binary
 
 __all__ = ["FOLDER", "MAILBOX", "TEAMS", "find", "looks_like_mail"]
 
@@ -33,7 +34,7 @@ def looks_like_mail(mailbox: Path) -> bool:
     """Return whether a file is a mailbox, judged by name and folder or by its first lines. Raises OSError."""
     if mailbox.name == MAILBOX and mailbox.parent.name == FOLDER:
         return True
-    with mailbox.open("rb") as file:
+    with open_binary(mailbox) as file:
         return any(_is_mail(file.readline(LONGEST_LOOK)) for _ in range(FIRST_LINES))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import nlargest
@@ -18,7 +17,7 @@ from mailstore.errors import ContentGone, reason_of
 from mailstore.files.lines import Cutter, Line
 from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
 from mailstore.files.stamp import Stamp, stamp_of
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.records.message import Location, Message, Problem
 
 __all__ = ["BeadsLines", "FoundLine", "name_of", "value_of"]
@@ -141,9 +140,9 @@ class BeadsLines:
     def _at(self, offset: int, length: int) -> bytes:
         """Return the bytes at a place in the file. Raises ContentGone."""
         try:
-            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+            fd = open_regular(self.path, os.O_RDONLY | os.O_NOFOLLOW)
             try:
-                return os.pread(fd, length, offset) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+                return os.pread(fd, length, offset)
             finally:
                 os.close(fd)
         except OSError as error:

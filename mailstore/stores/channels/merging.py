@@ -14,6 +14,7 @@ import msgspec
 from mailstore.errors import StoreError
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
+from mailstore.files.whole import read_whole
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords
 from mailstore.kit.part_reader import PartReader
@@ -96,6 +97,6 @@ def _why_not(record: Adopted) -> str:
 
 def _id_in(path: Path, channel: str) -> str:
     try:
-        return decode(path.read_bytes(), channel, path.name, 0.0).message.id
+        return decode(read_whole(path), channel, path.name, 0.0).message.id
     except (OSError, InvalidChannelFile):
         return ""

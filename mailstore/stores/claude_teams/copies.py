@@ -19,6 +19,8 @@ __all__ = ["SeenEntry", "grouped", "id_of", "identity_of", "message_of"]
 
 AT_ONCE_SECONDS = 5.0
 """Maximum time between the copies of a broadcast."""
+MOST_AT_ONCE = 200
+"""Messages alike in the same seconds among which the one is sought that an entry is a copy of."""
 PLAIN = "message"
 
 
@@ -52,24 +54,39 @@ def grouped(entries: Iterable[SeenEntry]) -> list[list[SeenEntry]]:
     groups: list[list[SeenEntry]] = []
     for copies in alike.values():
         copies.sort(key=lambda seen: (seen.time, seen.entry.inbox, seen.ordinal))
-        recent: list[list[SeenEntry]] = []
-        for seen in copies:
-            home = next((group for group in recent if _belongs(seen, group)), None)
-            if home is None:
-                recent = [group for group in recent if seen.time - group[0].time <= AT_ONCE_SECONDS]
-                home = []
-                recent.append(home)
-                groups.append(home)
-            home.append(seen)
+        groups += _grouped_alike(copies)
     groups.sort(key=lambda group: -group[0].time)
     return groups
 
 
-def _belongs(seen: SeenEntry, group: list[SeenEntry]) -> bool:
-    """Return whether an entry belongs to a group of copies."""
-    if any(seen.entry.inbox == other.entry.inbox for other in group):
-        return False
-    first = group[0]
+def _grouped_alike(copies: Iterable[SeenEntry]) -> list[list[SeenEntry]]:
+    """Group entries with the same sender and text, given in order of time."""
+    groups: list[list[SeenEntry]] = []
+    inboxes: list[set[str]] = []
+    recent = 0
+    free: defaultdict[str, int] = defaultdict(int)
+    """Every group before has an entry of the inbox already."""
+    for seen in copies:
+        inbox = seen.entry.inbox
+        at = max(free[inbox], recent)
+        while at < len(groups) and inbox in inboxes[at]:
+            at += 1
+        free[inbox] = at
+        candidates = range(at, min(at + MOST_AT_ONCE, len(groups)))
+        home = next((it for it in candidates if inbox not in inboxes[it] and _belongs(seen, groups[it][0])), None)
+        if home is None:
+            while recent < len(groups) and seen.time - groups[recent][0].time > AT_ONCE_SECONDS:
+                recent += 1
+            home = len(groups)
+            groups.append([])
+            inboxes.append(set())
+        groups[home].append(seen)
+        inboxes[home].add(inbox)
+    return groups
+
+
+def _belongs(seen: SeenEntry, first: SeenEntry) -> bool:
+    """Return whether an entry of another inbox is a copy of a first one."""
     if first.entry.message_id and first.entry.message_id == seen.entry.message_id:
         return True
     if seen.entry.time is None or first.entry.time is None:

@@ -66,7 +66,7 @@ class TeamHistory:
         for line in filter(None, data.split(b"\n")):
             try:
                 kept = KEPT.decode(line)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 self._tell_own("a line of what transcripts held is damaged: letters of deleted ones may be missing")
             else:
                 if kept.fact is not None:

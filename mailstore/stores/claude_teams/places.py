@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from mailstore.files.whole import open_binary
 from mailstore.stores.claude_teams.journal import TeamJournal, known_in
 from mailstore.stores.claude_teams.sessions import Projects, projects_beside
 from mailstore.team_folders.places import TeamFolder, TeamLocation
@@ -143,7 +144,7 @@ def _is_array(path: Path) -> bool:
     try:
         if not path.is_file() or path.is_symlink():
             return False
-        with path.open("rb") as file:
+        with open_binary(path) as file:
             return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
     except OSError:
         return False

@@ -13,7 +13,9 @@ import msgspec
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.lines import next_data
+from mailstore.files.salvage import UNREADABLE
+from mailstore.files.whole import open_regular, read_whole
 from mailstore.records.message import Problem
 from mailstore.stores.claude_teams.facts import TranscriptOrigin
 
@@ -148,7 +150,7 @@ class Projects:
         if path not in self._metas:
             try:
                 self._metas[path] = META.decode(read_whole(path, HEAD))
-            except (OSError, NotAFile, msgspec.DecodeError):
+            except (OSError, *UNREADABLE):
                 return None  # it may be half-written: it is asked for again
         return self._metas[path]
 
@@ -169,7 +171,7 @@ class Projects:
 def _named_in(path: Path, start: int, end: int) -> frozenset[str]:
     """Return the teams that the program names at the top of lines between two offsets. Raises OSError."""
     found: set[str] = set()
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         held = b""
         at = start
@@ -185,6 +187,8 @@ def _named_in(path: Path, start: int, end: int) -> frozenset[str]:
                     found |= _top(block[first:stop])
                 place = block.find(KEY, stop)
             held = block[whole:] if len(block) - whole <= BLOCK else b""
+            if (data := next_data(fd, at)) > at:
+                held, at = b"", data
     finally:
         os.close(fd)
     return frozenset(found)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from mailstore.files.whole import NotAFile
+from mailstore.files.lines import next_data
+from mailstore.files.whole import open_regular
 from mailstore.records.message import Problem
 from mailstore.stores.claude_teams.facts import MARKS, Fact, TranscriptOrigin, fact_in, is_answer
 
@@ -58,11 +58,9 @@ class Transcript:
 
     def read(self) -> list[Fact]:
         """Return the facts in the complete lines that were not read yet. Raises OSError and NotAFile."""
-        fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        fd = open_regular(self.path, os.O_RDONLY | os.O_NOFOLLOW)
         try:
             facts = os.fstat(fd)
-            if not stat.S_ISREG(facts.st_mode):
-                raise NotAFile("not a regular file")
             had = self.reached
             if had.offset and not self._continues(fd, facts):
                 had = Reached(self.origin.file)
@@ -142,7 +140,7 @@ def _blocks(fd: int, offset: int) -> Iterator[tuple[int, int, bytes]]:
             yield offset, stop, b""
             offset, skipped = stop, 0
         elif skipped:
-            skipped += len(piece)
+            skipped = next_data(fd, offset + skipped + len(piece)) - offset
         elif cut := piece.rfind(b"\n") + 1:
             block = b"".join((*pieces, piece[:cut]))
             yield offset, offset + len(block), block

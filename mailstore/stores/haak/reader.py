@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from mailstore.errors import reason_of
 from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, LinePlace, Replaced
+from mailstore.files.whole import open_binary
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
 from mailstore.records.events import Event, Gone, Progress, Reset
@@ -51,12 +52,12 @@ class Reader:
         """Forget everything read so far."""
         places = self._places
         self._roster = RosterReader(places)
-        self._deliveries = _small(LineFile(places.deliveries), delivery_of)
-        self._journal = _small(LineFile(places.journal), intervention_of)
+        self._deliveries = _small(LineFile(places.deliveries, is_optional=True), delivery_of)
+        self._journal = _small(LineFile(places.journal, is_optional=True), intervention_of)
         self._messages = MessageDecoder(places.mailbox.name)
         self._leftovers = Leftovers(places)
         self._mailbox: Followed = LineFile(places.mailbox), self._message(self._messages)
-        reads = LineFile(places.reads)
+        reads = LineFile(places.reads, is_optional=True)
         self._reads: Followed = reads, partial(decode_receipt, reads.name)
         self._months = Months(places)
         self._touched: list[tuple[LineFile, LinePlace]] = []
@@ -91,6 +92,7 @@ class Reader:
         Late lines in a retired file are emitted by the next look for changes.
         """
         from mailstore.bulk.build import KeyCollision
+        from mailstore.bulk.shares import LineTooLong
 
         for _ in range(BULK_TRIES):
             self.begin()
@@ -101,7 +103,7 @@ class Reader:
                 return
             except Replaced as reason:
                 mailbox.fold([Reset(str(reason))], now)
-            except KeyCollision as reason:
+            except (KeyCollision, LineTooLong) as reason:
                 mailbox.fold([Reset(str(reason))], now)
                 break
         self.begin()
@@ -203,7 +205,7 @@ class Reader:
             if not self._places.folder.is_dir():
                 return f"{self._places.folder} is gone"
             for path in self._places.all() if self._gone else ():
-                with path.open("rb") as file:
+                with open_binary(path) as file:
                     file.read(1)
         except OSError as error:
             return self._gone or self._told_by(error)

@@ -17,6 +17,7 @@ from mailstore.errors import ContentGone, MailboxMissing, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
+from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak_records.body import content_in
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.field_names import MESSAGE_FIELDS
@@ -350,7 +351,7 @@ def _bytes_at(path: Path, where: Location) -> bytes:
     """Return the bytes at a location in a file, packed or not. Raises OSError and Broken."""
     if path.suffix == ".gz":
         return read_packed(path, where.offset, where.length)
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(path)
     try:
         return os.pread(fd, where.length, where.offset)
     finally:
@@ -360,6 +361,6 @@ def _bytes_at(path: Path, where: Location) -> bytes:
 def _looks_like_mail(path: Path) -> bool:
     """Return whether one of a file's first lines is a message of this protocol."""
     decoder = MessageDecoder(path.name)
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         lines = [file.readline(LONGEST_LOOK).rstrip(b"\n") for _ in range(FIRST_LINES)]
     return any(decoder.decode(Line(0, data), 0)[0] for data in lines if data and FOREIGN not in data)

@@ -156,7 +156,7 @@ def _run(database: Path, words: list[str], content: str) -> int:
         for line in reversed(answer.splitlines()):
             try:
                 return msgspec.json.decode(line, type=SentEvent).event_id
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 continue
         raise StoreError(f"hcom did not say which message it sent in {DATABASE}", "look whether it is there")
     words_of = (complaint or answer).strip().splitlines() or [f"it ended with status {status}"]

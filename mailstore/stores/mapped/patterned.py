@@ -16,7 +16,7 @@ from mailstore.files.folder import Folder
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, loads, salvage
 from mailstore.files.stamp import Stamp
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.message import Location, Problem
 from mailstore.stores.mapped.fields import at_path
@@ -136,7 +136,7 @@ class PatternedLines(PatternedFiles):
     def near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         """Yield the record at the location, then the file's other records."""
         path = self.folder / where.file
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
         try:
             data = os.pread(fd, where.length, where.offset)
         finally:

@@ -84,7 +84,7 @@ class RecordDecoder:
             return []
         try:
             names = AUDIENCE.decode(record.audience)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return [self._problem(record, "its audience can't be read", fatal=False)]
         return [Delivery(message.id, name, message.time) for name in names]
 

@@ -13,12 +13,15 @@ import msgspec
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import refusal
 from mailstore.files.stamp import path_stamp
+from mailstore.files.whole import open_regular, read_whole
 
 __all__ = ["append_locked"]
 
 PATIENCE_SECONDS = 5.0
 STALE_SECONDS = 2.0
 PAUSE_SECONDS = 0.015
+LONGEST = 4096
+"""Bytes: a lock names a process."""
 
 
 @contextmanager
@@ -45,7 +48,7 @@ def _claimed(lock: Path) -> bytes:
     """Create the lock file; return its contents, or nothing if another process holds it."""
     token = msgspec.json.encode({"pid": os.getpid(), "startedAt": time.time_ns() // 1_000_000})
     try:
-        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        fd = open_regular(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
         return b""
     except OSError as error:
@@ -72,7 +75,7 @@ def _reclaimed(lock: Path) -> bool:
 
 def _read(lock: Path) -> bytes | None:
     try:
-        return lock.read_bytes()
+        return read_whole(lock, LONGEST)
     except OSError:
         return None
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mailstore.files.database import is_database
+from mailstore.files.whole import open_binary
 
 __all__ = ["DATABASE", "NeoPlaces", "find"]
 
@@ -57,6 +58,6 @@ def _holds_a_graph(path: Path) -> bool:
         return False
     if path.name == DATABASE:
         return True
-    with path.open("rb") as file:
+    with open_binary(path) as file:
         start = file.read(HEADER_BYTES)
     return all(table in start for table in TABLES)

@@ -11,6 +11,7 @@ from pathlib import Path
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import refusal
 from mailstore.files.pending import Pending
+from mailstore.files.whole import open_regular
 
 __all__ = ["locked_member"]
 
@@ -58,7 +59,7 @@ def _claimed(lock: Path, member: str) -> bytes:
 
 def _read(lock: Path) -> bytes:
     try:
-        fd = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = open_regular(lock, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         return b""
     try:

@@ -10,6 +10,7 @@ from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
+from mailstore.files.whole import read_text
 from mailstore.location import path_in
 
 __all__ = [
@@ -84,7 +85,7 @@ def _folder_of(url: str) -> Path | None:
 
 def _are_off(target: Target) -> bool:
     try:
-        found = tomllib.loads((_home(target) / "config.toml").read_bytes().decode())
+        found = tomllib.loads(read_text(_home(target) / "config.toml"))
     except (OSError, ValueError):
         return False
     features = found.get("features")

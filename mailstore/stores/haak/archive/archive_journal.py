@@ -18,6 +18,8 @@ from mailstore.errors import MailboxBusy
 from mailstore.files.append import locked
 from mailstore.files.flushing import flush
 from mailstore.files.owned import make_folder
+from mailstore.files.salvage import UNREADABLE
+from mailstore.files.whole import read_whole
 from mailstore.stores.haak.places import MailboxFiles
 
 __all__ = ["LockedNote", "RunNote", "locked_run", "read_note", "run_notes"]
@@ -51,8 +53,8 @@ def run_notes(places: MailboxFiles) -> dict[str, Path]:
 def read_note(path: Path) -> RunNote:
     """Read a note; an empty one if it is missing or incomplete."""
     try:
-        return DECODER.decode(path.read_bytes())
-    except (OSError, ValueError):
+        return DECODER.decode(read_whole(path))
+    except (OSError, *UNREADABLE):
         return RunNote()
 
 

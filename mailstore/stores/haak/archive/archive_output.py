@@ -12,6 +12,7 @@ from mailstore.errors import StoreError
 from mailstore.files.append import locked
 from mailstore.files.flushing import flush
 from mailstore.files.lines import Cutter
+from mailstore.files.whole import open_regular
 from mailstore.stores.haak.archive.sorting import lines_of
 
 __all__ = ["ArchiveOutput"]
@@ -43,7 +44,7 @@ class ArchiveOutput:
     @contextmanager
     def fresh(cls, path: Path, like: os.stat_result) -> Iterator[Self]:
         """Create a file with another one's owner and mode. Raises StoreError, OSError."""
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fd = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL)
         try:
             own = os.fstat(fd)
             try:
@@ -60,7 +61,7 @@ class ArchiveOutput:
     @contextmanager
     def more(cls, path: Path) -> Iterator[Self]:
         """Open a file to append to it. Raises OSError."""
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        fd = open_regular(path, os.O_RDWR | os.O_APPEND)
         try:
             yield cls(fd)
         finally:

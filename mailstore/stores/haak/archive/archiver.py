@@ -21,6 +21,7 @@ from mailstore.files.append import locked
 from mailstore.files.durable import sync_folder
 from mailstore.files.lines import Cutter
 from mailstore.files.owned import make_folder
+from mailstore.files.whole import open_regular
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 from mailstore.stores.haak.archive.archive_journal import LockedNote, RunNote, locked_run
 from mailstore.stores.haak.archive.archive_output import ArchiveOutput
@@ -76,7 +77,7 @@ class Archival:
                 note = stack.enter_context(locked_run(places, self.run))
                 if note is None:
                     raise MailboxBusy("another archival is running", "wait until it is done")
-                old = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
+                old = open_regular(places.mailbox)
                 stack.callback(os.close, old)
             try:
                 yield BEGUN

@@ -104,7 +104,7 @@ class Leftovers:
                 self._follow(path, Cutter(note.end))
 
     def _follow(self, path: Path, cutter: Cutter) -> None:
-        file = LineFile(path)
+        file = LineFile(path, is_optional=True)
         file.cutter = cutter
         self._files[path] = file, MessageDecoder(self._name(path))
 

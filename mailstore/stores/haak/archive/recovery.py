@@ -19,6 +19,7 @@ from mailstore.files.flushing import flush
 from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile
+from mailstore.files.whole import open_regular
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.rules.archive_plan import month_of
 from mailstore.stores.haak.archive.archive_journal import (
@@ -87,7 +88,7 @@ def recover(places: MailboxFiles) -> Iterator[str]:
 
 def _recovered(places: MailboxFiles, run: str, note: LockedNote) -> Iterator[str]:
     if _is_changed_over(places, run, read_note(note.path)):
-        fd = os.open(places.aside(run), os.O_RDONLY | os.O_CLOEXEC)
+        fd = open_regular(places.aside(run))
         try:
             cutter = Cutter()
             append_synced(places, _absent(places, fd, lines_of(fd, cutter)))
@@ -117,7 +118,7 @@ def append_synced(places: MailboxFiles, lines: Sequence[bytes]) -> None:
     if not lines and places.mailbox.exists():
         return
     append_lines(places.mailbox, lines, places.look())
-    fd = os.open(places.mailbox, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(places.mailbox)
     try:
         flush(fd)
     finally:
@@ -186,7 +187,7 @@ def _move_late_lines(places: MailboxFiles, run: str, note: LockedNote, *, is_las
     Return whether there were any.
     """
     end = read_note(note.path).end
-    fd = os.open(retired_file(places, run), os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(retired_file(places, run))
     try:
         cutter = Cutter(end)
         missing = _absent(places, fd, _lines_to_end(fd, cutter) if is_last else lines_of(fd, cutter))

@@ -6,7 +6,8 @@ import os
 from array import array
 from collections.abc import Iterator
 
-from mailstore.files.lines import BIG_BLOCK, Cutter, Line
+from mailstore.errors import StoreError
+from mailstore.files.lines import BIG_BLOCK, TOO_LONG, Cutter, Line
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.message import Message
 from mailstore.rules.archive_plan import ArchivePlan, month_of
@@ -17,13 +18,18 @@ STAYS = -1
 
 
 def lines_of(fd: int, cutter: Cutter, until: int | None = None) -> Iterator[Line]:
-    """Yield the complete lines from a cutter's offset on; an unterminated last line stays in it."""
+    """Yield the complete lines from a cutter's offset on; an unterminated last line stays in it.
+
+    Raises StoreError for a line that is too long to be held.
+    """
     while until is None or cutter.offset < until:
         size = BIG_BLOCK if until is None else min(BIG_BLOCK, until - cutter.offset)
         data = os.pread(fd, size, cutter.offset)
         if not data:
             return
         yield from cutter.take(data)
+        if cutter.is_long:
+            raise StoreError(f"a line of the mailbox is {TOO_LONG}", "remove it first: doctor says which one it is")
 
 
 class LineSorter:

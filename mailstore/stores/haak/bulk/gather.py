@@ -39,7 +39,10 @@ class Source(NamedTuple):
 def gather(
     mailbox: Mailbox, mail: LineFile, decoder: MessageDecoder, reads: LineFile, months: Months, now: float
 ) -> list[Event]:
-    """Fill a mailbox from files; return the events still to be folded. Raises KeyCollision, Replaced and OSError."""
+    """Fill a mailbox from files; return the events still to be folded.
+
+    Raises KeyCollision, LineTooLong, Replaced and OSError.
+    """
     with ExitStack() as stack:
         sources = [
             _source(stack, *each, is_archived=at > 0)

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import accumulate
 from tempfile import TemporaryFile
@@ -17,7 +17,8 @@ from typing import IO
 import msgspec
 
 from mailstore.bulk.parts import ShareColumns, found_in
-from mailstore.bulk.shares import FileShare
+from mailstore.bulk.shares import FileShare, LineTooLong
+from mailstore.files.lines import has_long_hole
 from mailstore.haak_records.mail_columns import MailDecoder
 from mailstore.haak_records.read_columns import ReadDecoder
 
@@ -41,13 +42,15 @@ class Job(msgspec.Struct):
     is_archived: bool = False
 
     def found(self) -> ShareColumns:
-        """Read the share. Raises OSError."""
+        """Read the share. Raises LineTooLong and OSError."""
         decoder = ReadDecoder if self.file is None else partial(MailDecoder, self.file, self.is_archived)
         return found_in(FileShare(self.fd, self.start, self.end), decoder)
 
 
 def jobs_for(fd: int, file: str | None, is_archived: bool = False) -> list[Job]:
-    """Return the shares of the current contents of an open file."""
+    """Return the shares of the current contents of an open file. Raises LineTooLong."""
+    if has_long_hole(fd):
+        raise LineTooLong
     size = os.fstat(fd).st_size
     return [Job(fd, at, min(at + SHARE, size), file, is_archived) for at in range(0, size, SHARE)]
 
@@ -124,7 +127,7 @@ def main() -> None:
     results, *queues = map(int, sys.argv[1:])
     at = os.fstat(results).st_size
     jobs = msgspec.msgpack.decode(os.pread(results, at, 0), type=list[Job])
-    with open(results, "ab") as file:
+    with open(results, "ab") as file, suppress(LineTooLong):  # the other process meets it too
         for queue in queues:
             for number in _drawn(queue):
                 data = msgspec.msgpack.encode(jobs[number].found())

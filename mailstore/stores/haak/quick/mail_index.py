@@ -11,6 +11,7 @@ from bisect import bisect_left
 
 from mailstore.files.scan import Unusual, decoded
 from mailstore.files.user_folders import user_folder
+from mailstore.files.whole import open_binary
 from mailstore.haak_records.values import id_in
 
 TYPE_CHECKING = False
@@ -64,7 +65,7 @@ class MailIndex:
     def __init__(self, path: str, now: float) -> None:
         from mmap import ACCESS_READ, mmap
 
-        with open(path, "rb", 0) as file:
+        with open_binary(path, 0) as file:
             facts = os.fstat(file.fileno())
             if now - facts.st_mtime > DAY:
                 os.utime(path)  # files in use are not deleted
@@ -147,7 +148,7 @@ class MailIndex:
         Raises Unusual and OSError.
         """
         rows = [row for row in named.union(*map(self.rows_of, ids)) if row not in read]
-        with open(mailbox, "rb", 0) as file:
+        with open_binary(mailbox, 0) as file:
             for row in sorted(rows, key=self._offsets.__getitem__):
                 record = decoded(os.pread(file.fileno(), self._lengths[row], self._offsets[row]))
                 message_id = id_in(record)
@@ -174,7 +175,7 @@ def _holds(path: str, now: Stamp | None, place: list[Any] | None) -> bool:
         return False
     if now[2] == before[2]:
         return now == tuple(before)
-    with open(path, "rb", 0) as file:
+    with open_binary(path, 0) as file:
         last = bytes.fromhex(witness)
         return os.pread(file.fileno(), len(last), offset - len(last)) == last
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from mailstore.files.scan import Unusual, decoded, lines_of, lines_with
+from mailstore.files.whole import read_whole
 from mailstore.haak_records.field_names import DELIVERY, READ
 from mailstore.haak_records.values import NotARecord, agent_fields, entries_of, text_in
 from mailstore.records.agent_table import AgentRules, AgentTable
@@ -98,8 +99,7 @@ def _without_heartbeats(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def _document(path: str) -> list[RosterLine]:
     try:
-        with open(path, "rb") as file:
-            data = file.read().strip()
+        data = read_whole(path, follow=True).strip()
     except FileNotFoundError:
         return []
     entries = entries_of(decoded(data, kind=object)) if data else []
@@ -154,8 +154,7 @@ def check_archival(mailbox: str, stem: str) -> None:
     except OSError:
         return
     for note in notes:
-        with open(f"{retired}/{note}", "rb") as file:
-            end = decoded(file.read()).get("end")
+        end = decoded(read_whole(f"{retired}/{note}", follow=True)).get("end")
         try:
             size = os.stat(f"{retired}/{note}l").st_size  # noqa: PTH116
         except FileNotFoundError:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from mailstore.errors import ContentGone
+from mailstore.files.whole import open_regular
 from mailstore.records.message import Message
 
 __all__ = ["contents"]
@@ -49,7 +50,7 @@ def _usual(message: Message, folder: Path, files: dict[str, int], opened: ExitSt
         return ""
     fd = files.get(where.file)
     if fd is None:
-        fd = files[where.file] = os.open(folder / where.file, os.O_RDONLY | os.O_CLOEXEC)
+        fd = files[where.file] = open_regular(folder / where.file)
         opened.callback(os.close, fd)
     data = os.pread(fd, where.length, where.offset)
     if len(data) != where.length or not (data.isascii() or data.decode()):

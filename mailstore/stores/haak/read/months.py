@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mailstore.files.lines import BIG_BLOCK, LineFile, LinePlace, Replaced
+from mailstore.errors import reason_of
+from mailstore.files.lines import BIG_BLOCK, TOO_LONG, LineFile, LinePlace, Replaced
 from mailstore.files.packed import Broken, PackedFile
+from mailstore.files.whole import NotAFile
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
@@ -37,7 +39,7 @@ class Months:
             raise Replaced(f"{min(gone)} has left the archive")
         for name, path in paths.items():
             if name not in self._months:
-                file = PackedFile(path) if path.suffix == ".gz" else LineFile(path)
+                file = PackedFile(path) if path.suffix == ".gz" else LineFile(path, is_optional=True)
                 self._months[name] = file, MessageDecoder(self._within(name), archived=True)
             yield self._within(name), *self._months[name]
 
@@ -94,12 +96,18 @@ class Months:
                 yield [Problem(name, file.cutter.lines + 1, file.cutter.offset, str(reason))]
         except FileNotFoundError:
             raise Replaced(f"{name} has left the archive") from None
+        except NotAFile as error:
+            if name not in self._told:
+                self._told.add(name)
+                yield [Problem(name, 1, 0, reason_of(error))]
 
 
 def unterminated(name: str, file: LineFile) -> Problem | None:
-    """Return a warning if a file's last line is held back."""
+    """Return a warning if a file's last line is held back, and a problem if the file isn't read at all."""
+    if file.refused:
+        return Problem(name, 1, 0, file.refused)
     held = file.cutter.held
     if held is None:
         return None
-    reason = "unterminated: held back until its newline is written"
-    return Problem(name, file.cutter.lines + 1, held.offset, reason, fatal=False)
+    reason = TOO_LONG if file.cutter.is_long else "unterminated: held back until its newline is written"
+    return Problem(name, file.cutter.lines + 1, held.offset, reason, fatal=file.cutter.is_long)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from time import monotonic
 
+from mailstore.errors import reason_of
 from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.files.whole import NotAFile, read_whole
 from mailstore.haak_records.records import agent_of, decode_line
 from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.records.events import Event
@@ -28,7 +30,7 @@ class RosterReader:
     """
 
     def __init__(self, places: MailboxFiles) -> None:
-        self._lines = LineFile(places.roster_lines)
+        self._lines = LineFile(places.roster_lines, is_optional=True)
         self._document = places.roster_document
         self._stamp: tuple[int, int, int] | None = None
         self._agents: list[Agent] = []
@@ -77,7 +79,7 @@ class RosterReader:
         try:
             events = _agents_in(self._lines)
         except Replaced:
-            anew = LineFile(self._lines.path)
+            anew = LineFile(self._lines.path, is_optional=True)
             events = _agents_in(anew)
             if self._in_lines - _sessions(events) and not self._is_patient():
                 raise
@@ -99,11 +101,16 @@ class RosterReader:
             stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
             if stamp == self._stamp:
                 return []
-            data = path.read_bytes()
+            data = read_whole(path, follow=True)
         except (FileNotFoundError, NotADirectoryError):
             if self._in_document and not self._is_patient():
                 raise Replaced(f"{path.name} is gone") from None
             return []
+        except NotAFile as error:
+            if self._in_document:
+                raise Replaced(f"{path.name} was replaced") from None
+            self._stamp = stamp
+            return [Problem(path.name, 1, 0, reason_of(error))]
         events = roster_of(path.name, data)
         sessions = _sessions(events)
         if self._in_document - sessions:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from mailstore.errors import StoreError
 from mailstore.files.lines import Line
+from mailstore.files.whole import open_regular
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.search_pattern import pattern_of
@@ -89,7 +90,7 @@ class Candidates:
             yield from (lines_filter.keep(at, data) for at, data in line_filter.packed_blocks(str(path)))
             return
         with ExitStack() as stack:
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            fd = open_regular(path)
             stack.callback(os.close, fd)
             facts = os.fstat(fd)
             identity = facts.st_dev, facts.st_ino

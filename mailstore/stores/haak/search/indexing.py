@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from mailstore.files.whole import open_binary
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.search_pattern import FOLDED
 from mailstore.stores.haak.search import word_index
@@ -31,7 +32,7 @@ class BackgroundIndex:
         """Start another process to build or update the index, if needed."""
         if self._making is not None and self._making.poll() is None:
             return
-        with suppress(OSError), self._file.open("rb") as file:
+        with suppress(OSError), open_binary(self._file) as file:
             if word_index.is_stale(self._of(file.fileno()), os.fstat(file.fileno()).st_size):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 specials = [char.encode() for char in FOLDED]

@@ -11,6 +11,7 @@ from pathlib import Path
 from mailstore.errors import StoreError
 from mailstore.haak_records import line_filter
 
+PIECE = 1 << 24
 __all__ = ["PART_BYTES", "TAIL_BYTES", "SearchProcess", "borders", "started"]
 
 TAIL_BYTES = 1 << 22
@@ -77,5 +78,5 @@ def _line_start(fd: int, at: int) -> int:
         found = os.pread(fd, at - first, first).rfind(b"\n")
         if found >= 0 or not first:
             return first + found + 1
-        size *= 2
+        at, size = first, min(2 * size, PIECE)
     return 0

@@ -87,6 +87,10 @@ def _number(code: bytes) -> int:
     return int(code.translate(FROM_CODE), 16)
 
 
+LONGEST = 1 << 26
+"""Bytes; a longer line is no record, and is not indexed."""
+
+
 def is_stale(words: WordIndex | None, size: int) -> bool:
     """Return whether an index should be built or updated for a file of some size."""
     return size - (words.end if words is not None else 0) >= STALE_BYTES
@@ -121,11 +125,16 @@ def _save(path: str, words: WordIndex, known: dict[bytes, int]) -> None:
     os.replace(new, path)  # noqa: PTH105
 
 
+def _promptly(path: str, flags: int) -> int:
+    """Open a file that the caller found to be a regular one; nothing is waited for if it no longer is."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def make(mailbox: str, path: str, escape: bytes, specials: Sequence[bytes]) -> None:
     """Build or update the index of a file, unless another program is doing so."""
     import fcntl
 
-    with open(f"{path}.lock", "wb") as lock, open(mailbox, "rb") as file:
+    with open(f"{path}.lock", "wb") as lock, open(mailbox, "rb", opener=_promptly) as file:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -140,7 +149,7 @@ def make(mailbox: str, path: str, escape: bytes, specials: Sequence[bytes]) -> N
             return
         known = dict(words.items())
         while len(data := os.pread(fd, PART, words.end)) == PART and words.end < facts.st_size:
-            while not (stop := data.rfind(b"\n") + 1) and words.end + len(data) < facts.st_size:
+            while not (stop := data.rfind(b"\n") + 1) and words.end + len(data) < facts.st_size and len(data) < LONGEST:
                 data += os.pread(fd, PART, words.end + len(data))
             data = data[:stop]
             if not data:

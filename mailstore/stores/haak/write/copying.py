@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from mailstore.errors import MailboxBusy
+from mailstore.files.whole import copy_regular
 from mailstore.stores.haak.places import MailboxFiles
 
 __all__ = ["copy_files"]
@@ -26,7 +26,7 @@ def copy_files(source: MailboxFiles, target: MailboxFiles) -> None:
         for path, place in _pairs(source, target):
             place.parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
-                shutil.copy(path, place)
+                copy_regular(path, place)
         if _identity(source) == before:
             return
         for place in (*target.months(), *target.set_aside().values()):

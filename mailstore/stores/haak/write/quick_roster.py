@@ -11,6 +11,7 @@ from mailstore.files.append import append_line
 from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.owned import look_of
 from mailstore.files.scan import Unusual, decoded, encoded
+from mailstore.files.whole import read_whole
 from mailstore.haak_records.roster_entry import is_of, updated_entry
 from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, entries_of
 from mailstore.records.agent_table import LIVING
@@ -101,8 +102,7 @@ def _last_entry(path: str, session_id: str) -> dict[str, Any] | None:
 
 
 def _entry_in_document(path: str, session_id: str) -> dict[str, Any] | None:
-    with open(path, "rb") as file:
-        data = file.read().strip()
+    data = read_whole(path, follow=True).strip()
     entries = entries_of(decoded(data, kind=object)) if data else []
     if entries is None:
         raise Unusual("not a roster")

@@ -12,6 +12,7 @@ from mailstore.errors import StoreError
 from mailstore.files.append import append_lines, locked, replace_file
 from mailstore.files.lines import BIG_BLOCK, LineFile
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.files.whole import NotAFile, read_whole
 from mailstore.haak_records.field_names import AGENT, AGENT_FIELDS, SPELLS, STATUSES, pick
 from mailstore.haak_records.records import agent_of
 from mailstore.haak_records.roster_entry import has_any, is_of, updated_entry
@@ -96,7 +97,10 @@ def _update_document(path: Path, agent: Described, time: float) -> None:
 
 
 def _read_document(path: Path) -> tuple[Any, list[Entry]]:
-    data = path.read_bytes()
+    try:
+        data = read_whole(path, follow=True)
+    except NotAFile as error:
+        raise StoreError(f"{path} can't be read ({error})", "move it away first; nothing was written") from error
     try:
         document = loads(data) if data.strip() else []
     except UNREADABLE as error:
