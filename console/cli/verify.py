@@ -34,6 +34,8 @@ class FindingRow(msgspec.Struct, frozen=True):
 ROWS = JsonOutput(list[FindingRow])
 OUTPUTS = (ROWS,)
 
+UNCOVERED = "only texts and, in JSON, headers were compared; export it again to have all of it covered"
+
 STATUSES = {1: "a record differs from the mailbox, or is not in it"}
 
 
@@ -63,4 +65,6 @@ def run(args: argparse.Namespace) -> int:
             put(columns([(it.verdict.value, it.claim.id, it.words) for it in bad], ("verdict", "message", "why")))
         counts = Counter(it.verdict.value for it in findings)
         put(", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "Empty export: nothing to check")
+        if old := sum(not it.claim.is_covered for it in findings):
+            put(f"An earlier version made this export ({old} without a digest of all they show): {UNCOVERED}")
     return 1 if bad else 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs, to_builtins
 
-from console.export.about import About
+from console.export.about import About, fields_digest
 from console.export.html import as_html
 from console.export.markdown import as_markdown
 from console.export.situations import as_jsonld, as_situations
@@ -43,14 +44,20 @@ class ExportDocument(Struct, frozen=True):
 def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON document."""
     found = list(messages)
-    head = ExportDocument(VERSION, about.mailbox, about.exported_at, about.selection, len(found), found)
-    yield json_text(head, indent=2) + "\n"
+    head = ExportDocument(VERSION, about.mailbox, about.exported_at, about.selection, len(found), [])
+    fields = {name: value for name, value in structs.asdict(head).items() if name != "messages"}
+    rows = [_sealed(each, {} if place else fields) for place, each in enumerate(found)]
+    yield json_text(structs.replace(head, messages=rows), indent=2) + "\n"
 
 
 def as_jsonl(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON document per line, one for each message."""
     for message in messages:
-        yield json_text(message) + "\n"
+        yield json_text(_sealed(message, {})) + "\n"
+
+
+def _sealed(message: Exported, head: dict[str, Any]) -> Exported:
+    return structs.replace(message, evidence_sha256=fields_digest(head, to_builtins(message)))
 
 
 Format = Callable[[Iterable[Exported], About], Iterator[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from console.export.about import About, claim_of
+from console.export.about import About, claim_of, sealed
 from console.export.fleet_svg import STYLE as FLEET_STYLE
 from console.export.fleet_svg import fleet_svg
 from console.render.safe import visible, visible_line
@@ -30,19 +30,22 @@ def as_html(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render a whole document, a section where another thread begins."""
     title = text(f"Mail of {about.mailbox}")
     style = STYLE + (FLEET_STYLE if about.fleet is not None else "")
-    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
-    yield f'<meta name="generator" content="signalbox"><title>{title}</title><style>{style}</style></head>\n<body>\n'
-    yield f"<h1>{title}</h1>\n<p>Exported {text(about.exported_at)}: {text(about.selection)}</p>\n"
+    before = '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+    before += f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
+    before += (
+        f'<meta name="generator" content="signalbox"><title>{title}</title><style>{style}</style></head>\n<body>\n'
+    )
+    before += f"<h1>{title}</h1>\n<p>Exported {text(about.exported_at)}: {text(about.selection)}</p>\n"
     if about.fleet is not None:
-        yield from fleet_svg(about.fleet)
+        before += "".join(fleet_svg(about.fleet))
     root = None
     for message in messages:
         if message.root != root:
             root = message.root
-            yield f"<h2>{text(message.subject) or '(no subject)'}</h2>\n"
-        yield _article(message)
-    yield "</body></html>\n"
+            before += f"<h2>{text(message.subject) or '(no subject)'}</h2>\n"
+        yield _article(message, before)
+        before = ""
+    yield f"{before}</body></html>\n"
 
 
 def text(value: str) -> str:
@@ -50,7 +53,7 @@ def text(value: str) -> str:
     return escape(visible_line(value))
 
 
-def _article(message: Exported) -> str:
+def _article(message: Exported, before: str) -> str:
     shown = visible(message.content).rstrip("\n")
     claim = claim_of(message, shown)
     data = " ".join(
@@ -60,9 +63,10 @@ def _article(message: Exported) -> str:
     kind = f" · {text(message.type)}" if message.type else ""
     missing = f" · its text can't be read: {text(message.missing)}" if message.missing else ""
     place = f"{message.file} at {message.offset}" if message.file is not None else "no file"
-    return (
-        f"<article {data}>\n<header><b>{text(message.sender)}</b> → {text(', '.join(message.recipients))}"
+    return sealed(
+        f"{before}<article {data}>\n<header><b>{text(message.sender)}</b> → {text(', '.join(message.recipients))}"
         f" · {text(message.timestamp)}{kind}{missing}<br>{states}</header>\n"
         f"<pre>\n{escape(shown)}</pre>\n"
-        f"<footer>{text(message.id)} · {text(place)} · sha256 {text(message.sha256 or '–')}</footer>\n</article>\n"
+        f"<footer>{text(message.id)} · {text(place)} · sha256 {text(message.sha256 or '–')}</footer>\n</article>\n",
+        claim,
     )

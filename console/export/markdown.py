@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from console.export.about import About, claim_of
+from console.export.about import About, claim_of, sealed
 from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
@@ -18,14 +18,15 @@ LEAST_FENCE = 3
 
 def as_markdown(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render messages as they come, a heading where another thread begins."""
-    yield f"# Mail of {inline(about.mailbox)}\n\n"
-    yield f"Exported {inline(about.exported_at)}: {inline(about.selection)}\n"
+    before = f"# Mail of {inline(about.mailbox)}\n\nExported {inline(about.exported_at)}: {inline(about.selection)}\n"
     root = None
     for message in messages:
         if message.root != root:
             root = message.root
-            yield f"\n## {inline(message.subject) or '(no subject)'}\n"
-        yield _block(message)
+            before += f"\n## {inline(message.subject) or '(no subject)'}\n"
+        yield _block(message, before)
+        before = ""
+    yield before
 
 
 def inline(text: str) -> str:
@@ -33,11 +34,12 @@ def inline(text: str) -> str:
     return SPECIAL.sub(r"\\\1", visible_line(text))
 
 
-def _block(message: Exported) -> str:
+def _block(message: Exported, before: str) -> str:
     shown = visible(message.content).rstrip("\n")
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(LEAST_FENCE, longest + 1)
-    claim = json_text(claim_of(message, shown)).replace("<", "\\u003c").replace(">", "\\u003e")
+    facts = claim_of(message, shown)
+    claim = json_text(facts).replace("<", "\\u003c").replace(">", "\\u003e")
     claim = claim.replace("--", "-\\u002d")
     to = inline(", ".join(message.recipients))
     states = inline("; ".join(f"{name}: {state}" for name, state in message.states.items()))
@@ -47,4 +49,4 @@ def _block(message: Exported) -> str:
     if message.missing:
         notes.append(inline(f"its text can't be read: {message.missing}"))
     head = f"\n**{inline(message.sender)}** → {to}  \n{' · '.join(filter(None, notes))}\n"
-    return f"{head}\n<!-- signalbox {claim} -->\n{fence}text\n{shown}\n{fence}\n"
+    return sealed(f"{before}{head}\n<!-- signalbox {claim} -->\n{fence}text\n{shown}\n{fence}\n", facts)

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from console.errors import Refused
-from mailstore.transfer.export import Claim, digest, text_digest
+from console.export.about import fields_digest, piece_digest
+from mailstore.transfer.export import Claim, Exported, digest, text_digest
 
 __all__ = ["claims_in"]
 
@@ -19,6 +20,12 @@ MARK = re.compile(r"^<!-- signalbox (\{.*\}) -->\n(`{3,})text\n", re.MULTILINE)
 RECORD = re.compile(r"^  record: (\{.*\})$", re.MULTILINE)
 CONTENT = re.compile(r"^message-content +belongs-to .*\n\n", re.MULTILINE)
 INDENT = 4
+ENTITY = "\nentity: "
+ARTICLE_END = "</article>\n"
+HTML_END = "</body></html>\n"
+EVIDENCE = "evidence_sha256"
+CLAIM = frozenset({"id", "file", "offset", "sha256", "text_sha256", EVIDENCE})
+ROW = frozenset(Exported.__struct_fields__)
 HEADER = ("sender", "recipients", "timestamp", "subject", "thread", "type")
 
 
@@ -27,7 +34,7 @@ def claims_in(text: str) -> list[Claim]:
     head = text.lstrip()[:1000]
     try:
         if head.startswith("<!doctype html"):
-            found = _in_html(text)
+            found = list(_in_html(text))
         elif head.startswith("# situations of "):
             found = list(_in_situations(text))
         elif head.startswith("{"):
@@ -43,50 +50,93 @@ def claims_in(text: str) -> list[Claim]:
 
 def _in_json(text: str) -> Iterator[Claim]:
     try:
-        document = json.loads(text)
-    except ValueError:
-        return map(_claim_of_row, [json.loads(line) for line in text.split("\n") if line.strip()])
+        document = _loads(text)
+    except json.JSONDecodeError:
+        return (_claim_of_row(_loads(line), {}) for line in text.split("\n") if line.strip())
     if "@graph" in document:
-        return map(_claim_of_node, document["@graph"])
-    return map(_claim_of_row, document.get("messages", [document]))
+        nodes = document.pop("@graph")
+        return (_claim_of_node(node, {} if place else document) for place, node in enumerate(nodes))
+    if "signalbox_export" not in document:
+        return iter([_claim_of_row(document, {})])
+    rows = document.pop("messages")
+    return (_claim_of_row(row, {} if place else document) for place, row in enumerate(rows))
 
 
-def _claim_of_row(row: dict[str, Any]) -> Claim:
+def _loads(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text, object_pairs_hook=_without_repeats)
+    return found
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a field is there twice")
+    return found
+
+
+def _claim_of_row(row: dict[str, Any], head: dict[str, Any]) -> Claim:
     header = {name: row[name] for name in HEADER}
     header["recipients"] = tuple(header["recipients"])
     record = str(row.get("record") or "")
     is_altered = text_digest(row["content"]) != row["text_sha256"] or (
         bool(record) and digest(record.encode("utf-8", "surrogateescape")) != row["sha256"]
     )
-    return _claim(row, is_altered, header)
+    if not ROW.issuperset(row):
+        raise ValueError("a field that no export has")
+    evidence = row.get(EVIDENCE)
+    shown = fields_digest(head, {**row, EVIDENCE: ""})
+    return _claim(row, is_altered or (evidence is not None and evidence != shown), header)
 
 
-def _claim_of_node(node: dict[str, Any]) -> Claim:
-    row = node["record"]
-    return _claim(row, text_digest(node["materialization"]["text"]) != row["text_sha256"])
+def _claim_of_node(node: dict[str, Any], head: dict[str, Any]) -> Claim:
+    row = _claimed(node["record"])
+    shown = fields_digest(head, {**node, "record": {**row, EVIDENCE: ""}})
+    is_altered = text_digest(node["materialization"]["text"]) != row["text_sha256"]
+    return _claim(row, is_altered or row.get(EVIDENCE, shown) != shown)
 
 
 def _in_situations(text: str) -> Iterator[Claim]:
-    for block in text.split("\nentity: ")[1:]:
+    head, *blocks = text.split(ENTITY)
+    for block in blocks:
         record = RECORD.search(block)
         content = CONTENT.search(block)
         if record is None or content is None:
             raise ValueError("an entity without its record")
-        row = json.loads(record[1])
         shown = "\n".join(line[INDENT:] for line in block[content.end() :].rstrip("\n").split("\n"))
-        yield _claim(row, text_digest(shown) != row["text_sha256"])
+        yield _claim_of_piece(head + ENTITY + block, _loads(record[1]), shown)
+        head = ""
 
 
 def _in_markdown(text: str) -> Iterator[Claim]:
-    for found in MARK.finditer(text):
+    start = 0
+    found = MARK.search(text)
+    while found is not None:
         end = text.index(f"\n{found[2]}\n", found.end() - 1)
-        row = json.loads(found[1])
-        yield _claim(row, text_digest(text[found.end() : max(end, found.end())]) != row["text_sha256"])
+        after = end + len(found[2]) + 2
+        following = MARK.search(text, after)
+        piece = text[start : after if following is not None else len(text)]
+        yield _claim_of_piece(piece, _loads(found[1]), text[found.end() : max(end, found.end())])
+        start, found = after, following
+
+
+def _claim_of_piece(piece: str, row: dict[str, Any], shown: str) -> Claim:
+    """Return the claim of a piece of a document: one message, with all that is shown since the message before."""
+    evidence = _claimed(row).get(EVIDENCE)
+    is_altered = text_digest(shown) != row["text_sha256"]
+    return _claim(row, is_altered or (evidence is not None and piece_digest(piece, evidence) != evidence))
+
+
+def _claimed(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a claim, which has the fields that we write and no other: one of another name would cover nothing."""
+    if not CLAIM.issuperset(row):
+        raise ValueError("a field that no export has")
+    return row
 
 
 def _claim(row: dict[str, Any], is_altered: bool, header: dict[str, Any] | None = None) -> Claim:
     fields = {name: row.get(name) for name in ("id", "file", "offset", "sha256")}
-    return msgspec.convert({**fields, "is_altered": is_altered, "header": header or {}}, Claim)
+    facts = {"is_altered": is_altered, "is_covered": row.get(EVIDENCE) is not None, "header": header or {}}
+    return msgspec.convert({**fields, **facts}, Claim)
 
 
 class _Articles(HTMLParser):
@@ -108,15 +158,19 @@ class _Articles(HTMLParser):
             self.found[-1][1].append(data)
 
 
-def _in_html(text: str) -> list[Claim]:
-    parser = _Articles()
-    parser.feed(text)
-    parser.close()
-    claims = []
-    for attributes, parts in parser.found:
+def _in_html(text: str) -> Iterator[Claim]:
+    *pieces, rest = text.split(ARTICLE_END)
+    for piece in pieces:
+        parser = _Articles()
+        parser.feed(piece)
+        parser.close()
+        if len(parser.found) != 1:
+            raise ValueError("an article without its record")
+        attributes, parts = parser.found[0]
         row: dict[str, Any] = {
             name.removeprefix("data-").replace("-", "_"): value for name, value in attributes.items()
         }
         row["offset"] = int(row["offset"]) if row.get("offset") is not None else None
-        claims.append(_claim(row, text_digest("".join(parts).removeprefix("\n")) != row["text_sha256"]))
-    return claims
+        yield _claim_of_piece(piece + ARTICLE_END, row, "".join(parts).removeprefix("\n"))
+    if rest != HTML_END:
+        raise ValueError("text behind the last message")

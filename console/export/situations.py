@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
-from console.export.about import About, claim_of
+from console.export.about import About, claim_of, fields_digest, sealed
 from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
@@ -44,10 +44,11 @@ def _actors(message: Exported) -> list[str]:
 
 def as_situations(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render each message in the form that a librarian ingests: an entity, and what belongs to it."""
-    yield f"# situations of {visible_line(about.mailbox)}, {about.exported_at}: {visible_line(about.selection)}\n"
+    before = f"# situations of {visible_line(about.mailbox)}, {about.exported_at}: {visible_line(about.selection)}\n"
     for message in messages:
         name = situation(message.id)
         shown = "\n".join(line.rstrip() for line in visible(message.content).rstrip("\n").split("\n"))
+        claim = claim_of(message, shown)
         facts = [
             ("type", "situation"),
             ("scale", "act"),
@@ -56,22 +57,28 @@ def as_situations(messages: Iterable[Exported], about: About) -> Iterator[str]:
             ("kind", visible_line(message.type)),
             ("addressed-to", visible_line(", ".join(message.recipients))),
             ("in-reply-to", situation(message.thread) if message.thread else ""),
-            ("record", json_text(claim_of(message, shown))),
+            ("record", json_text(claim)),
         ]
         parts = [*((one, "actor") for one in dict.fromkeys(_actors(message))), ("message-content", "materialization")]
         width = max(len(one) for one, _ in parts)
-        yield f"\nentity: {name}\n"
-        yield "".join(f"  {field}: {value}\n" for field, value in facts if value)
-        yield "\n"
-        yield "".join(f'{one:<{width}}  belongs-to  {name}  quality: "{quality}"\n' for one, quality in parts)
-        yield "\n" + "".join(f"{INDENT}{line}".rstrip() + "\n" for line in shown.split("\n"))
+        before += f"\nentity: {name}\n"
+        before += "".join(f"  {field}: {value}\n" for field, value in facts if value)
+        before += "\n"
+        before += "".join(f'{one:<{width}}  belongs-to  {name}  quality: "{quality}"\n' for one, quality in parts)
+        before += "\n" + "".join(f"{INDENT}{line}".rstrip() + "\n" for line in shown.split("\n"))
+        yield sealed(before, claim)
+        before = ""
+    yield before
 
 
 def as_jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON-LD document."""
     graph = [_node(message) for message in messages]
-    document = {"@context": CONTEXT, "mailbox": about.mailbox, "exportedAt": about.exported_at, "@graph": graph}
-    yield json_text(document, indent=2) + "\n"
+    head = {"@context": CONTEXT, "mailbox": about.mailbox, "exportedAt": about.exported_at}
+    for place, node in enumerate(graph):
+        node["record"]["evidence_sha256"] = ""
+        node["record"]["evidence_sha256"] = fields_digest({} if place else head, node)
+    yield json_text({**head, "@graph": graph}, indent=2) + "\n"
 
 
 def _node(message: Exported) -> dict[str, Any]:

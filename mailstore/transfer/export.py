@@ -85,11 +85,15 @@ class Exported(msgspec.Struct, frozen=True):
     missing: str = ""
     """Why its text or its record could not be read; empty if both could."""
 
+    evidence_sha256: str = ""
+    """The SHA-256 of all that the export shows of it, in JSON; in the first message, with the head of the export."""
+
 
 class Claim(msgspec.Struct, frozen=True):
     """What an export says of one record: its place, its digest, and the header fields shown.
 
-    `is_altered` if a text in the export doesn't match the digest beside it.
+    `is_altered` if what the export shows doesn't match the digests beside it; not `is_covered` if an earlier version
+    made it, whose digest covers the text alone.
     """
 
     id: str
@@ -98,6 +102,7 @@ class Claim(msgspec.Struct, frozen=True):
     sha256: str | None = None
     header: dict[str, Any] = {}
     is_altered: bool = False
+    is_covered: bool = True
 
 
 class Verdict(StrEnum):
@@ -185,7 +190,7 @@ def verified(claims: Iterable[Claim], store: Store, mailbox: Mailbox) -> Iterato
     """Verify an export's claims against the mailbox, one by one. Blocks."""
     for claim in claims:
         if claim.is_altered:
-            yield Finding(claim, Verdict.ALTERED, "the text in the export was changed")
+            yield Finding(claim, Verdict.ALTERED, "what the export shows of it was changed")
             continue
         message = mailbox.message(claim.id)
         if message is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import time
 from html.parser import HTMLParser
@@ -18,6 +19,7 @@ from console.export.reading import claims_in
 from mailstore.transfer.export import Exported, digest, text_digest
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, damaged, every_case
+from tests.oracle.exports import is_found
 
 HOSTILE = "```\n</pre></article><script>alert(1)</script>\n--> <!-- \x1b[2J ]]> `````\n# head\n& &amp; \\"
 ODD = [HOSTILE, "", "```", "\n~~~\n", "-->"]
@@ -206,3 +208,27 @@ def test_each_message_is_a_situation_with_its_actors(run: Run, tmp_path: Path) -
     assert graph[0]["actor"] == ["agent:ann-00000001", "agent:bob-00000001", "person:user"]
     assert graph[0]["materialization"]["text"] == "A\x1b[2J text."
     assert graph[1]["inReplyTo"] == "situation:mailbox-msg-one"
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_whatever_is_altered_in_an_export_is_found(name: str, run: Run, mail: MailFiles, tmp_path: Path) -> None:
+    text = write(run, mail, tmp_path / "out", "--format", name).read_text()
+    assert not any(claim.is_altered for claim in claims_in(text))
+    places = [place for place, letter in enumerate(text) if letter.isalnum()]
+    unnoticed = [place for place in places[::SWEEP] if not is_found(text, place)]
+    assert [text[max(0, place - 30) : place + 9] for place in unnoticed] == []
+
+
+SWEEP = 7
+"""Every so many letters of an export are altered; `python -m tests.oracle.exports` alters all of them."""
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_an_export_of_an_earlier_version_says_what_it_does_not_cover(
+    name: str, run: Run, mail: MailFiles, tmp_path: Path
+) -> None:
+    file = write(run, mail, tmp_path / "out", "--format", name)
+    file.write_text(re.sub(r',?\s*"?(data-evidence-|evidence_)sha256"?[=:]\s*"\w{64}"', "", file.read_text()))
+    done = run("verify", file, "--store", mail.url)
+    assert (done.status, done.out.splitlines()[0]) == (0, "3 ok")
+    assert "earlier version" in done.out
