@@ -26,6 +26,7 @@ ENCODING = {
     "wake_command.py": "an environment, in ASCII",
     "hooks/waking/limits.py": "what woke whom, for us alone",
     "state.py": "the person's own state",
+    "export/about.py": "text of which only the digest is shown",
     "held_letters.py": "the person's own state",
     "hooks/install/install_notes.py": "our own state",
     "hooks/install/programs/codex.py": "a path as TOML, in a remark",
