@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -28,6 +30,12 @@ MAGIC = b"SQLite format 3\x00"
 WAL = 2
 WAIT_SECONDS = 5.0
 TRIES = 5
+LEAST_VALUE = 1 << 20
+STEPS_AT_ONCE = 1000
+"""Of SQLite's machine, between two looks at what was used up."""
+LEAST_STEPS, STEPS_PER_BYTE = 100_000_000, 1000
+MOST_GROWTH = 1 << 20
+"""How much memory a look may take beside 40 times the size of the database, in KiB."""
 
 Found = TypeVar("Found")
 DatabaseStamp = tuple[Stamp | None, Stamp | None]
@@ -128,11 +136,33 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
 def _connection(path: Path, how: str) -> Iterator[sqlite3.Connection]:
     name = f"file:{quote(str(path.absolute()))}?{how}"
     with closing(sqlite3.connect(name, uri=True, timeout=WAIT_SECONDS, isolation_level=None)) as connection:
+        _limit(connection, path)
         connection.execute("PRAGMA query_only = 1")
         connection.execute("BEGIN")
         yield connection
         with suppress(sqlite3.Error):
             connection.execute("ROLLBACK")
+
+
+def _limit(connection: sqlite3.Connection, path: Path) -> None:
+    """Bound the values, the work and the memory of a look by the size of the database: its views may say anything."""
+    size = sum(stamp.size for stamp in database_stamp(path) if stamp)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(size, LEAST_VALUE), 1_000_000_000))
+    rounds = (LEAST_STEPS + STEPS_PER_BYTE * size) // STEPS_AT_ONCE
+    most = _memory_used() + MOST_GROWTH + 40 * size // 1024
+
+    def is_used_up() -> bool:
+        nonlocal rounds
+        rounds -= 1
+        return rounds < 0 or _memory_used() > most
+
+    connection.set_progress_handler(is_used_up, STEPS_AT_ONCE)
+
+
+def _memory_used() -> int:
+    """Return the most memory that this process ever used, in KiB."""
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used // 1024 if sys.platform == "darwin" else used
 
 
 def _copy(path: Path, log: Path, copy: Path) -> None:
@@ -170,4 +200,8 @@ def _why(error: sqlite3.Error) -> str:
         return "its owner holds it locked"
     if name.startswith("SQLITE_READONLY"):
         return "its owner left it in the middle of a write: let its owner open it once"
+    if name == "SQLITE_INTERRUPT":
+        return "a view in it takes too much work or memory for its size: remove the view"
+    if name == "SQLITE_TOOBIG":
+        return "a value in it is larger than the whole database: a view makes it up; remove the view"
     return str(error).lower()

@@ -142,3 +142,25 @@ def test_a_database_that_its_owner_holds_locked_is_said_to_be(tmp_path: Path, mo
         owner.write("BEGIN EXCLUSIVE")
         with pytest.raises(Unreadable, match="locked"):
             count(path)
+
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+
+
+@pytest.mark.parametrize(
+    ("view", "why"),
+    [
+        ("SELECT zeroblob(900000000) AS x", "larger than the whole database"),
+        (ENDLESS, "too much work or memory"),
+        (ENDLESS.replace("SELECT x FROM", "SELECT zeroblob(1000000) FROM"), "too much work or memory"),
+        (ENDLESS.replace("SELECT x FROM", "SELECT max(x) FROM"), "too much work or memory"),
+    ],
+)
+def test_a_view_without_an_end_is_cut_off(view: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mailstore.files.database.LEAST_STEPS", 1_000_000)
+    monkeypatch.setattr("mailstore.files.database.MOST_GROWTH", 50_000)
+    path = tmp_path / "hostile.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"CREATE VIEW issues AS {view}")
+    with pytest.raises(Unreadable, match=why):
+        read_database(path, lambda connection: connection.execute("SELECT * FROM issues").fetchall())

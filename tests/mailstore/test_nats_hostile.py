@@ -202,3 +202,14 @@ def test_a_copy_that_the_server_made_under_anothers_name_is_marked(
     reasons = {problem.offset: problem.reason for problem in of(Problem, events)}
     bobs = subject(nats_box.name, Topic.MAIL, token_of(BOB))
     assert reasons == {1: f"forged: {BOB} wrote it", 2: f"forged: it was copied from {bobs}"}
+
+
+def test_nobody_keeps_out_a_read_by_using_up_its_id(nats_box: NatsHarness, raw: RawNatsClient) -> None:
+    nats_box.make()
+    raw.publish(mail(nats_box), record("wanted"))
+    used_up = f"NATS/1.0\r\nNats-Msg-Id: read.{token_of(ANN)}.wanted\r\n\r\n"
+    raw.publish(mail(nats_box), b"{}", used_up.encode())
+    raw.settle()
+    with nats_box.open() as store:
+        assert store.mark_read(ANN, ["wanted"]) == 1
+        assert [each.message_id for each in of(Receipt, scanned(store))] == ["wanted"]

@@ -33,6 +33,7 @@ BY_PLATFORM = {
     "console/demo/nats_server.py",
     "console/hooks/state_folder.py",
     "console/link_opener.py",
+    "mailstore/files/database.py",
     "mailstore/files/user_folders.py",
     "mailstore/files/watch.py",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Iterator
 
 from mailstore.haak_records.adopted import adopted_record, is_whole
@@ -18,11 +19,11 @@ __all__ = ["outgoing_of", "subject_of"]
 def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Publication]:
     """Yield what is to be published for each record; records that lack what the protocol requires are left out."""
     roster = Roster()
-    for number, record in enumerate(filter(is_whole, records)):
+    for record in filter(is_whole, records):
         if isinstance(record, Agent):
             roster.put(record)
         data = encode_record(adopted_record(record, roster))
-        yield Publication(subject_of(mailbox, record), data, f"adopted.{number}")
+        yield Publication(subject_of(mailbox, record), data, str(uuid.uuid4()))
 
 
 def subject_of(mailbox: str, record: Adopted) -> str:

@@ -22,7 +22,7 @@ from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords, agent_digest
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.merged import Merged, TurnedAway
-from mailstore.records.message import Delivery, Intervention, Receipt
+from mailstore.records.message import Delivery
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
 from mailstore.stores.nats.adopt import subject_of
@@ -169,18 +169,8 @@ class NatsMerger:
         return known
 
     def _publication(self, record: Adopted, to: str, known: KnownRecords, audiences: Audiences) -> Publication:
-        audience: tuple[str, ...] = ()
-        match record:
-            case AdoptedMessage(message=message):
-                unique, audience = message.id, tuple(audiences.get(message.id, ()))
-            case Agent():
-                unique = str(uuid.uuid4())
-            case Receipt(message_id, reader):
-                unique = f"read.{token_of(reader)}.{token_of(message_id)}"
-            case Delivery(message_id, recipient):
-                unique = f"delivery.{token_of(message_id)}.{token_of(recipient)}"
-            case Intervention():
-                unique = f"journal.{token_of(record.id)}"
+        audience = tuple(audiences.get(record.message.id, ())) if isinstance(record, AdoptedMessage) else ()
+        unique = str(uuid.uuid4())  # an id that others can guess lets them keep the record out
         return Publication(to, encode_record(adopted_record(record, known.roster)), unique, audience, self._last[to])
 
     def _signed(self, agent: Agent, to: str) -> bool:

@@ -78,10 +78,7 @@ class RecordWriter:
             self._reads[reader] = records[-1].sequence + 1, known
         now = time.time()
         fresh = [each for each in dict.fromkeys(message_ids) if each not in known]
-        outgoing = [
-            Publication(to, encode_record(read_record(each, reader, now)), f"read.{token_of(reader)}.{token_of(each)}")
-            for each in fresh
-        ]
+        outgoing = [Publication(to, encode_record(read_record(each, reader, now)), str(uuid.uuid4())) for each in fresh]
         self._connection.run(publish_all(self._connection, self._stream, outgoing))
         known.update(fresh)
         return len(fresh)
@@ -108,7 +105,7 @@ class RecordWriter:
     def intervention(self, intervention: Intervention) -> None:
         """Publish to the oversight journal."""
         to = subject(self._mailbox, Topic.JOURNAL, token_of(intervention.actor))
-        unique = f"journal.{token_of(intervention.id)}"
+        unique = str(uuid.uuid4())
         self.all([Publication(to, encode_record(intervention_record(intervention)), unique)])
 
     def all(self, outgoing: Iterable[Publication]) -> None:
