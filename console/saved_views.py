@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
-from mailstore.queries.search import Candidates, looked_up
+from mailstore.queries.search import Candidates, asks_for_archived, looked_up
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
 from mailstore.steps import Steps
@@ -34,10 +34,11 @@ def run_saved_views(
     mailbox = context.mailbox
     for name, text in views.items():
         try:
-            steps = looked_up(parse(text, now), context, candidates)
+            query = parse(text, now)
         except QueryError as error:
             yield name, SavedViewHits({}, problem=str(error))
             continue
+        steps, has_archived = looked_up(query, context, candidates), asks_for_archived(query)
         hits: dict[str, Message] = {}
         number = unseen = 0
         for step in steps:
@@ -45,6 +46,8 @@ def run_saved_views(
                 yield step
                 continue
             for message in step:
+                if message.archived and not has_archived:
+                    continue
                 root = mailbox.root_of(message.id)
                 if root not in hits or by_age(message) > by_age(hits[root]):
                     hits[root] = message

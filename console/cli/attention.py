@@ -1,4 +1,4 @@
-"""`signalbox attention`: list what needs attention, computed from the log alone."""
+"""`signalbox attention`: list what needs attention, as the console lists it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
+from console.cli.presences import Presences
+from console.cli.settings import put_off
 from console.cli.settling_output import ConcernRow
 from console.concern_words import heading_of
+from console.concerns_listed import listed
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
-from mailstore.queries.attention import attention
-from mailstore.queries.concerns import Concern
+from mailstore.queries.attention import every_concern
+from mailstore.queries.concerns import Concern, in_order
 
 ROWS = JsonOutput(list[ConcernRow])
 OUTPUTS = (ROWS,)
@@ -31,8 +34,10 @@ def run(args: argparse.Namespace) -> int:
     from console.config_file import load_config
 
     limits = load_config().config.attention.limits()
-    with loaded(args) as mail:
-        concerns = attention(mail.mailbox, mail.now, limits)
+    with loaded(args, with_seen=True) as mail:
+        found = every_concern(mail.mailbox, mail.now, limits, Presences(mail).of)
+        quiet, acknowledged = put_off(mail.store.url)
+        concerns = listed(in_order(it for it in found if it is not None), mail.mailbox, acknowledged, quiet)
     if args.json:
         ROWS.put([_row(it) for it in concerns])
     elif concerns:

@@ -18,7 +18,7 @@ from mailstore.errors import ContentGone, QueryError
 from mailstore.optional import candidates, search_text
 from mailstore.queries.language.help import help_text
 from mailstore.queries.query import Query, parse
-from mailstore.queries.search import SearchContext, look_up
+from mailstore.queries.search import SearchContext, asks_for_archived, look_up
 from mailstore.queries.spelling import respelled
 from mailstore.records.message import Message, by_age
 from mailstore.steps import at_once
@@ -62,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
             raise UsedWrongly(error.problem, error.remedy) from error
         batches = look_up(query, context_of(mail), partial(candidates, mail.store))
         every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
-        found = [message for message in every if args.archive or not message.archived]
+        has_archived = args.archive or asks_for_archived(query)
+        found = [message for message in every if has_archived or not message.archived]
         shown = found[: args.limit]
         if args.json:
             MESSAGES.put(message_rows(mail, shown))

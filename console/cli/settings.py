@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from console.cli.terminal_io import warn
 from mailstore.records.events import Event, Seen
 from mailstore.rules.retention import EVERYTHING, Retention
 
-__all__ = ["Settings", "joined_channels", "last_here", "saved_views", "seen_marks", "settings"]
+if TYPE_CHECKING:
+    from console.quiet.marks import QuietMarks
+
+__all__ = ["Settings", "joined_channels", "last_here", "put_off", "saved_views", "seen_marks", "settings"]
 
 
 STALE_SECONDS = 1800.0
@@ -126,3 +131,26 @@ def seen_marks(mailbox_url: str) -> list[Event]:
         return [*map(Seen, state.seen(mailbox_url)[0]), read_marks(state.database, mailbox_url)]
     finally:
         state.close()
+
+
+def put_off(mailbox_url: str) -> tuple[QuietMarks, frozenset[str]]:
+    """Return what the user snoozed in a mailbox, and the keys of the concerns that they acknowledged."""
+    from platformdirs import user_state_path
+
+    from console.concerns_listed import ACKNOWLEDGED
+    from console.quiet.marks import QuietMarks
+
+    quiet = QuietMarks()
+    path = user_state_path("signalbox") / "state.db"
+    if not path.exists():
+        return quiet, frozenset()
+    from console.remembered import RememberedValues
+    from console.state import PersonalState
+
+    values, state = RememberedValues(), PersonalState(path)
+    try:
+        values.load(state.database, mailbox_url)
+        quiet.load(state.database, mailbox_url)
+    finally:
+        state.close()
+    return quiet, frozenset(values.recall(ACKNOWLEDGED, ()))

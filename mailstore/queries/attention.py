@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mailstore.queries.concerns import MINUTE, Concern, Limits, Trouble, in_order
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import Kind, is_person, resolve
 from mailstore.records.message import Age, Message, by_age
-from mailstore.records.roster import Status
+from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
+from mailstore.rules.presence import Presence, Working
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["Concern", "Limits", "Trouble", "attention", "in_order", "look", "new_mail"]
+__all__ = ["Concern", "Limits", "Trouble", "attention", "every_concern", "in_order", "look", "new_mail"]
 
 
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
     """Return all concerns: those of the user first, then the most urgent, within a kind the oldest first."""
     return in_order(concern for concern in look(mailbox, now, limits or Limits()) if concern is not None)
+
+
+def every_concern(
+    mailbox: Mailbox, now: float, limits: Limits, presence: Callable[[Agent], Presence]
+) -> Iterator[Concern | None]:
+    """Yield all that may need the user, and None between: permissions, what the log shows, and new mail to them.
+
+    Only those who know what the user has seen may ask. Raises MailboxReloaded.
+    """
+    asked: set[str | None] = set()
+    for agent in list(mailbox.roster):
+        yield None
+        found = presence(agent)
+        if found.state == Working.WAITING:
+            since = found.since or agent.updated or 0.0
+            latest = next(iter(mailbox.threads(View("agent", agent.session_id))), None)
+            newest = mailbox.summary(latest).latest.id if latest is not None else None
+            words = f"waits for your permission: {found.substate}".removesuffix(": ")
+            yield Concern(Trouble.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
+    for concern in look(mailbox, now, limits):
+        yield concern
+        if concern is not None and concern.is_mine:
+            asked.add(concern.message_id)
+    for concern in new_mail(mailbox):
+        yield None if concern is not None and concern.message_id in asked else concern
 
 
 def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:

@@ -12,7 +12,7 @@ from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message
 from mailstore.steps import BackgroundWork, Steps, at_once
 
-__all__ = ["SearchContext", "judged", "look_up", "looked_up", "needed", "search"]
+__all__ = ["SearchContext", "asks_for_archived", "judged", "look_up", "looked_up", "needed", "search"]
 
 LOOKED_AT = 32
 """How many messages to examine between yields: a millisecond or two."""
@@ -63,6 +63,19 @@ def search(messages: Iterable[Message], query: Query, context: SearchContext) ->
     """Yield the messages that match a query, in the given order."""
     asked = cheapest_first(query)
     return (message for message in messages if context.matches(asked, message))
+
+
+def asks_for_archived(query: Query) -> bool:
+    """Return whether a query is about archived messages: they are left out of other searches, unless asked for."""
+    match query:
+        case Field("is", value):
+            return value.casefold() == "archived"
+        case Not(part):
+            return asks_for_archived(part)
+        case All(parts) | Either(parts):
+            return any(map(asks_for_archived, parts))
+        case _:
+            return False
 
 
 def needed(query: Query) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from platformdirs import user_config_path
 
 from console.state import PersonalState
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
@@ -89,6 +90,13 @@ def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
     assert "1 more found in the archive: use --archive to include them" in done.err
     done = run("search", "lamp", "--archive", "--store", mail.url)
     assert (done.err, "archive  old" in done.out) == ("", True)
+    folder = Path(user_config_path("signalbox"))
+    folder.mkdir(parents=True)
+    views = '[views]\nlamps = "lamp"\nold = "lamp is:archived"\n'
+    (folder / "config.toml").write_text(views)
+    kept = run("views", "--json", "--store", mail.url).document
+    assert [(row["name"], row["messages"]) for row in kept] == [("lamps", 3), ("old", 1)]
+    assert [row["id"] for row in run("search", "is:archived", "--json", "--store", mail.url).document] == ["old"]
     assert len(run("search", "lamp", "--limit", "1", "--json", "--store", mail.url).document) == 1
     assert run("search", "lamp", "--limit", "-1", "--store", mail.url).status == 2
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
+from console.cli import main
 from tests.console.screen_text import opened
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
@@ -150,3 +152,19 @@ async def test_a_quiet_mailbox_says_so(tmp_path: Path) -> None:
         assert "attention" not in seat.lines[0]
         await seat.press("p")
         assert "Nothing needs attention." in seat.text
+
+
+async def test_the_command_lists_what_the_console_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mail: MailFiles
+) -> None:
+    monkeypatch.setattr("time.time", lambda: NOW)
+    state = Path(os.environ["XDG_STATE_HOME"]) / "signalbox" / "state.db"
+    state.parent.mkdir(parents=True)
+    async with opened(mail.data, state=state) as seat:
+        await seat.press("p", "j", "A")
+        await seat.until(lambda: len(seat.app.session.attention.shown) == 5)
+        expected = [(it.trouble, it.who, it.message_id) for it in seat.app.session.attention.shown]
+    assert main(["attention", "--json", "--store", mail.url]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["trouble"], row["who"], row["message_id"]) for row in rows] == expected
+    assert {"permission", "new"} <= {row["trouble"] for row in rows}

@@ -37,6 +37,9 @@ def test_a_notice_counts_and_names_senders_once() -> None:
         "Signalbox: 3 new letters for codex-1, from ann (review-result), bob (question). "
         f'"{CHECK}" prints them. They can wait until your current step is done.'
     )
+    assert in_between("codex-1", [*three, letter("d", "ann", "cancel")], CHECK).endswith(
+        f'"{CHECK}" prints them. Read them before you go on: work is cancelled.'
+    )
     assert at_turn_end("codex-1", three, CHECK) == (
         "Signalbox: 3 letters for codex-1 are unread, from ann, bob. "
         f'"{CHECK}" prints them; deal with them or say why not, then finish.'

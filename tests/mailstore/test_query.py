@@ -159,3 +159,10 @@ def test_any_text_is_read_or_refused_at_a_place_inside_it(text: str) -> None:
 def test_the_text_of_a_query_is_that_query(text: str) -> None:
     if refused(text) is None:
         assert red(str(red(text))) == red(text)
+
+
+def test_a_field_behind_a_backslash_is_no_silent_search_for_words() -> None:
+    with pytest.raises(QueryError) as refused:
+        parse("\\type:question", 0.0)
+    assert refused.value.problem == 'unknown field "\\type:" at position 1'
+    assert 'did you mean "type:"?' in (refused.value.remedy or "")

@@ -82,9 +82,12 @@ def in_between(agent_id: str, letters: Sequence[Announced], command: str, *, are
     """Return the notice for an agent at work, or one that is woken."""
     it, they = ("it", "It") if len(letters) == 1 else ("them", "They")
     count = _count(letters, "new" if are_new else "unread")
+    when = f"{they} can wait until your current step is done"
+    if any(letter.type == "cancel" for letter in letters):
+        when = f"Read {it} before you go on: work is cancelled"
     return (
         f"Signalbox: {count} for {agent_id}, from {_senders(letters, with_types=True)}. "
-        f'"{command}" prints {it}. {they} can wait until your current step is done.'
+        f'"{command}" prints {it}. {when}.'
     )
 
 

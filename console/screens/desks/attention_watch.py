@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from console import lazy
+from console.concerns_listed import ACKNOWLEDGED, listed
 from console.screens.needs import PartScreen, RunningTimer
-from mailstore.state.views import View
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
-    from console.session import Session
     from mailstore.queries.concerns import Concern
 
-__all__ = ["AttentionWatch", "AttentionWatchScreen", "snoozed_row"]
+__all__ = ["AttentionWatch", "AttentionWatchScreen"]
 
 SECONDS = 0.25
 """How long changes are gathered."""
@@ -29,8 +28,6 @@ SLICE_SECONDS = 0.003
 """How long searching may hold up the event loop at a time."""
 MOST = 500
 """Concerns of one kind that are listed: all are counted, and the next ones follow when those are dealt with."""
-ACKNOWLEDGED = "attention.acknowledged"
-"""The name under which the keys of acknowledged concerns are remembered."""
 
 
 class AttentionWatchScreen(PartScreen, Protocol):
@@ -73,13 +70,14 @@ class AttentionWatch:
     async def _look(self) -> None:
         await lazy.load("mailstore.queries.attention", "console.concern_words")
         from console.concern_words import heading
+        from mailstore.queries.attention import every_concern
         from mailstore.queries.concerns import GatheredConcerns
 
         session, mailbox = self._screen.session, self._screen.session.mailbox
         found = GatheredConcerns(MOST)
         spent, start = 0.0, monotonic()
         try:
-            for concern in concerns(session):
+            for concern in every_concern(mailbox, session.now(), session.config.attention.limits(), session.presence):
                 if concern is not None:
                     found.add(concern)
                 if (taken := monotonic() - start) > SLICE_SECONDS:
@@ -105,7 +103,7 @@ class AttentionWatch:
         is_whole = len(found) == sum(totals.values())
         if session.moment is None and is_whole and hidden - (still := hidden & {it.key for it in found}):
             self.remember(sorted(still))
-        shown = [it for it in found if it.key not in hidden and not is_snoozed(session, it)]
+        shown = listed(found, mailbox, hidden, session.personal.quiet)
         roots: dict[str, Concern] = {}
         for it in shown:
             if it.message_id is not None and it.message_id in mailbox:
@@ -132,40 +130,3 @@ class AttentionWatch:
         personal = self._screen.session.personal
         personal.remember(ACKNOWLEDGED, list(keys) or None)
         self._screen.run_task(asyncio.to_thread(personal.save_remembered, ACKNOWLEDGED), group="marks")
-
-
-def is_snoozed(session: Session, concern: Concern) -> bool:
-    """Return whether the person put a concern off, or the thread that it is about."""
-    message = session.mailbox.message(concern.message_id or "")
-    is_put_off = session.personal.quiet.is_row_snoozed(*snoozed_row(concern))
-    return is_put_off or (message is not None and session.mailbox.is_snoozed(message))
-
-
-def snoozed_row(concern: Concern) -> tuple[str, str]:
-    """Return what identifies a snoozed row: a message or an agent, and what distinguishes it from other rows."""
-    return concern.message_id or concern.who, concern.key
-
-
-def concerns(session: Session) -> Iterator[Concern | None]:
-    """Yield all concerns of the mailbox that is shown, and None between them. Raises MailboxReloaded."""
-    from mailstore.queries.attention import look, new_mail
-    from mailstore.queries.concerns import Concern, Trouble
-    from mailstore.rules.presence import Working
-
-    mailbox = session.mailbox
-    asked: set[str | None] = set()
-    for agent in list(mailbox.roster):
-        yield None
-        presence = session.presence(agent)
-        if presence.state == Working.WAITING:
-            since = presence.since or agent.updated or 0.0
-            latest = next(iter(mailbox.threads(View("agent", agent.session_id))), None)
-            newest = mailbox.summary(latest).latest.id if latest is not None else None
-            words = f"waits for your permission: {presence.substate}".removesuffix(": ")
-            yield Concern(Trouble.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
-    for found in look(mailbox, session.now(), session.config.attention.limits()):
-        yield found
-        if found is not None and found.is_mine:
-            asked.add(found.message_id)
-    for found in new_mail(mailbox):
-        yield None if found is not None and found.message_id in asked else found

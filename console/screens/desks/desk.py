@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from console.concern_words import heading_of
+from console.concerns_listed import snoozed_row
 from console.panes.concern_facts import concern_facts, letter_of
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
-from console.screens.desks.attention_watch import snoozed_row
 from console.screens.desks.letter_actions import LetterActions
 from console.screens.desks.waited_for import sleeper, waited_for
 from console.screens.list_screen import ListScreen

@@ -132,6 +132,8 @@ class _Parser:
             if near or (not value and name.islower()):
                 known = ", ".join(f"{field}:" for field in FIELD_NAMES)
                 self.fail(f'unknown field "{name}:"', f'did you mean "{near[0]}:"?' if near else f"use {known}", start)
+        if colon and (field := name.lstrip("\\").casefold()) != name.casefold() and field in FIELD_NAMES:
+            self.fail(f'unknown field "{name}:"', f'did you mean "{field}:"? Words to look for stand in quotes', start)
         word = word.partition('"')[0]
         self._at = start + len(word)
         if word.startswith("#") and len(word) > 1:
