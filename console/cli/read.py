@@ -88,7 +88,7 @@ def own_state(mail: Loaded, message: Message, reader: str) -> str:
 
 
 def mark_printed(mail: Loaded, reader: str, messages: list[Message]) -> None:
-    """Record reads of these messages, or leave that to the hooks of the agent's session (docs/decisions/0084)."""
+    """Record reads of these messages, or leave that to the hooks of the agent's session (docs/decisions/0080)."""
     unread = [it.id for it in messages if not mail.mailbox.has_read(it.id, reader)]
     is_left = unread and not isinstance(mail.store, ReadOnly) and note_printed(mail.store.url, reader, unread, mail.now)
     if not is_left:

@@ -1,6 +1,6 @@
 """What an agent's own commands printed, until its model has seen it: kept with the session, recorded by its next event.
 
-Nothing is taken out of a mailbox, so a read is written there only once it is final (docs/decisions/0084). Imports next
+Nothing is taken out of a mailbox, so a read is written there only once it is final (docs/decisions/0080). Imports next
 to nothing, because `check` asks at every start.
 """
 
