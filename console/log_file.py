@@ -18,6 +18,7 @@ from traceback import walk_tb
 from types import CodeType
 
 from mailstore.errors import LOGGER
+from mailstore.files.whole import open_regular
 from mailstore.store import Store
 
 __all__ = ["LogFile"]
@@ -73,7 +74,7 @@ class _PrivateFile(RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         Path(self.baseFilename).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return open(self.baseFilename, "a", encoding="utf-8", opener=_opened_privately)
+        return open(self.baseFilename, "a", encoding="utf-8", opener=open_regular)
 
     def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802 - the library's name
         try:
@@ -83,10 +84,6 @@ class _PrivateFile(RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the library's name
         """Drop the record: the disk is full, or the folder can't be written."""
-
-
-def _opened_privately(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
 class _Failures(logging.Formatter):

@@ -111,7 +111,8 @@ class _Records(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "article":
             told = dict(attrs)
-            self.found.append(json.loads(told.get("data-record") or json.dumps({"id": told["data-id"]})))
+            record = told.get("data-record")
+            self.found.append({"id": told["data-id"]} if record is None else json.loads(record))
 
 
 def _in_html(text: str) -> Claims:

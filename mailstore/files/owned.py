@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 
 from mailstore.errors import StoreError
-from mailstore.files.whole import open_regular
+from mailstore.files.whole import open_folder, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ def look_of(*paths: File) -> os.stat_result | None:
 
 
 def open_like(path: File, flags: int, like: os.stat_result | None) -> int:
-    """Open a regular file as `os.open` does; a new one gets the owner and mode of another.
+    """Open a regular file, or a folder, as `os.open` does; a new file gets the owner and mode of another.
 
     Raises OSError, and StoreError if that owner could not use the new file.
     """
+    if flags & os.O_DIRECTORY:
+        return open_folder(path)
     if like is None or not flags & os.O_CREAT:
         return open_regular(path, flags, 0o666)
     while True:

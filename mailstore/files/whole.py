@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 
     File = Path | str
 
-__all__ = ["LARGEST", "NotAFile", "copy_regular", "open_binary", "open_regular", "read_text", "read_whole"]
+__all__ = [
+    "LARGEST",
+    "NotAFile",
+    "copy_regular",
+    "open_binary",
+    "open_folder",
+    "open_regular",
+    "read_text",
+    "read_whole",
+]
 
 LARGEST = 64 << 20
 """Bytes; a larger file is not a message, and a longer line is none."""
@@ -50,6 +59,11 @@ def open_regular(path: File, flags: int = os.O_RDONLY, mode: int = 0o600, *, dir
         return fd
     os.close(fd)
     raise NotAFile("not a regular file")
+
+
+def open_folder(path: File) -> int:
+    """Open a folder, to lock it. Raises OSError."""
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def open_binary(path: File, buffering: int = -1) -> BinaryIO:

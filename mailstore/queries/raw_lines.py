@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -65,11 +67,14 @@ def _read(file: BinaryIO, most: int, *, is_line: bool) -> RawRecord:
     return RawRecord(data, size, is_longer=True)
 
 
-def _opened(path: Path) -> BinaryIO:
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     """Open a regular file, decompressing .gz; raises OSError for anything else."""
-    file = open_binary(path)
-    if path.suffix == ".gz":
+    with open_binary(path) as file:
+        if path.suffix != ".gz":
+            yield file
+            return
         import gzip
 
-        return gzip.open(file)  # type: ignore[return-value]  # a reader of bytes like any other
-    return file
+        with gzip.open(file) as unpacked:
+            yield unpacked  # type: ignore[misc]  # a reader of bytes like any other

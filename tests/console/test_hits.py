@@ -182,6 +182,6 @@ async def test_hits_are_shown_in_the_list_and_in_the_conversation(
 
 async def test_the_hits_of_a_saved_view_are_shown_too(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, config=Config(views={"Of light": "lamp"})) as seat:
-        await seat.sees("Of light 3")
+        await seat.sees("Of light 2")
         seat.screen.show_view(View("saved", "Of light"))
         await seat.until(lambda: "lamp" in marked(seat.screen.conversation) and "Lamp" in marked(seat.screen.threads))

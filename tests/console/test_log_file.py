@@ -55,7 +55,8 @@ async def test_what_ends_the_console_is_logged(mail: MailFiles, tmp_path: Path) 
         async with opened(mail.data, log=log) as seat:
             await seat.until(lambda: seat.app._log_file)
             seat.app.call_later(crash)
-            await asyncio.Event().wait()
+            while seat.app.is_running:
+                await asyncio.sleep(0)
 
     with pytest.raises(LookupError):
         await run_until_it_crashes()
@@ -95,7 +96,7 @@ def test_a_long_log_is_replaced_and_older_ones_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("place", ["fifo", "folder", "link", "below a file"])
+@pytest.mark.parametrize("place", ["fifo", "folder", "below a file"])
 def test_a_log_that_cannot_be_written_ends_nothing(
     tmp_path: Path, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,8 +106,6 @@ def test_a_log_that_cannot_be_written_ends_nothing(
         os.mkfifo(path)
     elif place == "folder":
         path.mkdir()
-    elif place == "link":
-        path.symlink_to(other)
     else:
         path = other / "log"
     log = LogFile(path, logs_commands=False)

@@ -102,7 +102,7 @@ CONSOLE = [
         "state",
         "theme_switcher",
     },
-    {"browser", "personal", "unread_mail"},
+    {"browser", "concerns_listed", "personal", "unread_mail"},
     {"hooks"},
     {"held_letters", "hook_watch", "session"},
     {"letter_sending", "search_context", "search_history", "search_hits"},

@@ -51,7 +51,7 @@ def test_what_can_not_be_served_is_told_with_a_remedy(
             (("--host", "no such host", "--cert", good[0], "--key", good[1]), "can't listen on no such host"),
             (("--cert", good[0]), "--cert and --key go together: give both"),
             (("--cert", "no.pem", "--key", good[1]), "--cert no.pem can't be read (no such file or directory): give"),
-            (("--cert", good[0], "--key", work), f"--key {work} can't be read (is a directory): give"),
+            (("--cert", good[0], "--key", work), f"--key {work} can't be read (not a regular file): give"),
             (("--cert", good[1], "--key", good[1]), "are no certificate and its key ("),
             (("--cert", server_certificates.elsewhere, "--key", good[1]), "are no certificate and its key ("),
             (("--links", locked / "l"), f"{locked}/l can't be written (file exists): name another file"),

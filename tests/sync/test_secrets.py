@@ -35,7 +35,7 @@ def test_a_file_that_others_can_read_is_refused_with_how_to_mend_it(tmp_path: Pa
     ("secret", "words"),
     [
         (Secret.in_file(Path("/nowhere/token")), r"/nowhere/token can't be read \(no such file or directory\)"),
-        (Secret.in_file(Path("/dev/null")), "is not a file"),
+        (Secret.in_file(Path("/dev/null")), "not a regular file"),
         (Secret.in_environment("NOT_SET_ANYWHERE"), r"\$NOT_SET_ANYWHERE is not set"),
         (Secret.from_command(["/nowhere/pass"]), "/nowhere/pass printed no secret"),
         (Secret.from_command([sys.executable, "-c", "import sys; print('s3cret'); sys.exit(3)"]), "exit status 3"),

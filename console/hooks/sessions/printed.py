@@ -60,9 +60,10 @@ def _followed(folder: str, agent_id: str, now: float) -> SessionState | None:
     from console.hooks.sessions.claims import claim_path, holder_file
     from console.hooks.sessions.liveness import is_live
     from console.hooks.sessions.session_state import listed_state
+    from mailstore.files.whole import open_binary
 
     try:
-        with open(holder_file(folder, claim_path(folder, agent_id)), "rb") as file:
+        with open_binary(holder_file(folder, claim_path(folder, agent_id))) as file:
             state = listed_state(file.read())
     except (OSError, ValueError):
         return None
