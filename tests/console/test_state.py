@@ -255,6 +255,7 @@ def test_two_consoles_keep_what_each_adds_to_a_list_and_removes(tmp_path: Path) 
     again.remember("searches", None)
     again.save_remembered("searches")
     assert not state.database.rows("SELECT * FROM remembered", ())
+    state.close()
 
 
 def test_drafts_that_change_while_all_is_loaded_are_kept(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -233,7 +234,8 @@ async def test_a_theme_is_previewed_in_the_palette_and_left_with_escape(tmp_path
         await seat.until(lambda: seat.app.theme == "timetable")
         await seat.press("escape")
         await seat.until(lambda: seat.app.theme == "night-box")
-    assert PersonalState(tmp_path / "state.db").session("") == {}
+    with closing(PersonalState(tmp_path / "state.db")) as kept:
+        assert kept.session("") == {}
 
 
 def test_the_theme_follows_the_background_of_the_terminal_and_is_remembered(tmp_path: Path, home: Path) -> None:

@@ -22,6 +22,7 @@ from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.haak.places import MailboxFiles
+from mailstore.stores.haak.read.roster import RosterReader
 from mailstore.stores.haak.reader import Reader
 from tests.mailboxes import MailFiles, damaged
 
@@ -299,3 +300,25 @@ def test_following_changes_no_byte_and_no_time(mail: MailFiles, poll: bool) -> N
     folder = mail.data.stat().st_mtime_ns
     follow(mail, story, poll=poll)
     assert mail.data.stat().st_mtime_ns == folder
+
+
+def test_a_folder_that_is_taken_away_during_a_look_takes_no_mail_off_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("m", "bob-00000001", "ann-00000001")
+    reader = Reader(MailboxFiles(mail.mailbox))
+    assert [event.id for batch in reader.scan() for event in batch if isinstance(event, Message)] == ["m"]
+    read, away = RosterReader.read, mail.data.with_name("away")
+
+    def read_and_lose(roster: RosterReader) -> list[Event]:
+        found = read(roster)  # the folder was there when the look began
+        mail.data.rename(away)
+        return found
+
+    monkeypatch.setattr(RosterReader, "read", read_and_lose)
+    assert list(map(list, reader.changes()))[-1] == [Gone(f"{mail.data} is gone")]
+    monkeypatch.setattr(RosterReader, "read", read)
+    assert list(reader.changes()) == []
+    away.rename(mail.data)
+    assert [type(event) for batch in reader.changes() for event in batch][:1] == [Reset]

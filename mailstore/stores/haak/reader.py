@@ -189,7 +189,8 @@ class Reader:
             else:
                 yield from _sized(_joined(self._news()))
         except Replaced as reason:
-            yield from self._anew(str(reason))
+            self._gone = self._unreachable()  # a folder that is taken away takes its files along: nothing is forgotten
+            yield from [[Gone(self._gone)]] if self._gone else self._anew(str(reason))
         except OSError as error:
             self._gone = self._told_by(error)
             yield [Gone(self._gone)]
