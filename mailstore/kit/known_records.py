@@ -9,7 +9,7 @@ Usage:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
 from mailstore.records.adopted import Adopted, AdoptedMessage
@@ -20,6 +20,7 @@ from mailstore.records.roster import Agent, Roster
 __all__ = ["KnownRecords", "agent_digest"]
 
 SPELLS = "frozen_spells"
+DATED = "a read with its time"
 
 
 def agent_digest(agent: Agent) -> bytes:
@@ -53,7 +54,7 @@ class KnownRecords:
     def _clear(self) -> None:
         self.roster = Roster()
         self._ids: set[str] = set()
-        self._facts: set[tuple[type, str, str]] = set()
+        self._facts: set[tuple[object, str, str]] = set()
         self._lines: dict[str, dict[bytes, None]] = {}
         """The digests of each agent's lines, the last line's at the end."""
 
@@ -79,7 +80,7 @@ class KnownRecords:
                 lines.pop(digest, None)
                 lines[digest] = None
             case _:
-                self._facts.add(_key(record))
+                self._facts.update(_keys(record))
 
     def missing(self, records: Sequence[Adopted]) -> list[Adopted]:
         """Return the records that the mailbox doesn't have, each once.
@@ -100,7 +101,7 @@ class KnownRecords:
                 key = record.message.id
                 is_there = key in self._ids
             else:
-                key = _key(record)
+                key = next(_keys(record))
                 is_there = key in self._facts
             if not is_there and key not in known:
                 known.add(key)
@@ -117,9 +118,14 @@ class KnownRecords:
         return not is_last and (digest == final or digest in lines)
 
 
-def _key(record: Receipt | Delivery | Intervention) -> tuple[type, str, str]:
+def _keys(record: Receipt | Delivery | Intervention) -> Iterator[tuple[object, str, str]]:
+    """Yield what a record says, first what says most: a read with a time says too that it was read."""
     match record:
-        case Receipt(message_id, name) | Delivery(message_id, name):
-            return type(record), message_id, name
+        case Receipt(message_id, name, time):
+            if time is not None:
+                yield DATED, message_id, name
+            yield Receipt, message_id, name
+        case Delivery(message_id, name):
+            yield Delivery, message_id, name
         case Intervention():
-            return Intervention, record.id, ""
+            yield Intervention, record.id, ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.exchange import Exchange
-from mailstore.mirroring.side import Side, key_of
+from mailstore.mirroring.side import Side, keys_of
 from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.optional import KnownFields, Merges
 from mailstore.records.adopted import Adopted, AdoptedMessage, writable
@@ -124,7 +124,7 @@ class _Copying:
             offers.deliveries.pop(message_id, None)
             if message_id in written and target.can_be_followed:
                 target.awaited[message_id] = message
-        target.facts.update(map(key_of, deliveries))
+        target.facts.update(chain.from_iterable(map(keys_of, deliveries)))
         target.end.wrote(messages=len(written))
         gone = sum(isinstance(each, Delivery) for each in found.present)
         target.end.wrote(deliveries=len(deliveries) - gone)
@@ -154,7 +154,7 @@ class _Copying:
         found = self._merge(wanted) if wanted else Merged()
         for fact in facts:
             target.offers.withdraw(fact)
-        target.facts.update(map(key_of, wanted))
+        target.facts.update(chain.from_iterable(map(keys_of, wanted)))
         skipped = set(map(id, (*found.present, *(each.record for each in found.refused))))
         for record in wanted:
             if id(record) in skipped:

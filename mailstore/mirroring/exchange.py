@@ -11,7 +11,7 @@ from typing import Protocol
 
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.losses import MirrorLosses
-from mailstore.mirroring.side import Fact, Side, key_of
+from mailstore.mirroring.side import Fact, Side, key_of, keys_of
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
@@ -140,7 +140,7 @@ class Exchange:
         key, other = key_of(fact), self.other(side)
         if key in side.facts:
             return
-        side.facts.add(key)
+        side.facts.update(keys_of(fact))
         side.offers.withdraw(fact)
         if isinstance(fact, Delivery) and fact.message_id not in side.messages:
             side.early.setdefault(fact.message_id, []).append(fact)

@@ -9,21 +9,30 @@ from mailstore.mirroring.mirror_report import MirrorEnd
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.store import Store
 
-__all__ = ["Fact", "FactKey", "MirrorOffers", "Side", "key_of"]
+__all__ = ["Fact", "FactKey", "MirrorOffers", "Side", "key_of", "keys_of"]
 
 Fact = Receipt | Delivery | Intervention
 FactKey = tuple[str, str, str]
+DATED = "read at"
 
 
 def key_of(fact: Fact) -> FactKey:
-    """Return what two records of one fact share in two mailboxes."""
+    """Return what two records of one fact share in two mailboxes; a read with a time says more than one without."""
     match fact:
-        case Receipt(message_id, reader):
-            return "read", message_id, reader
+        case Receipt(message_id, reader, time):
+            return "read" if time is None else DATED, message_id, reader
         case Delivery(message_id, recipient):
             return "delivery", message_id, recipient
         case Intervention():
             return "journal", fact.id, ""
+
+
+def keys_of(fact: Fact) -> Iterator[FactKey]:
+    """Yield the keys of all that a record says: a read with a time says too that it was read."""
+    kind, message_id, name = key_of(fact)
+    yield kind, message_id, name
+    if kind == DATED:
+        yield "read", message_id, name
 
 
 class MirrorOffers:
@@ -54,7 +63,8 @@ class MirrorOffers:
             else:
                 self.deliveries.pop(fact.message_id, None)
         else:
-            self.facts.pop(key_of(fact), None)
+            for key in keys_of(fact):
+                self.facts.pop(key, None)
 
     def undelivered(self) -> Iterator[Delivery]:
         """Yield the deliveries of messages that are not offered themselves."""

@@ -138,7 +138,9 @@ class Contents:
                 self.agents[event.session_id] = event
                 self.lines.append(event)
             case Receipt():
-                self.receipts.setdefault((event.message_id, event.reader), event)
+                earlier = self.receipts.get((event.message_id, event.reader))
+                if earlier is None or earlier.time is None:  # a read with a time replaces one without
+                    self.receipts[event.message_id, event.reader] = event
             case Delivery():
                 self.deliveries.setdefault((event.message_id, event.recipient), event)
             case Intervention():

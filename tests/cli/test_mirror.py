@@ -37,6 +37,51 @@ def test_once_says_what_it_wrote_and_doctor_shows_it(run: Run) -> None:
     assert f"mirror ← {second}: not running, last equal 20" in run("doctor", "--store", "a").out
 
 
+def reads_in(folder: Path) -> list[tuple[str, str, str | None]]:
+    """Return the read records of a mailbox's file, without repetitions."""
+    lines = map(json.loads, (folder / "agent-mailbox-reads.jsonl").read_text().splitlines())
+    return sorted(
+        {(it["message_id"], it.get("reader_session_id") or it["reader"], it.get("timestamp")) for it in lines}, key=str
+    )
+
+
+def test_the_time_of_a_read_is_carried_where_one_without_a_time_came_before(run: Run) -> None:
+    two(run)
+    data = Path("a/data")
+    (message,) = (json.loads(line)["id"] for line in (data / "agent-mailbox.jsonl").read_text().splitlines())
+    undated = {"message_id": message, "reader_session_id": "ann-00000001"}
+    (data / "agent-mailbox-reads.jsonl").write_text(json.dumps(undated) + "\n")
+    assert run("mirror", "a", "b", "--once").status == 0
+    dated = {**undated, "timestamp": "2026-03-16T12:00:00Z"}
+    with (data / "agent-mailbox-reads.jsonl").open("a") as file:
+        file.write(json.dumps(dated) + "\n")
+    assert "1 read" in run("mirror", "a", "b", "--once").out
+    assert (message, "ann-00000001", "2026-03-16T12:00:00Z") in [
+        (it, who, when and when[:19] + "Z") for it, who, when in reads_in(Path("b/data"))
+    ]
+    for _ in range(2):  # and that is all
+        assert "nothing new" in run("mirror", "a", "b", "--both", "--once").out
+    before = (Path("b/data") / "agent-mailbox-reads.jsonl").read_bytes()
+    run("mirror", "a", "b", "--both", "--once")
+    assert (Path("b/data") / "agent-mailbox-reads.jsonl").read_bytes() == before
+    copied = run("convert", "haak:a/data", "haak:c")
+    assert copied.status == 0, copied.err
+    assert (message, "ann-00000001", "2026-03-16T12:00:00Z") in [
+        (it, who, when and when[:19] + "Z")
+        for it, who, when in reads_in(next(Path("c").rglob("agent-mailbox-reads.jsonl")).parent)
+    ]
+
+
+def test_a_message_without_a_type_has_none_in_a_channel(run: Run) -> None:
+    two(run)
+    assert run("convert", "haak:a/data", "channels:rooms").status == 0
+    (letter,) = (
+        json.loads(file.read_text()) for file in Path("rooms/channels").rglob("*.json") if file.stem != "channel"
+    )
+    assert letter["content"]["text"] == "A text."
+    assert "type" not in letter
+
+
 def test_an_id_conflict_is_a_status_of_one_and_shown(run: Run) -> None:
     two(run)
     for name, text in (("a", "One."), ("b", "Another.")):

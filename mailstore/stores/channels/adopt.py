@@ -85,7 +85,7 @@ def placed_letter(letter: AdoptedMessage, roster: Roster) -> tuple[str, Iterator
         "session_id": channel,
         "from": sender,
         "to": to[0] if len(to) == 1 else to,
-        "type": message.type,
+        **({"type": message.type} if message.type else {}),
         "content": {"text": letter.content, "code": None, "artifacts": []},
         "metadata": {**letter.extra, "mode": "chat", "turn": sender, **letter.metadata, "in_reply_to": message.thread},
     }

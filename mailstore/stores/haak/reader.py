@@ -189,8 +189,11 @@ class Reader:
             else:
                 yield from _sized(_joined(self._news()))
         except Replaced as reason:
-            self._gone = self._unreachable()  # a folder that is taken away takes its files along: nothing is forgotten
-            yield from [[Gone(self._gone)]] if self._gone else self._anew(str(reason))
+            self._gone = self._unreachable()
+            if self._gone:  # a folder that is taken away takes its files along: nothing is forgotten
+                yield [Gone(self._gone)]
+            else:
+                yield from self._anew(str(reason))
         except OSError as error:
             self._gone = self._told_by(error)
             yield [Gone(self._gone)]
