@@ -20,7 +20,7 @@ from console.errors import Refused
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
 from mailstore.mirroring.mirror import Mirror, Telling
-from mailstore.mirroring.mirror_report import MirrorCounts, MirrorEnd, MirrorStatus
+from mailstore.mirroring.mirror_report import NOT_READ_BACK, MirrorCounts, MirrorEnd, MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.optional import Merges
 from mailstore.records.scope import KIND as SEVERAL
@@ -31,7 +31,9 @@ CHANGES = JsonLines(MirrorStatus)
 FINAL = JsonOutput(MirrorStatus, "--once")
 OUTPUTS = (CHANGES, FINAL)
 
-STATUSES = {1: "an id stands for different messages in the two mailboxes"}
+STATUSES = {
+    1: "an id stands for different messages in the two mailboxes, or a message that was written was not read back"
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
             asyncio.run(_run(mirror, once=args.once))
     if args.once:
         _report(mirror.status, is_json=args.json)
-    return int(mirror.status.conflict_number > 0)
+    is_missing = any(loss.after == NOT_READ_BACK for loss in mirror.status.losses)
+    return int(is_missing or mirror.status.conflict_number > 0)
 
 
 async def _run(mirror: Mirror, *, once: bool) -> None:

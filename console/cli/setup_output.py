@@ -101,6 +101,9 @@ class MirrorRow(msgspec.Struct, frozen=True):
     lost: int
     """How many could not be mirrored."""
 
+    lost_why: list[str]
+    """How many of which field or record, and what became of it there."""
+
     conflicts: int
     """How many ids stand for two different messages."""
 

@@ -15,7 +15,7 @@ from mailstore.mirroring.comparing import compare_pairs
 from mailstore.mirroring.copying import copy_offers
 from mailstore.mirroring.exchange import Exchange, StartAnew
 from mailstore.mirroring.losses import MirrorLosses
-from mailstore.mirroring.mirror_report import EXAMPLES, MirrorEnd, MirrorStatus, Phase
+from mailstore.mirroring.mirror_report import EXAMPLES, NOT_READ_BACK, MirrorEnd, MirrorStatus, Phase
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.mirroring.side import Side
 from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
@@ -280,4 +280,4 @@ class _Following:
     def _note_unread(self) -> None:
         for side in self._exchange.targets:
             for message in side.awaited.values():
-                self._mirror.losses.add("message", side.name, message.id, message.subject, "written, but not read back")
+                self._mirror.losses.add("message", side.name, message.id, message.subject, NOT_READ_BACK)

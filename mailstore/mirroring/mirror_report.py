@@ -6,7 +6,16 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["EXAMPLES", "IdConflict", "MirrorCounts", "MirrorEnd", "MirrorLoss", "MirrorStatus", "Phase"]
+__all__ = [
+    "EXAMPLES",
+    "NOT_READ_BACK",
+    "IdConflict",
+    "MirrorCounts",
+    "MirrorEnd",
+    "MirrorLoss",
+    "MirrorStatus",
+    "Phase",
+]
 
 EXAMPLES = 20
 """How many conflicts and how many ids of a loss are kept by name."""
@@ -92,6 +101,10 @@ class IdConflict(msgspec.Struct, frozen=True):
 
     second: str
     """The same of the message in the second one."""
+
+
+NOT_READ_BACK = "written, but not read back"
+"""What became of a message that was taken, and is not in the mailbox."""
 
 
 class MirrorLoss(msgspec.Struct, frozen=True):

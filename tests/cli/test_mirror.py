@@ -8,6 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
+
+from mailstore.records.merged import Merged
+from mailstore.stores.haak import HaakStore
 from tests.cli.conftest import Run
 
 Shell = Callable[..., "Popen[bytes]"]
@@ -80,6 +84,18 @@ def test_a_message_without_a_type_has_none_in_a_channel(run: Run) -> None:
     )
     assert letter["content"]["text"] == "A text."
     assert "type" not in letter
+
+
+def test_what_was_written_and_is_not_there_is_a_status_of_one_and_doctor_says_why(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two(run)
+    monkeypatch.setattr(HaakStore, "merge", lambda store, records: Merged())  # a server that acknowledges and drops
+    monkeypatch.setattr("mailstore.mirroring.mirror.Patience.read_back", 0.05)
+    done = run("mirror", "a", "b", "--once")
+    assert (done.status, done.err) == (1, "")
+    assert "written, but not read back" in done.out
+    assert "1 could not be mirrored (1 message: written, but not read back)" in run("doctor", "--store", "b").out
 
 
 def test_an_id_conflict_is_a_status_of_one_and_shown(run: Run) -> None:
