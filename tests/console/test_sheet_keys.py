@@ -64,12 +64,18 @@ async def test_each_key_does_something_that_is_seen(sheet: str, tmp_path: Path) 
     config = Config(views=long if sheet == "views" else {})  # each is counted in every console
     async with SharedConsole(lambda folder: write_mail(folder).data, tmp_path, config=config) as console:
         for command in pressed_in(sheet):
-            await console.attempt(partial(press_in, sheet, command))
+            await console.attempt(partial(press_in, sheet, command), is_in_list)
+
+
+def is_in_list(seat: Seat) -> bool:
+    """Say whether the list that the last key was pressed in is still open, with the keys in it and not in a field."""
+    return len(seat.app.screen_stack) == 2 and hasattr(seat.app.screen.focused, "cursor_key")
 
 
 async def press_in(sheet: str, command: Command, seat: Seat) -> None:
-    await seat.press(OPENERS[sheet])
-    assert len(seat.app.screen_stack) == 2, f"{sheet} did not open"
+    if not is_in_list(seat):
+        await seat.press(OPENERS[sheet])
+        assert len(seat.app.screen_stack) == 2, f"{sheet} did not open"
     await seat.press("g", "j", "j", "J")
     before = look(seat)
     await seat.press(command.keys.partition(",")[0])
