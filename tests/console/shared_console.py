@@ -37,9 +37,14 @@ class SharedConsole:
     ) -> None:
         await self._stack.aclose()
 
-    async def attempt(self, case: Callable[[Seat], Awaitable[None]]) -> None:
-        """Try a case where the last one ended; if it fails there, it has to pass in a new console on new files."""
-        if self._seat is not None and await is_home(self._seat):
+    async def attempt(
+        self, case: Callable[[Seat], Awaitable[None]], begins: Callable[[Seat], bool] = lambda seat: False
+    ) -> None:
+        """Try a case where the last one ended; if it fails there, it has to pass in a new console on new files.
+
+        The console is brought back to the main screen before, unless the case `begins` where it is.
+        """
+        if self._seat is not None and (begins(self._seat) or await is_home(self._seat)):
             try:
                 await case(self._seat)
             except (AssertionError, TimeoutError):
