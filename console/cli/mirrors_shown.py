@@ -31,7 +31,7 @@ def _row(url: str, status: MirrorStatus, *, is_running: bool) -> MirrorRow:
         pending=sum(end.pending for end in status.ends),
         written=sum(sum(msgspec.structs.astuple(end.written)) for end in status.ends),
         lost=sum(loss.number for loss in status.losses),
-        lost_why=[f"{loss.number:,} {loss.what}: {loss.after}" for loss in status.losses],
+        lost_why=[f"{loss.number:,} {loss.what}" + (f": {loss.after}" if loss.after else "") for loss in status.losses],
         conflicts=status.conflict_number,
     )
 
