@@ -45,6 +45,8 @@ class Conversation(BlockView):
         self._session = session
         self._text_styles = styles
         self._blocks: dict[str, MessageBlock] = {}
+        self._whole_blocks: dict[str, MessageBlock] = {}
+        """The blocks of which whole lines were set last: not those that are still rendered."""
         self._jobs = RenderQueue(self.awaits_lines)
         self.root: str | None = None
         self.is_flat = False
@@ -83,6 +85,7 @@ class Conversation(BlockView):
             self.is_following = False
             self._folded.clear()
             self._blocks.clear()
+            self._whole_blocks.clear()
             self._read_outline()
             self.set_source(self._shown)
         if at is not None:
@@ -122,6 +125,7 @@ class Conversation(BlockView):
         """Render everything again after the theme changed."""
         self._text_styles = styles
         self._blocks.clear()
+        self._whole_blocks.clear()
         self.clear_lines()
 
     def set_flat(self, is_flat: bool) -> None:
@@ -232,13 +236,13 @@ class Conversation(BlockView):
         for key in event.keys:
             if (at := self.place_of(key)) is None:
                 continue
-            block, old, lines = self._block(at), self._blocks.get(key), self.lines_of(key)
-            if block == old and lines is not None:
+            block, lines, drawn = self._block(at), self.lines_of(key), self._whole_blocks.get(key)
+            if lines is not None and block == drawn == self._blocks.get(key):
                 self.confirm_lines(key)
                 continue
             self._blocks[key] = block
             job = RenderJob(block, self.text_width(key), self._text_styles, keys=self._openness.keys)
-            if isinstance(lines, MessageLines) and old is not None and old.node.message == block.node.message:
+            if isinstance(lines, MessageLines) and drawn is not None and drawn.node.message == block.node.message:
                 job.text = lines.text
             jobs.append(job)
         if self._jobs.add(jobs):
@@ -259,6 +263,7 @@ class Conversation(BlockView):
         if event.job.styles is self._text_styles and self._blocks.get(block.key) == block:
             self.set_lines(block.key, event.job.width, event.lines, is_whole=event.is_whole)
             if event.is_whole:
+                self._whole_blocks[block.key] = block
                 self.hits.rendered(block.key)
                 if (at := self.place_of(block.key)) is not None and self._block(at) != block:
                     self.doubt_lines(block.key)  # it changed while it was rendered

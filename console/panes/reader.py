@@ -98,6 +98,7 @@ class ReadingPane(Conversation):
             self._stream, self._is_early = Stream(self._session.mailbox, view), self._session.is_loading
         self.root, self.is_following, self.stays_at_end = None, False, True
         self._blocks.clear()
+        self._whole_blocks.clear()
         self.set_source(self._stream.shown)
         if is_back and left is not None:
             self.restore_place(*left)
