@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             asyncio.run(_run(mirror, once=args.once))
     if args.once:
         _report(mirror.status, is_json=args.json)
-    is_missing = any(loss.after == NOT_READ_BACK for loss in mirror.status.losses)
+    is_missing = any((loss.what, loss.after) == ("message", NOT_READ_BACK) for loss in mirror.status.losses)
     return int(is_missing or mirror.status.conflict_number > 0)
 
 

@@ -69,7 +69,7 @@ class _Copying:
             found = store.merge([writable(record) for record in records])
         for turned in found.refused:
             what, name = _told(turned.record)
-            self._exchange.losses.add(what, self._target.name, name, turned.reason, "not mirrored")
+            self._exchange.losses.lost(what, self._target.name, name, name, turned.reason)
         return found
 
     def _write_agent(self, session: str) -> None:

@@ -78,7 +78,7 @@ class Exchange:
                     self._take_agent(side, event)
                 case Problem(fatal=True):
                     place = f"{event.file}:{event.line}"
-                    self.losses.add("damaged record", self.other(side).name, place, event.reason, "not mirrored")
+                    self.losses.lost("damaged record", self.other(side).name, place, place, event.reason)
                 case Gone():
                     side.cut_off(event.reason, now)
                 case Back():

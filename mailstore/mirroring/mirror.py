@@ -280,4 +280,4 @@ class _Following:
     def _note_unread(self) -> None:
         for side in self._exchange.targets:
             for message in side.awaited.values():
-                self._mirror.losses.add("message", side.name, message.id, message.subject, NOT_READ_BACK)
+                self._mirror.losses.lost("message", side.name, message.id, message.subject, NOT_READ_BACK)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import Popen
 
 import pytest
 
-from mailstore.records.merged import Merged
+from mailstore.records.adopted import Adopted, AdoptedMessage
+from mailstore.records.merged import Merged, TurnedAway
 from mailstore.stores.haak import HaakStore
 from tests.cli.conftest import Run
+from tests.mailstore.mirrors import letter
 
 Shell = Callable[..., "Popen[bytes]"]
 
@@ -96,6 +98,28 @@ def test_what_was_written_and_is_not_there_is_a_status_of_one_and_doctor_says_wh
     assert (done.status, done.err) == (1, "")
     assert "written, but not read back" in done.out
     assert "1 could not be mirrored (1 message: written, but not read back)" in run("doctor", "--store", "b").out
+
+
+def test_doctor_counts_each_reason_and_a_refused_message_hides_none_that_was_not_read_back(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two(run)
+    with Path("a/data/agent-mailbox.jsonl").open("a") as file:
+        file.writelines(json.dumps(letter(name)) + "\n" for name in ("m1", "m2"))
+    reasons = {"m1": "it is too long", "m2": "it is too old"}
+
+    def merge(store: HaakStore, records: Sequence[Adopted]) -> Merged:
+        letters = [each for each in records if isinstance(each, AdoptedMessage)]
+        return Merged(
+            refused=tuple(TurnedAway(each, reasons[each.message.id]) for each in letters if each.message.id in reasons)
+        )
+
+    monkeypatch.setattr(HaakStore, "merge", merge)
+    monkeypatch.setattr("mailstore.mirroring.mirror.Patience.read_back", 0.05)
+    assert run("mirror", "a", "b", "--once").status == 1
+    words = run("doctor", "--store", "b").out
+    for why in (*reasons.values(), "written, but not read back"):
+        assert f"1 message: {why}" in words
 
 
 def test_an_id_conflict_is_a_status_of_one_and_shown(run: Run) -> None:

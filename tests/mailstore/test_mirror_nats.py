@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from console.demo.nats_server import NatsServer
+from mailstore.records.message import by_age
 from mailstore.records.roster import Agent
 from mailstore.stores.haak import HaakStore
 from mailstore.stores.nats import NatsStore
@@ -67,6 +68,19 @@ def test_hosts_and_a_server_hold_the_same_after_it_was_killed(tmp_path: Path) ->
             assert not found.twins
             assert not found.problems
             assert found.agents[ANN].role == "librarian"
+
+
+def test_messages_of_one_second_stand_in_the_order_of_their_source(tmp_path: Path, nats_location: str) -> None:
+    NatsStore.create(nats_location).close()
+    ours, theirs = host(tmp_path / "a"), lambda: NatsStore.open(nats_location)
+    names = [f"m{number * 7 % 30:02}" for number in range(30)]
+    with (tmp_path / "a/data/agent-mailbox.jsonl").open("a") as file:
+        for place, name in enumerate(names):
+            sender = f"bob-0000000{place // 10}"  # each sender has a subject
+            file.write(json.dumps(letter(name, sender=sender)) + "\n")
+    mirrored(ours, theirs)
+    for each in (ours, theirs):
+        assert [message.id for message in sorted(contents(each)[0].messages.values(), key=by_age)] == names
 
 
 def test_a_heartbeat_does_not_grow_the_history_of_the_roster(tmp_path: Path, nats_location: str) -> None:

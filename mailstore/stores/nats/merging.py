@@ -85,30 +85,44 @@ class NatsMerger:
             self._read_up_to(to)
         assert self._known is not None
         groups: dict[str, list[tuple[Adopted, Publication]]] = {}
-        for record in self._known.missing(records):
+        order = self._known.missing(records)
+        for record in order:
             to = subjects[id(record)]
             groups.setdefault(to, []).append((record, self._publication(record, to, self._known, audiences)))
         written: list[Adopted] = []
         try:
-            self._connection.run(self._all(groups, written), seconds=None)
+            self._connection.run(self._all(order, groups, written), seconds=None)
         finally:
             for record in written:
                 self._known.add(record)
         return written
 
-    async def _all(self, groups: dict[str, list[tuple[Adopted, Publication]]], written: list[Adopted]) -> None:
+    async def _all(
+        self, order: Sequence[Adopted], groups: dict[str, list[tuple[Adopted, Publication]]], written: list[Adopted]
+    ) -> None:
+        """Publish the records of each subject; a message after the one before it of its second, on any subject."""
         turn = asyncio.Semaphore(AT_ONCE)
+        before = _before(order)
+        is_sent: dict[int, asyncio.Future[bool]] = {id(record): asyncio.Future() for record in order}
 
         async def one_subject(to: str, records: Sequence[tuple[Adopted, Publication]]) -> None:
             last = self._last.pop(to)  # if anything goes wrong, the next one looks
-            for record, publication in records:
-                async with turn:
-                    try:
-                        last = await publish(self._connection, self._stream, publication._replace(after=last))
-                    except Overtaken:
+            try:
+                for record, publication in records:
+                    if (earlier := before.get(id(record))) is not None and not await is_sent[earlier]:
                         return
-                written.append(record)
-            self._last[to] = last
+                    async with turn:
+                        try:
+                            last = await publish(self._connection, self._stream, publication._replace(after=last))
+                        except Overtaken:
+                            return
+                    written.append(record)
+                    is_sent[id(record)].set_result(True)
+                self._last[to] = last
+            finally:
+                for record, _ in records:
+                    if not is_sent[id(record)].done():
+                        is_sent[id(record)].set_result(False)
 
         found = await asyncio.gather(*(one_subject(*each) for each in groups.items()), return_exceptions=True)
         if failed := next((each for each in found if isinstance(each, BaseException)), None):
@@ -194,3 +208,16 @@ def _settled_digest(data: bytes) -> bytes:
 
 def _without_signs(agent: Agent) -> Agent:
     return replace(agent, activity="", last_seen=None, updated=None)
+
+
+def _before(records: Sequence[Adopted]) -> dict[int, int]:
+    """Return for each message the one before it of the same second: only their places in the stream tell the order."""
+    before: dict[int, int] = {}
+    last: dict[float, int] = {}
+    for record in records:
+        if isinstance(record, AdoptedMessage):
+            second = record.message.time // 1
+            if second in last:
+                before[id(record)] = last[second]
+            last[second] = id(record)
+    return before
