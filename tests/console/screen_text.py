@@ -67,10 +67,10 @@ def screen_lines(app: App[Any]) -> list[str]:
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until nothing that was begun is under way any more; the feed never ends, and is not waited for."""
+    """Wait until nothing that was begun is under way any more, or the console quits; the feed is not waited for."""
     quiet = 0
     async with asyncio.timeout(PATIENCE):
-        while quiet < 2:
+        while quiet < 2 and not pilot.app._exit:
             await pilot.pause()
             workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
             for worker in workers:
