@@ -18,7 +18,7 @@ async def test_the_counts_on_the_screen_are_those_of_the_page(tmp_path: Path, ru
         folder = tmp_path / str(seed)
         write(folder, made(seed).files)
         counts = expected(read_box(folder), NOW)["counts"]
-        async with opened(folder, size=(160, 50), now=NOW) as seat:
+        async with opened(folder, size=(240, 50), now=NOW) as seat:
             said = {name: number for number, name in re.findall(r"([\d,]+) (messages?|dead letters?)\b", seat.lines[0])}
             shown = [int(found.replace(",", "")) for name, found in sorted(said.items())]
             wanted = [counts["dead"]] * bool(counts["dead"]) + [counts["messages"]]
