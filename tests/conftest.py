@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -41,6 +42,8 @@ LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
 """Why a test of all kinds of mailbox is skipped for one of them."""
 
 keep_in_memory()
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a job in the background of a script: programs would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 settings.register_profile(
