@@ -57,7 +57,8 @@ def pattern_of(word: str) -> SearchPattern | None:
     if len(run) < SHORTEST:
         return None
     specials = tuple(char.encode() for char, into in FOLDED.items() if _may_overlap(into, run))
-    is_made = bool(NUMBER.fullmatch(run) or MADE_ID.fullmatch(folded)) or folded in "line:" or run in "null"
+    made_id = any(MADE_ID.fullmatch(part) or part in "line:" for part in folded.split("\n"))  # fields end with one
+    is_made = bool(NUMBER.fullmatch(run)) or made_id or run in "null"
     return SearchPattern(run.encode(), specials, is_made)
 
 

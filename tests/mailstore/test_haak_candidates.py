@@ -58,6 +58,7 @@ def test_what_is_looked_up_is_what_looking_at_everything_finds(files: list[list[
         (b'"sender": 1e3, "content": "x"', "1000.0"),
         (b'"recipient": ["bob", 1e3], "content": "x"', "1000.0"),
         (b'"id": null, "content": "x"', "line:"),
+        (b'"id": null, "content": "x"', "\nli"),
         (b'"id": 1.5, "content": "x"', "ine"),
         (b'"id": 1.5, "content": "x"', "e"),
         (b'"content": "\\u00df"', "ss"),
