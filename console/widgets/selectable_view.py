@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.events import Blur, Click, Event, Key, MouseDown, MouseMove, MouseUp
+from textual.events import Blur, Click, Event, Hide, Key, MouseDown, MouseMove, MouseUp
 from textual.geometry import Offset
 from textual.message import Message
 from textual.strip import Strip
@@ -118,6 +118,10 @@ class SelectableView(LineView):
 
     def on_blur(self, event: Blur) -> None:
         self.drop_selection()
+
+    def on_hide(self, event: Hide) -> None:
+        """Keep the focus: in a narrow window, a view that was hidden is shown when it gets the focus."""
+        event.prevent_default()
 
     def set_scrolled_height(self, height: int) -> None:
         if height != self.virtual_size.height and not self._is_dragging:

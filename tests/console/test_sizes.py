@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
+from textual.events import Hide
 
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import every_case
@@ -105,3 +106,13 @@ async def test_what_is_cut_bears_a_sign(size: tuple[int, int], tmp_path: Path) -
     async with opened(mail.data, size=size) as seat:
         row = next(line for line in seat.lines if "word word" in line)
         assert "…" in row
+
+
+async def test_a_pane_that_gets_the_focus_while_a_window_shrinks_keeps_it(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data, size=(40, 12)) as seat:
+        sidebar = seat.screen.sidebar
+        seat.screen.focus_pane("sidebar")
+        sidebar.post_message(Hide())  # that it was hidden before is told late
+        await settle(seat.pilot)
+        assert seat.app.focused is sidebar
