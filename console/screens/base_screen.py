@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from weakref import finalize
 
 from textual.screen import Screen
 from textual.worker import Worker
@@ -84,11 +85,12 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         """Run a coroutine beside other work until this screen closes; an exclusive one cancels others of its group."""
-        self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False)
+        # one that is cancelled before its first step is closed with its worker: nobody would have awaited it
+        finalize(self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False), work.close)
 
     def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
         """Run a coroutine that continues when this screen closes."""
-        self.app.run_worker(work, group=group, exit_on_error=False)
+        finalize(self.app.run_worker(work, group=group, exit_on_error=False), work.close)
 
     def on_key(self, event: Key) -> None:
         """Clear the footer's notice with the next key, and collect counts; what the key does comes after this."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -32,7 +34,8 @@ from console.screens.viewer import Viewer
 from console.screens.writing.composing import Composing
 from mailstore.state.views import View
 from tests.console.fake_screen import FakeScreen, fake_screen
-from tests.mailboxes import MailFiles
+from tests.console.screen_text import opened, settle
+from tests.mailboxes import MailFiles, every_case
 
 
 @pytest.fixture
@@ -212,8 +215,8 @@ async def test_a_place_with_a_screen_of_its_own_is_opened_and_others_list_thread
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
     part = navigation(screen, find, travel)
     screen.focused, screen.sidebar.command = "sidebar", "opening.drafts"
-    for opened in (part.enter, part.right, part.next_pane, lambda: part.go_pane(2)):
-        opened()
+    for go in (part.enter, part.right, part.next_pane, lambda: part.go_pane(2)):
+        go()
     await screen.finish()
     assert screen.actions == ["opening.drafts"] * 4
     assert screen.focused == "sidebar"
@@ -260,8 +263,8 @@ async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> N
     part = Opening(
         *(screen, navigate, write, desks, Away(screen)),
     )
-    for opened in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
-        opened()
+    for go in (part.attention, part.dead_letters, part.journal, part.archive, part.unreadable):
+        go()
         _, chosen = screen.dialogs.pop()
         chosen("m2")
         assert screen.location.root == "m2"
@@ -302,3 +305,17 @@ def test_a_storm_is_drawn_less_often_than_a_single_message() -> None:
     assert pacing.wait(11, is_loading=False) < pacing.wait(50, is_loading=False)
     time[0] += 1
     assert pacing.wait(50, is_loading=False) <= 0
+
+
+async def test_a_task_that_is_cancelled_before_it_begins_is_closed(tmp_path: Path) -> None:
+    async def work() -> None:
+        raise AssertionError("it began")
+
+    task = work()
+    async with opened(every_case(tmp_path)[0].data) as seat:
+        seat.screen.run_task(task, group="tried")
+        seat.app.workers.cancel_group(seat.screen, "tried")
+        await settle(seat.pilot)
+    del seat
+    gc.collect()
+    assert inspect.getcoroutinestate(task) == inspect.CORO_CLOSED
