@@ -23,6 +23,7 @@ class Result(NamedTuple):
 
     @property
     def document(self) -> Any:
+        assert self.out, f"nothing was printed, status {self.status}: {self.err}"
         return json.loads(self.out)
 
 

@@ -32,9 +32,13 @@ async def test_an_agent_that_sleeps_on_mail_is_woken_after_asking(tmp_path: Path
         await seat.press("W")
         assert "has no unread mail that would wake it" in seat.notice
         seat.screen.show_view(View("agent", ANN))
-        await seat.press("W", "n")
+        await seat.pilot.press("W")
+        await seat.sees(f"Wake {ANN}?")
+        await seat.press("n")
         assert not out.exists()
-        await seat.pilot.press("W", "y")
+        await seat.pilot.press("W")
+        await seat.sees(f"Wake {ANN}?")
+        await seat.press("y")
         await seat.sees(f"{ANN} woken")
         assert out.read_text() == f'{ANN} ["one"]'
     async with opened(mail.data) as seat:
@@ -61,7 +65,9 @@ async def test_an_agent_with_a_hook_is_woken_through_its_program(
         await seat.sees("2 messages, by codex queue: starts a turn of codex")
         await seat.press("n")
         assert calls() == []
-        await seat.pilot.press("W", "y")
+        await seat.pilot.press("W")
+        await seat.sees("2 messages, by codex queue: starts a turn of codex")
+        await seat.press("y")
         await seat.sees(f"{ANN} woken")
         assert "2 new letters" in calls()[0][-1]
         hooked(mail.url, ANN, doing="working", **given)

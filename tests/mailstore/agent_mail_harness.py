@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,9 +32,13 @@ class Named(AgentMailStore):
     """A database whose messages go by the names that the suite gives them: there they are numbered."""
 
     names: ClassVar[dict[str, str]] = {}
+    naming: ClassVar[threading.Lock] = threading.Lock()
+    """Held while a message is written and gets its name: who reads meanwhile waits for that."""
 
     def _hand_out(self) -> list[Event]:
-        return [self._named(event) for event in super()._hand_out()]
+        found = super()._hand_out()
+        with self.naming:
+            return [self._named(event) for event in found]
 
     def _named(self, event: Event) -> Event:
         if isinstance(event, Message):
@@ -122,15 +127,16 @@ class AgentMailHarness(FolderHarness):
     def _write(self, server: Server, fields: Mapping[str, Any]) -> None:
         numbers = {name: number for number, name in Named.names.items()}
         to = fields["recipient"]
-        number = server.message(
-            fields["sender"],
-            [to] if isinstance(to, str) else to,
-            subject=fields.get("subject") or "",
-            body_md=fields["content"],
-            thread_id=numbers[fields["thread"]] if fields.get("thread") else None,
-            created_ts=fields["timestamp"].replace("T", " ").removesuffix("Z") + ".000000",
-        )
-        Named.names[str(number)] = fields["id"]
+        with Named.naming:
+            number = server.message(
+                fields["sender"],
+                [to] if isinstance(to, str) else to,
+                subject=fields.get("subject") or "",
+                body_md=fields["content"],
+                thread_id=numbers[fields["thread"]] if fields.get("thread") else None,
+                created_ts=fields["timestamp"].replace("T", " ").removesuffix("Z") + ".000000",
+            )
+            Named.names[str(number)] = fields["id"]
 
     def agent(self, fields: Mapping[str, Any]) -> None:
         self.server.agent(fields["session_id"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,9 +29,13 @@ class Numbered(HcomStore):
     """A log whose messages go by the names that the suite gives them: there they are numbered."""
 
     names: ClassVar[dict[str, str]] = {}
+    naming: ClassVar[threading.Lock] = threading.Lock()
+    """Held while a message is written and gets its name: who reads meanwhile waits for that."""
 
     def _hand_out(self) -> list[Event]:
-        return [self._named(event) for event in super()._hand_out()]
+        found = super()._hand_out()
+        with self.naming:
+            return [self._named(event) for event in found]
 
     def _named(self, event: Event) -> Event:
         if isinstance(event, Message):
@@ -122,7 +127,8 @@ class HcomHarness(FolderHarness):
         if "type" in known:
             known["intent"] = known.pop("type")
         text, sender, at = known.pop("content"), known.pop("sender"), known.pop("timestamp", "no time")
-        Numbered.names[str(log.message(sender, to, text, timestamp=at, **known))] = named
+        with Numbered.naming:
+            Numbered.names[str(log.message(sender, to, text, timestamp=at, **known))] = named
 
     def agent(self, fields: Mapping[str, Any]) -> None:
         self.log.start(fields["session_id"])

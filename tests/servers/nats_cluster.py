@@ -40,6 +40,8 @@ class NatsCluster:
 
 async def _placed(address: str, replicas: int) -> None:
     """Wait until the leader knows as many nodes as there are: a stream can be on all of them."""
+    from nats.errors import TimeoutError as NoAnswer
+
     from mailstore.stores.nats.address import location_of
     from mailstore.stores.nats.opening import ended, opened
     from mailstore.stores.nats.stream import RequestRefused, ask
@@ -52,7 +54,7 @@ async def _placed(address: str, replicas: int) -> None:
                 try:
                     await ask(client, "STREAM.CREATE.tried", config)
                     break
-                except RequestRefused:
+                except (RequestRefused, NoAnswer):  # one that takes longer than a request may is asked again
                     await asyncio.sleep(AGAIN_SECONDS)
         await ask(client, "STREAM.DELETE.tried")
     finally:
