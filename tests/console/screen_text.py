@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -16,6 +16,7 @@ from textual.app import App
 from textual.events import MouseDown, MouseMove, MouseUp, Paste
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.worker import WorkerCancelled
 
 from console.app import SignalboxApp
 from console.config import Config
@@ -38,6 +39,7 @@ GROUPS = {
     "marks",
     "send",
     "search",
+    "find",
     "search-index",
     "search-saved",
     "drafts",
@@ -74,7 +76,8 @@ async def settle(pilot: Pilot[Any]) -> None:
             await pilot.pause()
             workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
             for worker in workers:
-                await worker.wait()
+                with suppress(WorkerCancelled):  # by the one that follows it
+                    await worker.wait()
             if quiet:
                 await pilot.pause(FRAME_SECONDS)
             desk = getattr(pilot.app, "main_screen", None)

@@ -45,6 +45,8 @@ class StreamSearch:
 
     def __init__(self, screen: StreamSearchScreen) -> None:
         self._screen = screen
+        self._due: list[tuple[int, bool]] = []
+        """Steps that were asked for and not taken yet, and whether each is the first: keys are faster than looking."""
 
     @property
     def is_on(self) -> bool:
@@ -75,6 +77,7 @@ class StreamSearch:
         """Seek nothing any longer; return whether something was sought."""
         was_on = self.is_on
         self._screen.listing.finding = ""
+        self._due.clear()
         if was_on:
             self._screen.redraw()
         return was_on
@@ -85,7 +88,16 @@ class StreamSearch:
 
         screen = self._screen
         query = parse(screen.listing.finding, screen.session.now())
-        screen.run_task(self._look(query, step, is_first=is_first), group="search", exclusive=True)
+        if is_first:
+            self._due.clear()
+        self._due.append((step, is_first))
+        screen.run_task(self._take_steps(query), group="find", exclusive=True)
+
+    async def _take_steps(self, query: Query) -> None:
+        while self._due:
+            step, is_first = self._due[0]
+            await self._look(query, step, is_first=is_first)
+            del self._due[:1]
 
     async def _look(self, query: Query, step: int, *, is_first: bool) -> None:
         from console.search_context import search_context
