@@ -360,7 +360,7 @@ class SignalboxApp(App[None]):
             self._driver.write(text)
 
     def _handle_exception(self, error: Exception) -> None:
-        log_unexpected(error, "the console ends")  # nothing public is told of it before
+        log_unexpected(error, "the console ends")  # there is no public event for it earlier
         super()._handle_exception(error)
 
     def on_unmount(self) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 __all__ = ["TerminalAnswer", "TerminalQueries"]
 
 LONGEST = 64
-"""Characters of the longest answer; what is longer is no answer."""
+"""Characters of the longest answer; longer input is not treated as one."""
 
 
 class TerminalAnswer(Struct, frozen=True, eq=False):

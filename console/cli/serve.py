@@ -122,7 +122,7 @@ def _tls(args: argparse.Namespace) -> ssl.SSLContext | None:
 
 
 def _title_of_mailbox(args: argparse.Namespace) -> str:
-    """Open the mailbox once, so that a mistake is told here and not in a browser; return its title."""
+    """Open the mailbox once, to report errors here and not in a browser; return its title."""
     if args.url and args.store:
         raise UsedWrongly("both URL and --store are given", "use one of them")
     args.store = named_mailbox(args) or args.store

@@ -85,7 +85,7 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         """Run a coroutine beside other work until this screen closes; an exclusive one cancels others of its group."""
-        # one that is cancelled before its first step is closed with its worker: nobody would have awaited it
+        # cancelled before its first step, a coroutine is never awaited: it is closed with its worker
         finalize(self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False), work.close)
 
     def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:

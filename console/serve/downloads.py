@@ -50,7 +50,7 @@ class Downloads:
             await offer.pieces.put(piece)
 
     def withdraw(self, console: ConsoleProcess) -> None:
-        """Forget the files of a console that has ended; who waits for a piece is told."""
+        """Forget the files of a console that has ended; wake whoever waits for a piece."""
         for key in [key for key, each in self._offers.items() if each.console is console]:
             pieces = self._offers.pop(key).pieces
             with suppress(asyncio.QueueFull):

@@ -120,7 +120,7 @@ class SelectableView(LineView):
         self.drop_selection()
 
     def on_hide(self, event: Hide) -> None:
-        """Keep the focus: in a narrow window, a view that was hidden is shown when it gets the focus."""
+        """Keep the focus: a narrow window shows the focused view, and its Hide event may arrive after that."""
         event.prevent_default()
 
     def set_scrolled_height(self, height: int) -> None:

@@ -76,7 +76,7 @@ async def settle(pilot: Pilot[Any]) -> None:
             await pilot.pause()
             workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
             for worker in workers:
-                with suppress(WorkerCancelled):  # by the one that follows it
+                with suppress(WorkerCancelled):  # a later worker of its group may replace it
                     await worker.wait()
             if quiet:
                 await pilot.pause(FRAME_SECONDS)

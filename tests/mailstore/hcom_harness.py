@@ -30,7 +30,7 @@ class Numbered(HcomStore):
 
     names: ClassVar[dict[str, str]] = {}
     naming: ClassVar[threading.Lock] = threading.Lock()
-    """Held while a message is written and gets its name: who reads meanwhile waits for that."""
+    """Held until a new message has its name; a concurrent read waits for it."""
 
     def _hand_out(self) -> list[Event]:
         found = super()._hand_out()

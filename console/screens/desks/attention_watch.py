@@ -111,7 +111,7 @@ class AttentionWatch:
         if session.attention.set(mailbox, found, shown, roots, totals):
             was_stale = self._is_stale
             self._screen.redraw()
-            self._is_stale = was_stale  # this drawing is no change
+            self._is_stale = was_stale  # drawing this changed nothing in the mailbox
 
     def acknowledge(self, keys: Sequence[str], is_on: bool = True) -> None:
         """Stop listing concerns for as long as they last, or list them again."""

@@ -45,8 +45,8 @@ class StreamSearch:
 
     def __init__(self, screen: StreamSearchScreen) -> None:
         self._screen = screen
-        self._due: list[tuple[int, bool]] = []
-        """Steps that were asked for and not taken yet, and whether each is the first: keys are faster than looking."""
+        self._due: list[int] = []
+        """Steps that were asked for while the search for the hit before is still running, that one first."""
 
     @property
     def is_on(self) -> bool:
@@ -88,16 +88,20 @@ class StreamSearch:
 
         screen = self._screen
         query = parse(screen.listing.finding, screen.session.now())
-        if is_first:
-            self._due.clear()
-        self._due.append((step, is_first))
-        screen.run_task(self._take_steps(query), group="find", exclusive=True)
+        if self._due and not is_first:
+            self._due.append(step)
+            return
+        self._due = [step]
+        screen.run_task(self._take_steps(query, self._due, is_first=is_first), group="find", exclusive=True)
 
-    async def _take_steps(self, query: Query) -> None:
-        while self._due:
-            step, is_first = self._due[0]
-            await self._look(query, step, is_first=is_first)
-            del self._due[:1]
+    async def _take_steps(self, query: Query, due: list[int], *, is_first: bool) -> None:
+        try:
+            while due:
+                await self._look(query, due[0], is_first=is_first)
+                is_first = False
+                del due[:1]
+        finally:
+            due.clear()
 
     async def _look(self, query: Query, step: int, *, is_first: bool) -> None:
         from console.search_context import search_context
