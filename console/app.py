@@ -294,6 +294,8 @@ class SignalboxApp(App[None]):
         mailbox = self.session.live
         if any(isinstance(event, Reset) for event in batch):
             self._known |= mailbox.ids()  # these come again and are not new
+            if self.main_screen is not None and self.session.moment is None:
+                self.main_screen.keep_place()
         mailbox.fold(batch, self.session.clock())
         if not self.session.is_loading:
             arrived = [event for event in batch if isinstance(event, Message) and event.id not in self._known]

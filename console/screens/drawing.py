@@ -69,6 +69,8 @@ class Drawing:
         self._timer: RunningTimer | None = None
         self._wanted_root = screen.location.root
         self._wanted_message = screen.location.message
+        self._left_at: tuple[str | None, str | None] = (None, None)
+        """The thread and the message at the cursors when they were drawn last; None where they may be anywhere."""
 
     @property
     def is_waiting(self) -> bool:
@@ -87,6 +89,13 @@ class Drawing:
         elif self._timer is None:
             self._timer = screen.set_timer(wait, screen.redraw)
 
+    def keep_place(self) -> None:
+        """Come back to the thread and the message at the cursor as soon as a mailbox that is read again has them."""
+        screen = self._screen
+        if screen.has_conversation and self._wanted_root is None:
+            pane = screen.conversation
+            self._wanted_root, self._wanted_message = None if pane.is_stream else pane.root, pane.cursor_key
+
     def draw(self) -> None:
         """Draw everything that may have changed, without moving a cursor or scrolling."""
         screen, session = self._screen, self._screen.session
@@ -94,6 +103,8 @@ class Drawing:
             self._timer.stop()
             self._timer = None
         self._pacing.begin(len(session.mailbox))
+        if any(then not in (None, now) for then, now in zip(self._left_at, self._cursors(), strict=True)):
+            self._wanted_root = self._wanted_message = None  # the person went on meanwhile
         mode = mode_of(session.personal, screen.location.view)
         is_streamed = screen.has_conversation and mode == "stream" and not self._is_list_wanted()
         is_changed = screen.set_streamed(is_streamed)
@@ -108,6 +119,7 @@ class Drawing:
         self.draw_header()
         screen.show_keys()
         screen.redraw_screens_above()
+        self._left_at = self._cursors()
         self._pacing.end()
 
     def _is_list_wanted(self) -> bool:
@@ -137,6 +149,7 @@ class Drawing:
             self._wanted_message = None
         pane.hits.show(screen.listing.sought(), screen.text_styles)
         pane.refresh_mail()
+        self._come_back()
         self.title_conversation()
 
     def _draw_threads(self, roots: Sequence[str]) -> None:
@@ -159,7 +172,18 @@ class Drawing:
         )
         self.title_threads()
         if self._wanted_root is not None and screen.threads.select(self._wanted_root):
-            self._wanted_root = None
+            wanted, self._wanted_root = self._wanted_root, None
+            if screen.has_conversation and wanted != screen.conversation.root:
+                screen.show_thread(wanted, self._wanted_message)
+
+    def _cursors(self) -> tuple[str | None, str | None]:
+        screen = self._screen
+        return screen.threads.cursor_key, screen.conversation.cursor_key if screen.has_conversation else None
+
+    def _come_back(self) -> None:
+        """Go to the wanted message if it is there by now."""
+        if self._wanted_message is not None and self._screen.conversation.scroll_to_key(self._wanted_message):
+            self._wanted_message = None
 
     def _draw_conversation(self) -> None:
         screen, key = self._screen, self._screen.threads.cursor_key
@@ -167,6 +191,7 @@ class Drawing:
             screen.show_thread(key, screen.location.message if key == screen.location.root else None)
         screen.conversation.hits.show(screen.listing.sought(), screen.text_styles)
         screen.conversation.refresh_mail()
+        self._come_back()
         self.title_conversation()
 
     def _placeholder(self) -> list[str]:

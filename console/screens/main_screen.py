@@ -244,6 +244,10 @@ class MainScreen(Layout):
         """Whether everything that was folded is on the screen."""
         return not self._drawing.is_waiting and self.has_all_panes and not self.listing.is_sifting
 
+    def keep_place(self) -> None:
+        """Come back to what is shown once a mailbox that is read again has it."""
+        self._drawing.keep_place()
+
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what the feed folded, at once or with the next frame."""
         was_loading, self.session.is_loading = self.session.is_loading, is_loading

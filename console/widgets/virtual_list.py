@@ -137,11 +137,14 @@ class VirtualList(SelectableView):
         self.repaint()
 
     def select(self, key: str) -> bool:
-        """Move the cursor to a row; return whether the row exists."""
+        """Move the cursor to a row; return whether the row exists.
+
+        Where rows have moved since they were drawn, another row may still be shown there until the next source.
+        """
         at = self.source.index(key)
         if at is None or not self.source.selectable(at):
             return False
-        self._move_to(at)
+        self._put_cursor(at, key)
         return True
 
     def rows_above(self) -> int:
@@ -156,13 +159,15 @@ class VirtualList(SelectableView):
 
     def _move_to(self, start: int, step: int = 1) -> None:
         at = self._nearest(start, step)
-        if at < 0:
-            return
-        if at != self.cursor:
+        if at >= 0:
+            self._put_cursor(at, self.source.key(at) if at != self.cursor else self.cursor_key)
+
+    def _put_cursor(self, at: int, key: str | None) -> None:
+        if key is not None and (at, key) != (self.cursor, self.cursor_key):
             self.cursor = at
-            self.cursor_key = self.source.key(at)
+            self.cursor_key = key
             self.repaint()
-            self.post_message(self.Highlighted(self, self.cursor_key, at))
+            self.post_message(self.Highlighted(self, key, at))
         self._scroll_to_cursor()
 
     def _scroll_to_cursor(self) -> None:

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from console.cut_off_words import cut_off_forms
-from mailstore.records.events import Back, Gone, Reset
+from mailstore.records.events import Back, Event, Gone, Reset
+from mailstore.records.message import Message
 from mailstore.records.scope import url_of
 from mailstore.state.connections import CutOff
 from mailstore.state.views import View
+from mailstore.stores.haak.store import HaakStore
 from tests.conftest import Open
-from tests.console.screen_text import Seat, opened
+from tests.console.screen_text import Seat, opened, settle
+from tests.console.test_writing import write_talk
 from tests.mailboxes import NOW, MailFiles
 
 
@@ -155,6 +158,52 @@ async def test_while_a_mailbox_is_read_again_the_list_stays_on_its_agent(desk: M
         assert seat.screen.location.view == shown
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("mode", ["tree", "flat", "stream"])
+async def test_a_mailbox_that_is_read_again_is_shown_where_it_was_read(
+    tmp_path: Path, mode: str, at_once: bool
+) -> None:
+    mail = write_talk(tmp_path)
+    mail.message("more", "ann-00000001", "project:ink", "More for the channel.", ago=90, thread="ch")
+    with HaakStore.open(mail.data) as store:
+        events = [event for batch in store.scan() for event in batch]
+    events.sort(key=lambda event: event.time if isinstance(event, Message) else NOW, reverse=True)
+    async with opened(mail.data, size=(120, 30)) as seat:
+        await seat.open_thread("q")
+        if mode == "flat":
+            await seat.press("t")
+            assert seat.screen.conversation.is_flat
+        if mode == "stream":
+            seat.screen.show_view(View("channel", "project:ink"))
+            assert seat.screen.conversation.is_stream
+        assert seat.screen.conversation.scroll_to_key("a" if mode != "stream" else "more")
+        await settle(seat.pilot)
+        assert seat.screen.conversation.cursor_key in ("a", "more")
+        before = seat.screen.location, seat.screen.threads.cursor_key, seat.screen.conversation.cursor_key
+        again: list[Event] = [Reset("archived"), *events]
+        for part in [again] if at_once else [[event] for event in again]:
+            seat.app._fold(part)
+            seat.screen.redraw()
+            await settle(seat.pilot)
+        assert (seat.screen.location, seat.screen.threads.cursor_key, seat.screen.conversation.cursor_key) == before
+
+
+async def test_who_goes_on_while_a_mailbox_is_read_again_stays_there(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    with HaakStore.open(mail.data) as store:
+        events = [event for batch in store.scan() for event in batch]
+    events.sort(key=lambda event: event.time if isinstance(event, Message) else NOW, reverse=True)
+    async with opened(mail.data, size=(120, 30)) as seat:
+        await seat.open_thread("q")
+        for event in [Reset("archived"), *events]:
+            seat.app._fold([event])
+            seat.screen.redraw()
+            await settle(seat.pilot)
+            if isinstance(event, Message) and event.id == "you":
+                assert seat.screen.threads.select("you")
+        assert (seat.screen.threads.cursor_key, seat.screen.conversation.root) == ("you", "you")
+
+
 def test_without_a_screen_it_is_said_once_and_nothing_is_written(desk: MailFiles, open_console: Open) -> None:
     terminal = open_console(desk.url, "--plain", size=(100, 40))
     terminal.wait_for("1 message, 1 for you")
@@ -162,15 +211,21 @@ def test_without_a_screen_it_is_said_once_and_nothing_is_written(desk: MailFiles
     desk.data.rename(away)
 
     def press_until(words: str) -> None:
+        """Press enter at each prompt until words are said, which may have left the screen by then."""
+        start, answered = len(terminal.raw), -1
+
         def said(_: object) -> bool:
-            terminal.send("\r")
-            return words in terminal.screen_text()
+            nonlocal answered
+            if (prompts := terminal.raw.count(b"> ", start)) > answered:
+                answered = prompts
+                terminal.send("\r")
+            return terminal.raw.find(words.encode(), start) >= 0
 
         terminal.wait_for(said)
 
     press_until("The mailbox is cut off since")
     terminal.send("status\r")
-    terminal.wait_for(lambda it: it.screen_text().count("is cut off since") == 2)
+    terminal.wait_for(lambda it: it.raw.count(b"is cut off since") == 2)
     terminal.send("send ann-00000001\rA word\r")
     terminal.wait_for("write when it can be reached again")
     away.rename(desk.data)

@@ -11,6 +11,7 @@ import pytest
 from textual.events import Key
 
 from console.composer_draft import ComposerDraft
+from mailstore.records.message import Message
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.console.shared_console import SharedConsole
@@ -128,6 +129,29 @@ async def test_stepping_in_between_two_agents_reaches_both_is_noted_and_is_marke
         await seat.sees("Green.")
     (record,) = journal(mail)
     assert (record["actor"], record["action"], record["message_id"]) == ("user", "intervene", message["id"])
+
+
+async def test_a_message_that_came_since_the_list_was_drawn_is_shown_in_its_own_thread(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("q")
+        assert "In the channel" in seat.text, "the rows are drawn"
+        came = Message(
+            id="new",
+            sender="bob-00000001",
+            recipients=("ann-00000001",),
+            timestamp="",
+            time=NOW,
+            subject="New",
+            thread="q",
+        )
+        seat.app.session.live.fold([came], NOW)
+        seat.screen.show_message("new")
+        await settle(seat.pilot)
+        assert (seat.screen.threads.cursor_key, seat.screen.conversation.root) == ("q", "q")
+        seat.screen.redraw()
+        await settle(seat.pilot)
+        assert (seat.screen.threads.cursor, seat.screen.conversation.root) == (0, "q")
 
 
 async def test_a_quote_stands_above_the_answer(tmp_path: Path) -> None:
