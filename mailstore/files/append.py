@@ -29,15 +29,15 @@ NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSY
 
 @contextmanager
 def locked(
-    path: File, flags: int = os.O_RDWR, patience: float = PATIENCE_SECONDS, like: os.stat_result | None = None
+    path: File, flags: int = os.O_RDWR, patience: float | None = None, like: os.stat_result | None = None
 ) -> Iterator[int]:
     """Open a file (or a folder) and hold its exclusive lock; use it in a `with` statement.
 
     A new file gets the owner and mode of `like`; a file that is replaced while the lock is awaited is opened again.
-    Raises MailboxBusy if the lock can't be had within `patience` seconds, and StoreError for what the file system
+    Raises MailboxBusy if the lock can't be had within `patience` (else `PATIENCE_SECONDS`), and StoreError for what the file system
     refuses.
     """
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
     while True:
         try:
             fd = open_like(path, flags, like)

@@ -28,7 +28,7 @@ __all__ = ["SYSTEMS", "System", "become"]
 System = Literal["macos", "wsl"]
 SYSTEMS: tuple[System, ...] = ("macos", "wsl")
 
-HIDDEN = ("/proc", "/sys", "/dev/shm")
+HIDDEN = ("/proc", "/sys")
 LINUX_ONLY = {
     os: (
         *("O_TMPFILE", "O_PATH", "O_NOATIME", "posix_fallocate", "posix_fadvise", "pidfd_open", "memfd_create"),

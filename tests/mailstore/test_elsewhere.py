@@ -195,12 +195,14 @@ def test_a_writer_is_found_with_the_real_lsof(tmp_path: Path, monkeypatch: pytes
         assert [each.pid for each in writers([tmp_path / "mail"])] == [os.getpid()]
 
 
-def test_a_store_keeps_its_contract_where_linux_own_ways_are_missing() -> None:
+def test_a_store_keeps_its_contract_where_linux_own_ways_are_missing(tmp_path: Path) -> None:
     """Run a sample of the conformance suite; `python -m tests.elsewhere macos` runs all of it, and more."""
     words = [
         "tests/mailstore/test_conformance.py",
         "-k",
         "TestHaak and table and (follow or send or changes or archiv)",
+        "--basetemp",  # or the folders of earlier runs are cleaned up first
+        str(tmp_path / "run"),
     ]
     done = subprocess.run(
         [sys.executable, "-m", "tests.elsewhere", "macos", *words],

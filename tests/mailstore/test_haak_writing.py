@@ -256,8 +256,7 @@ def commands(store: Store) -> list[Any]:
 def test_while_another_program_holds_the_lock_a_writer_gives_up_in_time(
     mail: MailFiles, command: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(append.append_all, "__defaults__", (0.01,))
-    monkeypatch.setattr(append.append_lines, "__defaults__", (0.01,))
+    monkeypatch.setattr(append, "PATIENCE_SECONDS", 0.01)
     files = [mail.mailbox, mail.reads, mail.roster, mail.data / "agent-mailbox-oversight.jsonl"]
     with files[command].open("ab") as held, HaakStore.open(mail.data) as store:
         fcntl.flock(held, fcntl.LOCK_EX)
