@@ -42,9 +42,9 @@ LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
 """Why a test of all kinds of mailbox is skipped for one of them."""
 
 keep_in_memory()
-for ended_by in (signal.SIGINT, signal.SIGHUP):
-    if signal.getsignal(ended_by) is signal.SIG_IGN:  # a script's job in the background, nohup: programs inherit it
-        signal.signal(ended_by, signal.default_int_handler if ended_by is signal.SIGINT else signal.SIG_DFL)
+for caught in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(caught) is signal.SIG_IGN:  # a script's job in the background, nohup: programs inherit it
+        signal.signal(caught, signal.default_int_handler if caught is signal.SIGINT else signal.SIG_DFL)
 gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 settings.register_profile(

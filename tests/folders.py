@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from itertools import count
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def keep_in_memory() -> None:
     place.mkdir(mode=0o700, exist_ok=True)
     if place.stat().st_uid == os.getuid():
         os.environ["TMPDIR"] = str(place)
+        tempfile.tempdir = None  # pytest has captured output in a file before, and that place was kept
 
 
 @pytest.fixture

@@ -51,8 +51,10 @@ NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
 REVIVING = (START, PROMPT, TOOL)
 """The moments at which a session that has ended continues; any other event of it is late."""
 OWN_WORDS = "Signalbox: "
-OWN_NAME = b"signalbox"
+OWN_NAME = "signalbox"
 """What the input of a tool that ran our commands holds."""
+PLACES = ("cwd", "path", "dir", "roots")
+"""How the names of fields end that say where a session runs, which may be in a folder of that name."""
 
 
 def run(words: list[str], data: bytes) -> int:
@@ -215,7 +217,10 @@ class Hook:
 
     def _is_printing(self, message_id: str) -> bool:
         """Say whether the tool that has ended may be the one that printed a letter, which no model has seen yet."""
-        return OWN_NAME in self._data or message_id.encode("utf-8", "replace") in self._data
+        if message_id.encode("utf-8", "replace") in self._data:
+            return True
+        given = {name: value for name, value in _object(self._data).items() if not name.lower().endswith(PLACES)}
+        return OWN_NAME in str(given)
 
     def _is_a_wake(self, agent_id: str) -> bool:
         """Say whether a prompt is a notice that was queued to wake the session."""

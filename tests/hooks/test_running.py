@@ -101,10 +101,13 @@ def test_what_no_model_saw_is_announced_again(hooked: Hooked, way: tuple[str], e
 
 
 def test_a_letter_that_another_tool_follows_is_read(hooked: Hooked) -> None:
+    hooked.repository = hooked.repository / "signalbox"
+    hooked.repository.mkdir()
     hooked.claude("SessionStart")
     hooked.send()
     checked(hooked)
-    assert hooked.claude("PostToolBatch", tool_input={"command": "ls"}) == ""
+    transcript = str(hooked.repository / "transcript.jsonl")
+    assert hooked.claude("PostToolBatch", tool_input={"command": "ls"}, transcript_path=transcript) == ""
     assert hooked.reads() == ["letter-1"]
 
 

@@ -130,7 +130,7 @@ def stranger() -> Iterator[None]:
 @pytest.fixture
 def open_folder(tmp_path: Path) -> Iterator[Path]:
     """Return a folder in which everybody may make files, where everybody can get."""
-    above = [tmp_path, *tmp_path.parents[:3]]
+    above = [tmp_path, *(path for path in tmp_path.parents if path.stat().st_mode & 0o011 != 0o011)]
     modes = [path.stat().st_mode for path in above]
     for path, mode in zip(above, modes, strict=True):
         path.chmod(mode | 0o011)
