@@ -34,8 +34,8 @@ def locked(
     """Open a file (or a folder) and hold its exclusive lock; use it in a `with` statement.
 
     A new file gets the owner and mode of `like`; a file that is replaced while the lock is awaited is opened again.
-    Raises MailboxBusy if the lock can't be had within `patience` (else `PATIENCE_SECONDS`), and StoreError for what the file system
-    refuses.
+    Raises MailboxBusy if the lock can't be had within `patience` (else `PATIENCE_SECONDS`), and StoreError for what the
+    file system refuses.
     """
     deadline = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
     while True:
