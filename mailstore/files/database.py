@@ -22,6 +22,7 @@ __all__ = [
     "database_stamp",
     "is_database",
     "is_replaced",
+    "limit_work",
     "may_have_changed",
     "read_database",
 ]
@@ -136,7 +137,7 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
 def _connection(path: Path, how: str) -> Iterator[sqlite3.Connection]:
     name = f"file:{quote(str(path.absolute()))}?{how}"
     with closing(sqlite3.connect(name, uri=True, timeout=WAIT_SECONDS, isolation_level=None)) as connection:
-        _limit(connection, path)
+        limit_work(connection, path)
         connection.execute("PRAGMA query_only = 1")
         connection.execute("BEGIN")
         yield connection
@@ -144,7 +145,7 @@ def _connection(path: Path, how: str) -> Iterator[sqlite3.Connection]:
             connection.execute("ROLLBACK")
 
 
-def _limit(connection: sqlite3.Connection, path: Path) -> None:
+def limit_work(connection: sqlite3.Connection, path: Path) -> None:
     """Bound the values, the work and the memory of a look by the size of the database: its views may say anything."""
     size = sum(stamp.size for stamp in database_stamp(path) if stamp)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(size, LEAST_VALUE), 1_000_000_000))

@@ -52,4 +52,4 @@ def test_a_mailbox_that_is_no_file_is_an_error(tmp_path: Path) -> None:
         for words in (["history"], ["send", "--from", "user", "--to", "ann-00000001", "--body", "x"]):
             done = command([*words, "--store", url])
             assert done.status == 1
-            assert "no agent-mailbox.jsonl at" in done.err
+            assert "agent-mailbox.jsonl is not a regular file" in done.err

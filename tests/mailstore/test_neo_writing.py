@@ -286,6 +286,22 @@ def test_a_mark_changes_one_property_and_is_told_to_the_memory_core(graph: Graph
     assert log == [("MESSAGE:m1",)]
 
 
+def test_a_trigger_without_an_end_is_cut_off_and_nothing_is_marked(
+    graph: Graph, store: NeoStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mailstore.files.database.LEAST_STEPS", 1_000_000)
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
+    with graph.at_once() as connection:
+        connection.execute(f"CREATE TRIGGER endless AFTER UPDATE ON Nodes BEGIN {endless}; END")
+    with pytest.raises(StoreError, match="nothing was written"):
+        store.mark_read("user", ["m1"])
+    with graph.at_once() as connection:
+        [(data,)] = connection.execute("SELECT data FROM Nodes WHERE id = 'MESSAGE:m1'").fetchall()
+        connection.execute("DROP TRIGGER endless")
+    assert json.loads(data)["properties"]["readAt"] is None
+    assert store.mark_read("user", ["m1"]) == 1
+
+
 def test_a_graph_that_its_owner_writes_to_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(marking, "WAIT_SECONDS", 0.01)
     path = tmp_path / "memory-core-graph.sqlite"

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from mailstore.files.owned import look_of
+from mailstore.files.whole import NotAFile
 
 __all__ = ["MAILBOX", "MailboxFiles", "find", "new"]
 
@@ -118,8 +119,12 @@ def find(path: Path) -> MailboxFiles | None:
 
 
 def _is_there(places: MailboxFiles) -> bool:
-    """Return whether the mailbox file exists, or one set aside by an interrupted archival."""
-    return places.mailbox.is_file() or bool(places.set_aside())
+    """Return whether the mailbox file exists, or one set aside by an interrupted archival. Raises NotAFile."""
+    if places.mailbox.is_file() or places.set_aside():
+        return True
+    if places.mailbox.exists() and not places.mailbox.is_dir():
+        raise NotAFile(f"{places.mailbox.name} is not a regular file")
+    return False
 
 
 def new(path: Path) -> MailboxFiles:

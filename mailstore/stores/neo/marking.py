@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from mailstore.errors import MailboxBusy, StoreError, Unsupported
 from mailstore.files.append import refusal
-from mailstore.files.database import Unreadable
+from mailstore.files.database import Unreadable, limit_work
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.protocol import USER_NAMES
 from mailstore.stores.neo import graph as ask
@@ -67,9 +67,11 @@ def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> i
 
 
 def _writing(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(
+    graph = sqlite3.connect(
         f"file:{quote(str(path.absolute()))}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
     )
+    limit_work(graph, path)
+    return graph
 
 
 def _people(graph: sqlite3.Connection) -> People:
