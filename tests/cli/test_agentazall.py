@@ -53,7 +53,10 @@ def test_what_is_sent_is_read_by_its_recipient(run: Run, place: Path) -> None:
 def test_what_can_not_be_sent_is_refused_in_words(run: Run, place: Path) -> None:
     before = sorted(str(path) for path in place.rglob("*"))
     for words, reason in (
-        (["--from", "alice@localhost", "--to", "bob@localhost"], "sent by the person alone"),
+        (
+            ["--from", "alice@localhost", "--to", "bob@localhost"],
+            "only you send from here, as human@localhost; an agent uses agentazall send",
+        ),
         (["--from", "user", "--to", "bob@localhost", "--ttl-hours", "3"], "does not expire"),
         (["--from", "user", "--to", "bob@localhost", "--subject", "x\nFrom: y"], "subject"),
     ):

@@ -134,7 +134,9 @@ class AgentAZAllStore(WatchedStore):
         if not self.folder.is_dir():
             raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
         if draft.sender != USER:
-            raise DraftRefused("sender", "is not you", f"here mail is sent by the person alone, as {HUMAN}")
+            raise DraftRefused(
+                "sender", "is an agent", f"only you send from here, as {HUMAN}; an agent uses agentazall send"
+            )
         subject = draft.subject or self._answering(draft.thread)
         try:
             is_elsewhere = self._source.is_elsewhere
