@@ -97,6 +97,9 @@ class Store(ABC):
     declared: ClassVar[Capabilities] = Capabilities()
     """What a mailbox of this kind can do at most."""
 
+    sends_files: ClassVar[bool] = False
+    """Whether `write_message` sends a draft's `attachments` too."""
+
     def __init_subclass__(cls, **arguments: Any) -> None:
         """Refuse a class that replaces one of the final commands: its checks would be lost. Raises TypeError."""
         super().__init_subclass__(**arguments)
@@ -269,6 +272,8 @@ class Store(ABC):
             self.require(Capability.TTL)
         if draft.metadata:
             self.require(Capability.METADATA)
+        if draft.attachments and not self.sends_files:
+            raise Unsupported(f"{self.called()} can't send files", "name the path of the file in the text")
 
     def unsupported(self, capability: Capability) -> Unsupported:
         """Return the error for a missing capability."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--meta", action="append", metavar="KEY=VALUE", help="Add to the metadata of the record (repeatable)"
     )
+    parser.add_argument("--attach", action="append", metavar="FILE", help="Send a file with it (repeatable)")
     parser.add_argument("--one-of", action="store_true", help="For a role, write only to the holder whose turn it is")
     parser.add_argument("--literal", action="store_true", help="Accept an address of another system as is")
     parser.add_argument(
@@ -115,6 +117,7 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
         "ttl_hours": args.ttl_hours,
         "type": (args.type or "").strip(),
         "metadata": _metadata(args.meta or []),
+        "attachments": tuple(os.path.abspath(path) for path in args.attach or ()),  # noqa: PTH100 - any text
     }
     for name, value in fields.items():
         _check_text(name, value)

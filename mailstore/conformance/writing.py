@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.reading import ODD
 from mailstore.conformance.samples import ANN, BOB, agent, letter, letters
-from mailstore.errors import MailboxBusy, StoreError, Unsupported
+from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
+from mailstore.optional import attachments, open_attachment
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
@@ -90,6 +92,28 @@ class WritingContract:
             store.send(harness.draft(**{"recipients": (BOB,), "content": "Hello.", name: value}))
         assert caught.value.remedy == harness.capabilities.why_not(need)
         assert ids(fresh(harness)) == {"m0": 1}
+
+    def test_files_are_sent_whole_or_refused(self, harness: Harness, tmp_path: Path) -> None:
+        harness.need(Capability.SEND)
+        harness.make()
+        letters(harness, 1)
+        file = tmp_path / "a report.csv"
+        file.write_bytes(b"1,2\n\0\xff")
+        draft = harness.draft(recipients=(BOB,), content="See the file.", attachments=(str(file),))
+        with harness.open() as store:
+            try:
+                sent = store.send(draft)
+            except Unsupported:
+                assert ids(fresh(harness)) == {"m0": 1}
+                return
+            assert store.sends_files
+        with harness.open() as store:
+            [found] = attachments(store, sent)
+            with open_attachment(store, sent, found.name) as there:
+                assert (found.name, there.read()) == (file.name, file.read_bytes())
+            with pytest.raises(DraftRefused, match="can't be read"):
+                store.send(harness.draft(recipients=(BOB,), content="No.", attachments=(str(tmp_path / "none"),)))
+        assert ids(fresh(harness)) == {"m0": 1, sent.id: 1}
 
     def test_send_to_several_reaches_them_all(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Capability.SEVERAL)

@@ -12,7 +12,7 @@ from mailstore.errors import DraftRefused
 __all__ = ["MAX_BODY_BYTES", "Draft", "draft"]
 
 MAX_BODY_BYTES = 1 << 20
-NAMES = {"content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
+NAMES = {"attachments": "attach", "content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
 """Fields under the names that a sender knows."""
 
 
@@ -21,7 +21,7 @@ class Draft(BaseModel):
 
     `metadata` is any JSON, stored unchanged in the record. `audience` are the recipients reached at this moment
     (session ids, role names, `user`): the store records them beside the message, so that later changes of the roster
-    can't change whom it reached.
+    can't change whom it reached. `attachments` are paths of files to send with it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,6 +35,7 @@ class Draft(BaseModel):
     type: str = ""
     metadata: dict[Annotated[str, Field(min_length=1)], JsonValue] = {}
     audience: tuple[str, ...] = ()
+    attachments: tuple[Annotated[str, Field(min_length=1)], ...] = ()
 
 
 def draft(**fields: Any) -> Draft:

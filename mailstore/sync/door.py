@@ -12,6 +12,7 @@ from threading import RLock
 
 from mailstore.agentazall_records.header_addresses import bare
 from mailstore.agentazall_records.letter_file import moment, parse
+from mailstore.stores.agentazall.attached import attachment_names
 from mailstore.stores.agentazall.judge import Judge
 from mailstore.stores.agentazall.ledger import ArrivalState
 from mailstore.stores.agentazall.names import name_of
@@ -21,7 +22,7 @@ from mailstore.stores.agentazall.rules import Filter, is_blocked
 from mailstore.stores.agentazall.signature import SignatureVerdict
 from mailstore.stores.agentazall.spools import FOLDER, spooled_at
 from mailstore.sync.inbox_index import InboxIndex, known_letter
-from mailstore.sync.keeping import attachment_names, put_letter
+from mailstore.sync.keeping import put_letter
 from mailstore.sync.keyring import note_key
 from mailstore.sync.ledger_writer import LedgerWriter
 from mailstore.sync.local import folders_of

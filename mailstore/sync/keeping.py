@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mailstore.files.durable import sync_folder, write_durably
-from mailstore.files.naming import safe_name
 from mailstore.files.owned import look_of
 from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.stores.agentazall.attached import attachment_names
 from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import split
 from mailstore.stores.agentazall.places import DAY, INBOX, is_agent_name
 
-__all__ = ["attachment_names", "clear_desk", "put_letter"]
+__all__ = ["clear_desk", "put_letter"]
 
 MODE = 0o640
 MOST_FILES = 1000
@@ -65,24 +65,6 @@ def clear_desk(root: Path, desk: Path) -> None:
             if not is_linked and folder.is_dir() and not folder.with_name(f"{folder.name}.txt").exists():
                 shutil.rmtree(folder)
         _remove(note)
-
-
-def attachment_names(names: Sequence[str]) -> list[str]:
-    """Return safe names for attachments, each different: without folders, control characters and leading dots."""
-    found: dict[str, None] = {}
-    numbers: dict[str, int] = {}
-    for name in names:
-        base = name.replace("\\", "/").rpartition("/")[2].strip()
-        safe = safe_name(
-            "".join(char if char.isprintable() else "_" for char in base).lstrip(".") or "attachment", ':*?"<>|'
-        )
-        wanted = safe
-        while wanted in found:
-            number = numbers[safe] = numbers.get(safe, 1) + 1
-            stem, dot, suffix = safe.rpartition(".")
-            wanted = f"{stem}-{number}.{suffix}" if dot else f"{safe}-{number}"
-        found[wanted] = None
-    return list(found)
 
 
 def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, bytes | Path]], desk: Path) -> Path:

@@ -41,10 +41,10 @@ def test_read_shows_the_body_and_each_fact_of_its_signature(run: Run, place: Pat
 
 
 def test_what_is_sent_is_read_by_its_recipient(run: Run, place: Path) -> None:
-    done = run(
-        "send", "--from", "user", "--to", "bob@localhost", "--subject", "A word", "--body", "Hello.", "--store", place
-    )
+    words = ["--from", "user", "--to", "bob@localhost", "--subject", "A word", "--body", "Hello.", "--attach", __file__]
+    done = run("send", *words, "--store", place)
     assert (done.status, done.err) == (0, "")
+    assert Path(__file__).name in run("attachments", done.out.strip(), "--store", place).out
     rows = run("read", "--as", "bob@localhost", "--unread", "--json", "--store", place).document
     assert rows[-1]["id"] == done.out.strip()
     assert (rows[-1]["sender"], rows[-1]["content"]) == ("user", "Hello.")

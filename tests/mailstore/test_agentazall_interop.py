@@ -79,11 +79,12 @@ def test_it_reads_and_verifies_what_we_write(theirs: Theirs) -> None:
     body = "  Indented, ünï 🐦\n\n---\nFrom: nobody\n\nEnds with blanks.  \n"
     with AgentAZAllStore.open(theirs.root) as store:
         fields = {"recipients": ("alice@localhost", "bob@localhost"), "subject": "From the person", "content": body}
-        sent = store.send(draft(sender="user", **fields))
+        sent = store.send(draft(sender="user", attachments=(__file__,), **fields))
     assert sent.id in theirs("bob", "inbox", "--offline")
     shown = theirs("bob", "read", sent.id)
     assert "From: human@localhost\n" in shown
     assert body.rstrip() in shown
+    assert Path(__file__).name in shown
     for agent, box in (("alice", "inbox"), ("bob", "inbox"), ("human", "sent")):
         assert theirs.verdict(theirs.copy(agent, box, sent.id)) == "True"
     _, events = told(theirs.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery
-from mailstore.stores.agentazall import AgentAZAllStore, identity
+from mailstore.stores.agentazall import AgentAZAllStore, attached, identity
 from mailstore.stores.agentazall.signature import facts_of
 from mailstore.stores.agentazall.state import state_folder
 from tests.mailstore.agentazall_mail import AgentAZAllMail, told
@@ -155,11 +156,45 @@ def test_a_link_on_the_way_is_not_followed(mail: AgentAZAllMail, tmp_path: Path,
     assert files(mail) == set()
 
 
-def test_a_write_that_fails_half_way_is_taken_back(mail: AgentAZAllMail, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_lie_beside_each_copy_under_safe_names(mail: AgentAZAllMail, tmp_path: Path) -> None:
+    (tmp_path / "else").mkdir()
+    sent_files = [tmp_path / "a,b \n.csv", tmp_path / ".hidden", tmp_path / "else" / "a,b \n.csv"]
+    for number, path in enumerate(sent_files):
+        path.write_bytes(b"%d" % number)
+    with AgentAZAllStore.open(mail.root) as store:
+        sent = store.send(draft(**hello(attachments=tuple(map(str, sent_files)), thread="m1")))
+    names = ["a_b _.csv", "hidden", "a_b _-2.csv"]
+    for box in ("ann@localhost/*/inbox", "human@localhost/*/sent"):
+        [letter] = mail.root.glob(f"{box}/*.txt")
+        assert f"Status: new\nAttachments: {', '.join(names)}\nIn-Reply-To: m1\n" in letter.read_text()
+        assert [(letter.with_suffix("") / name).read_bytes() for name in names] == [b"0", b"1", b"2"]
+    assert told(mail.root)[0][sent.id] == sent
+    assert {f"attachment:{name}" for name in names} <= set(sent.tags)
+
+
+@pytest.mark.parametrize("words", ["none", "folder", "pipe", "\0", "large"])
+def test_files_that_can_not_be_sent_are_refused_and_nothing_is_written(
+    mail: AgentAZAllMail, tmp_path: Path, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attached, "MOST_BYTES", 10)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").write_bytes(b"123456")
+    path = str(tmp_path / words)
+    with AgentAZAllStore.open(mail.root) as store, pytest.raises(DraftRefused, match=r"^attach names"):
+        store.send(draft(**hello(attachments=(path, path))))
+    assert files(mail) == set()
+
+
+@pytest.mark.parametrize(("with_files", "steps"), [(False, 2), (True, 1), (True, 5), (True, 8)])
+def test_a_write_that_fails_half_way_is_taken_back(
+    mail: AgentAZAllMail, monkeypatch: pytest.MonkeyPatch, with_files: bool, steps: int
+) -> None:
     with AgentAZAllStore.open(mail.root) as store:
         store.send(draft(**hello()))
-        before = files(mail)
-        left = [True, True]
+        before = set(mail.root.rglob("*"))
+        left = [True] * steps
+        attachments = (__file__, attached.__file__) if with_files else ()
 
         appear = Pending.appear
 
@@ -171,8 +206,9 @@ def test_a_write_that_fails_half_way_is_taken_back(mail: AgentAZAllMail, monkeyp
 
         monkeypatch.setattr(Pending, "appear", failing)
         with pytest.raises(StoreError, match="free some disk space"):
-            store.send(draft(**hello(recipients=("ann@localhost", "bob@localhost"))))
-    assert files(mail) == before
+            store.send(draft(**hello(recipients=("ann@localhost", "bob@localhost"), attachments=attachments)))
+    assert files(mail) == {str(path.relative_to(mail.root)) for path in before if path.is_file()}
+    assert not [path for path in set(mail.root.rglob("*")) - before if path.parent.name in ("inbox", "sent")]
 
 
 def test_a_key_that_can_not_be_read_is_never_replaced(mail: AgentAZAllMail) -> None:

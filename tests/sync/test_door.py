@@ -13,9 +13,9 @@ import pytest
 
 from mailstore.agentazall_records.letter_file import parse
 from mailstore.stores.agentazall import AgentAZAllStore
+from mailstore.stores.agentazall.attached import attachment_names
 from mailstore.stores.agentazall.ledger import ArrivalState, arrivals_of, ledger_file, turned_away_at
 from mailstore.stores.agentazall.rules import Filter
-from mailstore.sync.keeping import attachment_names
 from mailstore.transports import transport
 from mailstore.transports.transport import IncomingLetter
 from tests.mailstore.agentazall_mail import identity, told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -11,12 +12,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mailstore.agentazall_records.letter_file import SignedFile
-from mailstore.errors import ContentGone, reason_of
-from mailstore.files.whole import open_regular
+from mailstore.errors import ContentGone, DraftRefused, reason_of
+from mailstore.files.durable import sync_folder
+from mailstore.files.naming import safe_name
+from mailstore.files.owned import look_of, make_folder
+from mailstore.files.pending import Pending
+from mailstore.files.whole import open_regular, read_whole
 from mailstore.records.attached_file import AttachedFile
 from mailstore.stores.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
+from mailstore.transports.transport import MOST_BYTES
 
-__all__ = ["attached_files", "open_attached"]
+__all__ = ["attached_files", "attachment_names", "files_to_send", "open_attached", "put_files"]
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -90,3 +96,50 @@ def _folder(root: Path, copy: Copy) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
+
+
+def attachment_names(names: Sequence[str]) -> list[str]:
+    """Return safe names for attachments, each different: without folders, control characters and leading dots."""
+    found: dict[str, None] = {}
+    numbers: dict[str, int] = {}
+    for name in names:
+        base = name.replace("\\", "/").rpartition("/")[2].strip()
+        safe = safe_name(
+            "".join(char if char.isprintable() else "_" for char in base).lstrip(".") or "attachment", ':*?"<>|'
+        )
+        wanted = safe
+        while wanted in found:
+            number = numbers[safe] = numbers.get(safe, 1) + 1
+            stem, dot, suffix = safe.rpartition(".")
+            wanted = f"{stem}-{number}.{suffix}" if dot else f"{safe}-{number}"
+        found[wanted] = None
+    return list(found)
+
+
+def files_to_send(paths: Sequence[str]) -> list[tuple[str, bytes]]:
+    """Return the files at some paths under safe names, each different. Raises DraftRefused."""
+    found: list[bytes] = []
+    room = MOST_BYTES
+    if len(paths) > MOST_ATTACHMENTS:
+        raise DraftRefused("attach", f"names {len(paths):,} files", f"send at most {MOST_ATTACHMENTS:,} with a letter")
+    for path in paths:
+        try:
+            found.append(read_whole(path, MOST_BYTES, follow=True))
+        except (OSError, ValueError) as error:
+            reason = reason_of(error) if isinstance(error, OSError) else "no such path"
+            raise DraftRefused("attach", f"names {path}, which can't be read ({reason})", "check the path") from error
+        room -= len(found[-1])
+        if room < 0:
+            raise DraftRefused("attach", f"names files of more than {MOST_BYTES >> 20} MiB", "send less at once")
+    names = attachment_names([os.path.basename(path).replace(",", "_") for path in paths])  # noqa: PTH119 - any text
+    return list(zip(names, found, strict=True))
+
+
+def put_files(folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
+    """Write a letter's files into a new folder, before the letter. Raises StoreError and OSError."""
+    make_folder(folder, look_of(folder.parent))
+    for name, data in files:
+        with Pending(folder / name, data, look_of(folder), mode) as pending:
+            if not pending.appear():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder / name))
+    sync_folder(folder)

@@ -145,7 +145,7 @@ class AgentAZAllSource(PartSource):
             message_id=copy.stem,
             thread=letter.get("In-Reply-To") or None,
             facts=tags,
-            files=[],
+            files=attachments(self._root / part),
             size=len(data),
             changed=time.time(),
             is_elsewhere=self.is_elsewhere,

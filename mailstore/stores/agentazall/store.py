@@ -102,6 +102,8 @@ class AgentAZAllStore(WatchedStore):
             raise refusal(path, error if isinstance(error, OSError) else OSError(str(error))) from error
         return cls(root.resolve())
 
+    sends_files: ClassVar[bool] = True
+
     def capabilities_for(self, name: str) -> Capabilities:
         """Return what can be done with a message or an agent: not all mail can be marked, and the person's never."""
         found = self.capabilities

@@ -5,17 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from mailstore.errors import DraftRefused
+from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.owned import look_of
 from mailstore.files.pending import Pending
 from mailstore.kit.bodies import first_line
 from mailstore.records.draft import Draft
+from mailstore.stores.agentazall.attached import files_to_send, put_files
 from mailstore.stores.agentazall.block import MARKERS
 from mailstore.stores.agentazall.box_folder import make_box
 from mailstore.stores.agentazall.decode import Copy
@@ -59,6 +61,7 @@ def write_letter(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewher
     names = dict.fromkeys(draft.recipients)
     recipients = [_address(root, name, may_be_elsewhere=is_out and is_elsewhere(name)) for name in names]
     body = _body(draft.content)
+    files = files_to_send(draft.attachments)
     title = _value("subject", subject) if subject else "".join(c if c.isprintable() else " " for c in first_line(body))
     thread = _value("thread", draft.thread or "")
     home = root / HUMAN
@@ -75,13 +78,14 @@ def write_letter(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewher
         "Date": time.strftime("%Y-%m-%d %H:%M:%S", now),
         "Message-ID": message_id,
         "Status": "new",
+        **({"Attachments": ", ".join(name for name, _ in files)} if files else {}),
         **({"In-Reply-To": thread} if thread else {}),
     }
     head = "".join(f"{name}: {value}\n" for name, value in header.items())
     day, file = time.strftime("%Y-%m-%d", now), f"{message_id}.txt"
     kept = Copy(HUMAN, day, OUTBOX if is_out else SENT, file)
     copies = [Copy(name, day, INBOX, file) for name in recipients] if kept.box == SENT else []
-    _write(root, [kept, *copies], f"{head}\n---\n{identity.signed(body)}".encode())
+    _write(root, [kept, *copies], f"{head}\n---\n{identity.signed(body)}".encode(), files)
     return kept
 
 
@@ -120,8 +124,8 @@ def _value(field: str, text: str) -> str:
     return text.strip()
 
 
-def _write(root: Path, copies: list[Copy], data: bytes) -> None:
-    """Write all copies, the sender's last, or none of them. Raises OSError."""
+def _write(root: Path, copies: list[Copy], data: bytes, files: list[tuple[str, bytes]]) -> None:
+    """Write all copies with their files, the sender's last, or none of them. Raises OSError."""
     done: list[Path] = []
     with ExitStack() as stack:
         drafts: list[tuple[Path, Pending]] = []
@@ -130,12 +134,16 @@ def _write(root: Path, copies: list[Copy], data: bytes) -> None:
             make_box(root, path.parent)
             drafts.append((path, stack.enter_context(Pending(path, data, look_of(path.parent), MODE))))
         try:
+            for path, _ in drafts if files else ():
+                put_files(path.with_suffix(""), files, MODE)
             for path, draft in reversed(drafts):
                 if not draft.appear():
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
                 done.append(path)
-        except OSError:
+        except (OSError, StoreError):
             for path in done:
                 with suppress(OSError):
                     path.unlink()
+            for path, _ in drafts if files else ():
+                shutil.rmtree(path.with_suffix(""), ignore_errors=True)
             raise

@@ -210,6 +210,8 @@ class SeveralStore(SeveralExtras, Store):
     def check_draft(self, draft: Draft) -> None:
         """Accept any draft: the mailbox that it is for checks it."""
 
+    sends_files: ClassVar[bool] = True  # the mailbox that it is sent in says whether it does
+
     def write_message(self, draft: Draft) -> Message:
         """Send in the mailbox of the recipients, or of the answered message."""
         part = self._addressed(draft)
