@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-__all__ = ["ComposerDraft", "in_words"]
+__all__ = ["ComposerDraft", "in_files", "in_words"]
+
+MOST_NAMES = 2
 
 
 class ComposerDraft(Struct, frozen=True):
@@ -18,11 +23,13 @@ class ComposerDraft(Struct, frozen=True):
     action: str = ""
     updated: float = 0.0
     """When it was changed last, in seconds since the epoch."""
+    attachments: tuple[str, ...] = ()
+    """Paths of the files to send with it."""
 
     @property
     def is_blank(self) -> bool:
         """Say whether nothing worth keeping was written."""
-        return not self.body.strip()
+        return not self.body.strip() and not self.attachments
 
 
 def in_words(body: str) -> str:
@@ -34,3 +41,10 @@ def in_words(body: str) -> str:
         else:
             own += len(line.split())
     return f"{own} word{'s' * (own != 1)}" + (f", {quoted} quoted" if quoted else "")
+
+
+def in_files(paths: Sequence[str]) -> list[str]:
+    """Return the names of the files that go with a message, or how many they are; nothing if there are none."""
+    if len(paths) > MOST_NAMES:
+        return [f"{len(paths)} files"]
+    return [", ".join(os.path.basename(path) for path in paths)] if paths else []  # noqa: PTH119 - any text

@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable
 
 import msgspec
-from msgspec.structs import astuple
 
 from console.composer_draft import ComposerDraft
 from console.hooks.sessions.processes import is_gone, is_of_this_system, process_name
-from console.state_database import StateDatabase
+from console.state_database import StateDatabase, draft_rows
 
 __all__ = ["HeldLetter", "HeldLetters"]
 
@@ -63,13 +62,12 @@ class HeldLetters:
         state = SENDING if is_claimed else HELD
         found = (self._mailbox, letter_id, state, self._process)
         where = "FROM held WHERE mailbox = ? AND id = ? AND state = ? AND process = ?"
+        (_, [row]), files = draft_rows(self._mailbox, draft)
+        self._database.write_all([files])
         return self._database.move(
-            (f"INSERT OR REPLACE INTO drafts SELECT ?, ?, ?, ?, ?, ?, ?, ? {where}", (*self._row(draft), *found)),
+            (f"INSERT OR REPLACE INTO drafts SELECT ?, ?, ?, ?, ?, ?, ?, ? {where}", (*row, *found)),
             (f"DELETE {where}", found),
         )
-
-    def _row(self, draft: ComposerDraft) -> tuple[object, ...]:
-        return (self._mailbox, *astuple(draft))
 
     def take_over(self, now: float, is_over: Callable[[str], bool] = is_gone) -> list[HeldLetter]:
         """Take the letters whose console has ended; each is returned to one caller only."""

@@ -51,4 +51,5 @@ def prepare_letter(session: Session, writing: ComposerDraft) -> Draft:
         subject=writing.subject.strip() if Capability.SUBJECT in able else "",
         content=writing.body,
         thread=writing.thread if Capability.REPLY in able else None,
+        attachments=writing.attachments,
     )

@@ -286,6 +286,7 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "Write",
         WRITE,
     ),
+    Command("compose.attach", "ctrl+o", "composing.attach", "attach", "Choose files to send with it", "Write", WRITE),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "composing.send", "send", "Send the message", "Write", WRITE, 1),
     Command(
         "compose.discard", "", "composing.discard", "discard draft", "Discard the draft, after asking", "Write", WRITE

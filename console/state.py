@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec.structs import astuple
+from msgspec.structs import replace
 
 from console.composer_draft import ComposerDraft
 from console.config import state_file
-from console.state_database import StateDatabase
+from console.state_database import StateDatabase, draft_rows
 from mailstore.records.scope import Scope, label_of, parts_of
 
 __all__ = ["PersonalState", "Shown"]
@@ -173,17 +173,21 @@ class PersonalState:
     def drafts(self, mailbox: str) -> dict[str, ComposerDraft]:
         """Return the drafts by key."""
         rows = self._db.rows(
-            "SELECT key, recipients, subject, body, thread, action, updated FROM drafts WHERE mailbox = ?", (mailbox,)
+            "SELECT key, recipients, subject, body, thread, action, updated, paths FROM drafts"
+            " LEFT JOIN draft_files USING (mailbox, key) WHERE mailbox = ?",
+            (mailbox,),
         )
-        return {row[0]: ComposerDraft(*row) for row in rows}
+        return {row[0]: replace(ComposerDraft(*row), attachments=_paths(paths)) for *row, paths in rows}
 
     def save_draft(self, mailbox: str, writing: ComposerDraft) -> None:
         """Save a draft; it survives a kill once this returns."""
-        self._db.write("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [(mailbox, *astuple(writing))])
+        self._db.write_all(draft_rows(mailbox, writing))
 
     def drop_draft(self, mailbox: str, key: str) -> None:
         """Delete a draft that was sent or discarded."""
-        self._db.write("DELETE FROM drafts WHERE mailbox = ? AND key = ?", [(mailbox, key)])
+        rows = [(mailbox, key)]
+        statement = "DELETE FROM {} WHERE mailbox = ? AND key = ?"
+        self._db.write_all([(statement.format(table), rows) for table in ("drafts", "draft_files")])
 
     # Joined channels, and where the person left off
 
@@ -210,6 +214,10 @@ class PersonalState:
     def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
         """Save where the person leaves off."""
         self._db.write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, json.dumps(value), time.time())])
+
+
+def _paths(text: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text else ()
 
 
 def _plain(text: str) -> str:

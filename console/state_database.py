@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from msgspec.structs import astuple
+
+from console.composer_draft import ComposerDraft
 from mailstore.errors import reason_of
 from mailstore.files.own_database import connected, opened_or_renamed
 
-__all__ = ["StateDatabase"]
+__all__ = ["StateDatabase", "draft_rows"]
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
@@ -21,6 +25,9 @@ CREATE TABLE IF NOT EXISTS seen (
 CREATE TABLE IF NOT EXISTS drafts (
     mailbox TEXT NOT NULL, key TEXT NOT NULL, recipients TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL,
     thread TEXT, action TEXT NOT NULL, updated REAL NOT NULL, PRIMARY KEY (mailbox, key)
+);
+CREATE TABLE IF NOT EXISTS draft_files (
+    mailbox TEXT NOT NULL, key TEXT NOT NULL, paths TEXT NOT NULL, PRIMARY KEY (mailbox, key)
 );
 CREATE TABLE IF NOT EXISTS joined (mailbox TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (mailbox, tag));
 CREATE TABLE IF NOT EXISTS views (
@@ -50,6 +57,18 @@ CREATE TABLE IF NOT EXISTS held (
     writing TEXT NOT NULL, PRIMARY KEY (mailbox, id)
 );
 """
+
+
+Rows = tuple[str, list[tuple[object, ...]]]
+
+
+def draft_rows(mailbox: str, draft: ComposerDraft) -> tuple[Rows, Rows]:
+    """Return the statements that save a draft, with their rows: the draft itself, and the paths of its files."""
+    row = mailbox, *astuple(draft)[:-1]
+    return (
+        ("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row]),
+        ("INSERT OR REPLACE INTO draft_files VALUES (?, ?, ?)", [(mailbox, draft.key, json.dumps(draft.attachments))]),
+    )
 
 
 class StateDatabase:

@@ -14,7 +14,7 @@ from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
-from console.composer_draft import ComposerDraft, in_words
+from console.composer_draft import ComposerDraft, in_files, in_words
 from console.failures import tell_failure
 from console.hooks.waking.hearing import Hearing
 from console.letter_sending import cut_off_refusal, sendable_letter
@@ -161,6 +161,12 @@ class Composer(Vertical):
         self._writing = ComposerDraft(self._writing.key)
         self.flush()
 
+    def attach(self, paths: tuple[str, ...]) -> None:
+        """Send these files with the message, and no others."""
+        self._writing = replace(self._writing, attachments=paths)
+        self.flush()
+        self.update_reach()
+
     def set_body(self, text: str) -> None:
         """Set the text, as an external editor left it, with the cursor at its end."""
         self.query_one("#body", TextBody).put(text)
@@ -222,7 +228,7 @@ class Composer(Vertical):
         title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
         number = in_words(self._writing.body)
         keys = "ctrl+s: send · esc: close, keep draft" if self.size.width >= 60 else "ctrl+s: send · esc: close"
-        self.border_subtitle = f"{number} · {keys}"
+        self.border_subtitle = as_title(" · ".join([number, *in_files(self._writing.attachments), keys]))
         if self._refused:
             reach.update(reach_line(None, self._refused))
             return

@@ -171,7 +171,9 @@ def _copy(path: Path, log: Path, copy: Path) -> None:
     for _ in range(TRIES):
         before = database_stamp(path)
         copy_regular(path, copy)
-        copy_regular(log, _beside(copy, "-wal"))
+        _beside(copy, "-wal").unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # its owner has just put everything into the database
+            copy_regular(log, _beside(copy, "-wal"))
         if database_stamp(path) == before:
             return
     raise _Changed

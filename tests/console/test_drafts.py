@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from console.browser.place import FULL, VARIABLE
 from console.composer_draft import ComposerDraft
 from console.state import PersonalState
 from mailstore.state.views import View
-from tests.console.screen_text import Seat, opened
+from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
+from tests.mailstore.agentazall_mail import AgentAZAllMail
 
 
 @pytest.fixture
@@ -91,3 +93,46 @@ async def test_without_drafts_there_is_no_row_and_the_list_says_so(mail: MailFil
         assert "No draft selected" in seat.lines[-1]
         await seat.press("escape", "enter", "r", *"Yes.", "escape")
         assert any(line[1:].startswith("Drafts") for line in seat.lines)
+
+
+async def test_files_stay_with_a_draft_and_are_sent_with_it(tmp_path: Path) -> None:
+    mail = AgentAZAllMail(tmp_path)
+    mail.agent("ann@localhost")
+    files = [tmp_path / "a report.csv", tmp_path / "plot.png"]
+    for path in files:
+        path.write_bytes(path.name.encode())
+    url, state = f"agentazall:{mail.root}", tmp_path / "state.db"
+    async with opened(url, state=state) as seat:
+        seat.screen.show_view(View("agent", "ann@localhost"))
+        await seat.press("c", *"Hi", "ctrl+o", *"'a")
+        await seat.press("enter")
+        await seat.sees("Close the quotes")
+        await seat.press("ctrl+u")
+        await seat.paste(f"'{files[0]}' {files[1]}")
+        await seat.press("enter")
+        await seat.sees("1 word · a report.csv, plot.png")
+        await settle(seat.pilot)
+    async with opened(url, state=state) as seat:
+        seat.screen.show_view(View("agent", "ann@localhost"))
+        await seat.press("c")
+        await seat.sees("1 word · a report.csv, plot.png")
+        files[1].unlink()
+        await seat.press("ctrl+s")
+        await seat.sees("plot.png, which can't be read")
+        await seat.press("ctrl+o", "ctrl+u")
+        await seat.paste(f"'{files[0]}'")
+        await seat.press("enter", "ctrl+s")
+        await seat.until(lambda: list(mail.root.glob("ann@localhost/*/inbox/*/a report.csv")))
+        await seat.until(lambda: not seat.screen.composer.writing.attachments)
+
+
+async def test_where_no_files_are_sent_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    async with opened(mail.data) as seat:
+        seat.screen.show_view(View("agent", "ann-00000001"))
+        await seat.press("ctrl+o", "c", "ctrl+o")
+        assert "name the path of the file in the text" in seat.notice
+        monkeypatch.setenv(VARIABLE, FULL)
+        await seat.press("ctrl+o")
+        assert "no file of the server's machine is read" in seat.notice

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.files.database import Unreadable, database_stamp, read_database
+from mailstore.files.whole import copy_regular
 
 OWNER = """
 import sqlite3, sys
@@ -96,6 +97,24 @@ def test_a_log_without_its_index_is_read_too(tmp_path: Path) -> None:
     assert "mail.sqlite-wal" in before
     assert count(path) == 1
     assert snapshot(tmp_path) == before
+
+
+def test_a_log_that_its_owner_ends_while_it_is_copied_is_read_with_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mail.sqlite"
+    with owned(path) as owner:
+        owner.write("INSERT INTO letters VALUES ('1')")
+    (tmp_path / "mail.sqlite-shm").unlink()
+
+    def copy_and_end(source: Path, target: Path) -> None:
+        copy_regular(source, target)
+        with closing(sqlite3.connect(path)) as last:
+            last.execute("SELECT * FROM letters").fetchall()
+
+    monkeypatch.setattr("mailstore.files.database.copy_regular", copy_and_end)
+    assert count(path) == 1
+    assert not (tmp_path / "mail.sqlite-wal").exists()
 
 
 def test_a_folder_that_can_not_be_written_to_is_read(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
+from console.browser.place import is_in_browser
 from console.composer_draft import ComposerDraft
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
@@ -43,6 +46,7 @@ class DraftEditor(Protocol):
     def focus_field(self) -> None: ...
     def when_typed(self, then: Callable[[], None]) -> None: ...
     def send(self) -> None: ...
+    def attach(self, paths: tuple[str, ...]) -> None: ...
     def set_body(self, text: str) -> None: ...
 
 
@@ -81,6 +85,15 @@ class ComposingScreen(MessageScreen, Protocol):
     def show_message(self, message_id: str) -> None: ...
     def show_view(self, view: View, root: str | None = None) -> None: ...
     def suspend(self) -> AbstractContextManager[None]: ...
+
+
+def unquoted(text: str) -> str:
+    """Return what is wrong with words as a shell reads them; empty if nothing is."""
+    try:
+        shlex.split(text)
+    except ValueError:
+        return "Close the quotes"
+    return ""
 
 
 class Composing:
@@ -291,6 +304,31 @@ class Composing:
                 screen.show_message(message_id)
         elif (then.view, then.root) == (now.view, now.root) and screen.pane() != "composer":
             screen.show_message(message_id)
+
+    def attach(self) -> None:
+        """Ask which files to send with the message."""
+        from console.screens.prompt import Prompt
+
+        screen, composer = self._screen, self._screen.composer
+        reason = ""
+        if not composer.is_open:
+            reason = "No open draft · c: write, r: reply"
+        elif is_in_browser():
+            reason = "Can't send files here: in a browser, no file of the server's machine is read"
+        elif not screen.session.store.sends_files:
+            reason = "Can't send files here: name the path of the file in the text"
+        if reason:
+            screen.tell(reason)
+            return
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                paths = (os.path.expanduser(word) for word in shlex.split(text))  # noqa: PTH111 - any text
+                composer.attach(tuple(map(os.path.abspath, paths)))
+
+        now = shlex.join(composer.writing.attachments)
+        detail = "Paths, separated by blanks; in quotes where they hold blanks. None: send no file"
+        screen.ask(Prompt("Send with the message", value=now, detail=detail, check=unquoted), answered)
 
     def discard(self) -> None:
         """Discard the draft, after asking."""

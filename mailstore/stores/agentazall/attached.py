@@ -127,7 +127,8 @@ def files_to_send(paths: Sequence[str]) -> list[tuple[str, bytes]]:
             found.append(read_whole(path, MOST_BYTES, follow=True))
         except (OSError, ValueError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else "no such path"
-            raise DraftRefused("attach", f"names {path}, which can't be read ({reason})", "check the path") from error
+            name = os.path.basename(path)  # noqa: PTH119 - any text
+            raise DraftRefused("attach", f"names {name}, which can't be read ({reason})", f"check {path}") from error
         room -= len(found[-1])
         if room < 0:
             raise DraftRefused("attach", f"names files of more than {MOST_BYTES >> 20} MiB", "send less at once")
