@@ -151,7 +151,15 @@ MAIL_COMMANDS: tuple[Command, ...] = (
         "t",
         "streaming.cycle",
         "tree / flat / stream",
-        "Show threads as trees, sorted by time, or a channel or an agent as one stream",
+        "Show threads as trees, sorted by time, or all messages as one stream",
+        "Look",
+    ),
+    Command(
+        "stream.type",
+        "",
+        "streaming.of_type",
+        "messages of a type",
+        "Show all mail of a type as one stream",
         "Look",
     ),
     Command(

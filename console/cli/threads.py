@@ -23,7 +23,9 @@ ROWS = JsonOutput(list[ThreadRow])
 OUTPUTS = (ROWS,)
 
 PLAIN_VIEWS = tuple(
-    kind for kind in get_args(ViewKind) if kind not in OWN_KINDS | {"channel", "agent", "role", "saved", "store"}
+    kind
+    for kind in get_args(ViewKind)
+    if kind not in OWN_KINDS | {"channel", "agent", "role", "type", "saved", "store"}
 )
 
 
@@ -33,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--view",
         metavar="VIEW",
         default="all",
-        help=f"{', '.join(PLAIN_VIEWS)}, #CHANNEL, a tag, agent:ID or role:NAME (default: all)",
+        help=f"{', '.join(PLAIN_VIEWS)}, #CHANNEL, a tag, agent:ID, role:NAME or type:TYPE (default: all)",
     )
     reader_option(parser, "Count unread mail of this agent instead of mail new to you")
     mailbox_options(parser)
@@ -97,12 +99,14 @@ def _view(text: str, mail: Loaded) -> View:
     if namespace == "agent" and rest:
         found = mail.mailbox.roster.find(rest)
         return View("agent", found[0].session_id if found else rest)
-    if namespace == "role" and rest:
-        return View("role", rest)
+    if namespace in ("role", "type") and rest:
+        return View("role" if namespace == "role" else "type", rest)
     if namespace in TAG_NAMESPACES and rest:
         return View("channel", text)
     if not text.startswith("#"):
-        raise UsedWrongly(f'unknown view "{text}"', f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL, agent:ID or role:NAME")
+        raise UsedWrongly(
+            f'unknown view "{text}"', f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL, agent:ID, role:NAME or type:TYPE"
+        )
     tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
     if len(tags) != 1:
         raise Refused(

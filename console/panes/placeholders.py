@@ -28,6 +28,7 @@ NOTHING = {
     "snoozed": "No thread is snoozed.",
     "muted": "No mail is muted. Press m here for what is muted.",
     "role": "No mail to this role yet. Press c to write to it.",
+    "type": "No mail of this type.",
     "saved": "This search finds nothing. Press w to see its query.",
     "store": "No mail in this mailbox.",
     "agent": "No mail to or from this agent. Press c to write to it.",

@@ -32,8 +32,8 @@ def view_title(session: Session, view: View) -> str:
         found = session.presence(agent)
         notes = presence_line(found, session.now()), agent.role, doing_words(found)
         return " · ".join([view.name, *filter(None, notes)])
-    if view.kind == "role":
-        return f"role:{view.name}"
+    if view.kind in ("role", "type"):
+        return f"{view.kind}:{view.name}"
     if view.kind in ("saved", "store"):
         return view.name
     shown = sidebar_view(view.kind)

@@ -68,6 +68,7 @@ class Mailbox:
         threads = ThreadQueries(contents)
         self.threads, self.thread_filter, self.recent = threads.of_view, threads.thread_filter, threads.recent
         self.view_messages = threads.view_messages
+        self.types = threads.types
         self.root_of, self.tree, self.outline = threads.root_of, threads.tree, threads.outline
         self.summary, self.unseen_in, self.thread_messages = threads.summary, threads.unseen_in, threads.messages
         self.first_new, self.tasks, self.cancelled_by = threads.first_new, threads.tasks, threads.cancelled_by

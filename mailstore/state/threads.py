@@ -126,13 +126,17 @@ class ThreadQueries:
                 return self._contents.index.threads(view)
 
     def view_messages(self, view: View, known: MessageList | None = None) -> MessageList:
-        """Return the messages of a channel, an agent or a role: `known` with what arrived, while it holds.
+        """Return the messages of a channel, an agent, a role or a type, or all.
 
-        A new list has to look for them (`MessageList.look`).
+        That is `known` with what arrived, while it holds. A new list has to look for them (`MessageList.look`).
         """
         contents = self._contents
         followed = known.follow() if known is not None and known.messages is contents.messages else None
         return contents.index.views.messages(view) if followed is None else followed
+
+    def types(self) -> list[str]:
+        """Return the types that messages have or had, sorted."""
+        return sorted({head.type for head in self._contents.messages.head_values.values} - {""})
 
     def _roots(self, rows: Iterable[int]) -> list[str]:
         newest: dict[int, int] = {}

@@ -23,6 +23,7 @@ ViewKind = Literal[
     "channel",
     "agent",
     "role",
+    "type",
     "recent",
     "saved",
     "store",
@@ -39,7 +40,7 @@ OWN_KINDS: frozenset[ViewKind] = frozenset({"attention", "starred", "snoozed", "
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a list of threads shows: a kind, and the tag of a channel, the session id of an agent or a role.
+    """What a list of threads shows: a kind, and the tag of a channel, the session id of an agent, a role or a type.
 
     `store` is one of several mailboxes, by its label.
 

@@ -189,9 +189,9 @@ async def test_the_mode_of_each_place_is_remembered_and_agents_and_roles_have_st
         assert "Not for the channel." in "\n".join(inside(seat))
         assert "For whoever is clerk." in "\n".join(inside(seat))
         assert "Remark" not in "\n".join(inside(seat))
-        await go(seat, View("all"))
+        await go(seat, View("for-you"))
         await seat.press("t", "t")
-        assert seat.screen.threads.is_on_screen, "all mail is no stream"
+        assert seat.screen.threads.is_on_screen, "what is for you is no stream"
     async with opened(mail.data, state=tmp_path / "s.db") as seat:
         await go(seat, ann)
         assert not seat.screen.threads.is_on_screen
@@ -348,3 +348,25 @@ async def test_what_was_sent_is_on_the_screen_in_a_filtered_list_and_in_another_
         await write(seat, "ann-00000001", "To ann.")
         await seat.sees("To ann.")
         assert "To ann." in "\n".join(inside(seat))
+
+
+async def test_all_messages_and_those_of_a_type_are_read_in_order_of_time(tmp_path: Path) -> None:
+    mail = write_channel(tmp_path, number=1)
+    mail.message("q-1", "ann-00000001", "bob-00000001", "Is it dry?", ago=3500, type="question")
+    mail.message("q-2", "bob-00000001", "user", "May I go?", ago=100, type="question")
+    async with opened(mail.data) as seat:
+        await seat.press("t", "t")
+        keys = list(seat.screen.conversation.source.keys)
+        assert keys == ["old", "else", "q-1", "ask", "more", "blue", "m-0", "q-2"]
+        await seat.screen.run_action("part('streaming', 'of_type')")
+        await seat.sees("All messages of the type")
+        await seat.press("x", "enter")
+        await seat.sees("No message has this type; there are question")
+        await seat.press("backspace", *"que", "enter", "enter")
+        await seat.sees("type:question")
+        assert list(seat.screen.conversation.source.keys) == ["q-1", "q-2"]
+        mail.message("q-3", "ann-00000001", "project:ink", "And now?", ago=10, type="question")
+        await seat.until(lambda: list(seat.screen.conversation.source.keys) == ["q-1", "q-2", "q-3"])
+        await seat.press("t")
+        await seat.until(lambda: seat.screen.threads.source.index("q-2") is not None)
+        assert seat.screen.threads.source.index("else") is None

@@ -10,20 +10,28 @@ import pytest
 
 from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
+from tests.patience import PATIENCE
 from tests.servers.fixtures import need_nats
-from tests.servers.nats_cluster import NatsCluster
+from tests.servers.nats_cluster import AGAIN_SECONDS, NatsCluster
 from tests.servers.nats_configs import one_node
 
 
 async def _made(address: str, replicas: int) -> int:
     import nats
+    from nats.js.errors import NoStreamResponseError
 
     connection = await nats.connect([f"nats://{each}" for each in address.split(",")])
     try:
         stream = connection.jetstream()
-        await stream.add_stream(name="tried", subjects=["tried.>"], num_replicas=replicas)
-        sequence = (await stream.publish("tried.one", b"1")).seq
-        await stream.delete_stream("tried")
+        await stream.add_stream(name="made", subjects=["made.>"], num_replicas=replicas)
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                try:
+                    sequence = (await stream.publish("made.one", b"1")).seq
+                    break
+                except NoStreamResponseError:  # the node that was asked has not heard of it yet
+                    await asyncio.sleep(AGAIN_SECONDS)
+        await stream.delete_stream("made")
         return sequence
     finally:
         await connection.close()

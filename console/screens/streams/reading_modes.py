@@ -14,7 +14,7 @@ Mode = Literal["tree", "flat", "stream"]
 
 REMEMBERED = "reading-modes"
 """The name under which the modes of places are remembered."""
-STREAMS = frozenset({"channel", "agent", "role"})
+STREAMS = frozenset({"all", "channel", "agent", "role", "type"})
 
 
 def may_stream(view: View) -> bool:
@@ -28,10 +28,10 @@ def modes_of(view: View) -> tuple[Mode, ...]:
 
 
 def mode_of(personal: PersonalData, view: View) -> Mode:
-    """Return the mode that was chosen for a view; without one, channels are read as streams."""
+    """Return the mode that was chosen for a view; without one, channels and types are read as streams."""
     chosen = personal.recall(REMEMBERED, {})
     mode = chosen.get(Sidebar.key_of(view)) if isinstance(chosen, dict) else None
-    otherwise: Mode = "stream" if view.kind == "channel" else "tree"
+    otherwise: Mode = "stream" if view.kind in ("channel", "type") else "tree"
     return next((each for each in modes_of(view) if each == mode), otherwise)
 
 

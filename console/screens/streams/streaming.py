@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
+from console.render.safe import visible_line
 from console.screens.location import ScreenLocation
 from console.screens.streams.finding import SoughtPane, StreamSearch, StreamSearchScreen
 from console.screens.streams.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
+from mailstore.state.views import View
 from mailstore.store import Capability
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class StreamingScreen(StreamSearchScreen, Protocol):
     def is_looked_at(self) -> bool: ...
     def pane(self) -> str: ...
     def focus_pane(self, name: str) -> None: ...
+    def show_view(self, view: View) -> None: ...
     def show_thread(self, root: str | None, message: str | None = None) -> None: ...
     def retitle(self) -> None: ...
 
@@ -80,6 +83,28 @@ class Streaming:
         screen.run_task(asyncio.to_thread(personal.save_remembered, REMEMBERED), group="marks")
         screen.redraw()
         screen.tell(MODE_WORDS[mode])
+
+    def of_type(self) -> None:
+        """Ask for a type of messages, and show all of that type as one stream."""
+        from console.screens.prompt import Prompt
+        from console.widgets.offers import Candidate
+
+        screen = self._screen
+        types = screen.session.mailbox.types()
+        if not types:
+            screen.tell("No message here has a type")
+            return
+
+        def answered(text: str | None) -> None:
+            if text:
+                screen.show_view(View("type", text))
+                screen.focus_pane("threads")
+
+        def wrong(text: str) -> str:
+            return "" if text in types else f"No message has this type; there are {', '.join(map(visible_line, types))}"
+
+        candidates = [Candidate(visible_line(each)) for each in types]
+        screen.ask(Prompt("All messages of the type", candidates=lambda: candidates, check=wrong), answered)
 
     def enter(self) -> None:
         """Open a place that is read as a stream, with the cursor in what will be written to it."""
