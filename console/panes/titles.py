@@ -32,6 +32,8 @@ def view_title(session: Session, view: View) -> str:
         found = session.presence(agent)
         notes = presence_line(found, session.now()), agent.role, doing_words(found)
         return " · ".join([view.name, *filter(None, notes)])
+    if view == View("type"):
+        return "All mail by time"
     if view.kind in ("role", "type"):
         return f"{view.kind}:{view.name}"
     if view.kind in ("saved", "store"):

@@ -88,16 +88,15 @@ class ViewLists:
             names = self._names_of(view)
             return lambda head: not names.isdisjoint(name.removeprefix("agent:") for name in head.recipients)
         kinds: dict[str, Callable[[MessageHead], bool]] = {
-            "all": lambda head: True,
             "channel": lambda head: view.name in channel_tags(head),
             "for-you": lambda head: is_for_user(head, self._roster, self._user),
             "archive": lambda head: head.archived,
-            "type": lambda head: head.type == view.name,
+            "type": lambda head: view.name in ("", head.type),
         }
         return kinds[view.kind]
 
     def messages(self, view: View) -> MessageList:
-        """Return the messages of a channel, an agent, a role or a type, or all; none of them is looked up yet."""
+        """Return the messages of a channel, an agent, a role or a type; none of them is looked up yet."""
         changes = self._changes
         sends = self._names_of(view).__contains__ if view.kind == "agent" else None
         members = Membership(self._messages, self._concerns(view), sends)

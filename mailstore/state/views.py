@@ -42,6 +42,8 @@ OWN_KINDS: frozenset[ViewKind] = frozenset({"attention", "starred", "snoozed", "
 class View(msgspec.Struct, frozen=True):
     """What a list of threads shows: a kind, and the tag of a channel, the session id of an agent, a role or a type.
 
+    Messages of any type are those of the type "".
+
     `store` is one of several mailboxes, by its label.
 
     `recent` is what a retention keeps, and `saved` a saved search; the caller has the rule or the query, and finds the

@@ -189,9 +189,9 @@ async def test_the_mode_of_each_place_is_remembered_and_agents_and_roles_have_st
         assert "Not for the channel." in "\n".join(inside(seat))
         assert "For whoever is clerk." in "\n".join(inside(seat))
         assert "Remark" not in "\n".join(inside(seat))
-        await go(seat, View("for-you"))
+        await go(seat, View("all"))
         await seat.press("t", "t")
-        assert seat.screen.threads.is_on_screen, "what is for you is no stream"
+        assert seat.screen.threads.is_on_screen, "all mail is no stream"
     async with opened(mail.data, state=tmp_path / "s.db") as seat:
         await go(seat, ann)
         assert not seat.screen.threads.is_on_screen
@@ -355,7 +355,10 @@ async def test_all_messages_and_those_of_a_type_are_read_in_order_of_time(tmp_pa
     mail.message("q-1", "ann-00000001", "bob-00000001", "Is it dry?", ago=3500, type="question")
     mail.message("q-2", "bob-00000001", "user", "May I go?", ago=100, type="question")
     async with opened(mail.data) as seat:
-        await seat.press("t", "t")
+        await seat.screen.run_action("part('streaming', 'of_type')")
+        await seat.sees("All messages of the type")
+        await seat.press("enter")
+        await seat.sees("All mail by time")
         keys = list(seat.screen.conversation.source.keys)
         assert keys == ["old", "else", "q-1", "ask", "more", "blue", "m-0", "q-2"]
         await seat.screen.run_action("part('streaming', 'of_type')")

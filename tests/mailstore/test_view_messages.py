@@ -25,7 +25,7 @@ VIEWS = (
     View("agent", "beta-session"),
     View("role", "architect"),
     View("type", "question"),
-    View("all"),
+    View("type"),
 )
 
 
@@ -33,8 +33,8 @@ def belongs(mailbox: Mailbox, view: View, message: Message) -> bool:
     """Say by the records alone whether a message belongs to a view."""
     if view.kind == "channel":
         return is_channel(view.name) and view.name in message.recipients
-    if view.kind in ("all", "type"):
-        return view.kind == "all" or message.type == view.name
+    if view.kind == "type":
+        return view.name in ("", message.type)
     agent = mailbox.roster.get(view.name) if view.kind == "agent" else None
     roles = [view.name] if view.kind == "role" else agent.roles() if agent else ()
     names = {f"role:{role}" for role in roles} | {role for role in roles if mailbox.roster.get(role) is None}

@@ -85,26 +85,25 @@ class Streaming:
         screen.tell(MODE_WORDS[mode])
 
     def of_type(self) -> None:
-        """Ask for a type of messages, and show all of that type as one stream."""
+        """Ask for a type of messages, and show all of that type as one stream, or those of every type."""
         from console.screens.prompt import Prompt
         from console.widgets.offers import Candidate
 
         screen = self._screen
         types = screen.session.mailbox.types()
-        if not types:
-            screen.tell("No message here has a type")
-            return
 
         def answered(text: str | None) -> None:
-            if text:
+            if text is not None:
                 screen.show_view(View("type", text))
                 screen.focus_pane("threads")
 
         def wrong(text: str) -> str:
-            return "" if text in types else f"No message has this type; there are {', '.join(map(visible_line, types))}"
+            known = ", ".join(map(visible_line, types)) or "none"
+            return "" if text in ("", *types) else f"No message has this type; there are {known}"
 
         candidates = [Candidate(visible_line(each)) for each in types]
-        screen.ask(Prompt("All messages of the type", candidates=lambda: candidates, check=wrong), answered)
+        question, detail = "All messages of the type", "Nothing: messages of every type"
+        screen.ask(Prompt(question, detail=detail, candidates=lambda: candidates, check=wrong), answered)
 
     def enter(self) -> None:
         """Open a place that is read as a stream, with the cursor in what will be written to it."""
