@@ -326,7 +326,7 @@ class SignalboxApp(App[None]):
     def _tick(self) -> None:
         """Advance the clock by a second: one timer for everything, so that an idle console sleeps."""
         self._idle.tick()
-        if self.main_screen is not None and self.main_screen.is_mounted:
+        if self.main_screen is not None and self.main_screen.is_mounted and self.is_running:
             self.main_screen.tick()
         if not self.session.is_loading:
             self._notifier.note()

@@ -257,6 +257,8 @@ class MainScreen(Layout):
 
     def redraw(self) -> None:
         """Draw everything that may have changed, without moving a cursor or scrolling."""
+        if not self.app.is_running:
+            return  # it ends, and takes its panes away one by one
         self._drawing.draw()
         if self.parts is not None:
             self.parts.drawn()

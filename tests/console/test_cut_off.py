@@ -227,7 +227,7 @@ def test_without_a_screen_it_is_said_once_and_nothing_is_written(desk: MailFiles
     terminal.send("status\r")
     terminal.wait_for(lambda it: it.raw.count(b"is cut off since") == 2)
     terminal.send("send ann-00000001\rA word\r")
-    terminal.wait_for("write when it can be reached again")
+    terminal.wait_for(lambda it: b"write when it can be reached again" in it.raw)
     away.rename(desk.data)
     press_until("The mailbox can be reached again")
     assert json.loads(desk.mailbox.read_bytes().splitlines()[-1])["id"] == "m"

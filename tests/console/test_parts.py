@@ -319,3 +319,14 @@ async def test_a_task_that_is_cancelled_before_it_begins_is_closed(tmp_path: Pat
     del seat
     gc.collect()
     assert inspect.getcoroutinestate(task) == inspect.CORO_CLOSED
+
+
+async def test_nothing_is_drawn_on_a_console_that_ends_and_takes_its_panes_away(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("m", "ann-00000001", "user", "Hello.")
+    async with opened(mail.data) as seat:
+        await seat.screen.footer.remove()
+        seat.app._running = False
+        seat.app._tick()
+        seat.screen.redraw()
+        seat.app._running = True
