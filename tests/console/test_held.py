@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ async def test_it_is_sent_once_at_once_by_a_key_or_when_the_time_is_over(
     async with opened(mail.data, state=tmp_path / "state.db", config=config) as seat:
         await send(seat)
         if way != "time":
+            monkeypatch.setattr(holding, "HASTE_SECONDS", inf)
             await seat.press("ctrl+s")
             assert len(records(mail)) == 1, "the same key in haste sends nothing"
             monkeypatch.setattr(holding, "HASTE_SECONDS", 0.0)
