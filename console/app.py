@@ -362,7 +362,7 @@ class SignalboxApp(App[None]):
             self._driver.write(text)
 
     def _handle_exception(self, error: Exception) -> None:
-        log_unexpected(error, "the console ends")  # there is no public event for it earlier
+        log_unexpected(error, "the console crashed")  # there is no public event for it earlier
         super()._handle_exception(error)
 
     def on_unmount(self) -> None:

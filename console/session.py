@@ -204,7 +204,7 @@ class Session:
     ) -> tuple[Message, MailError | None]:
         """Send a message, with a journal record if it is an intervention; blocks, raises StoreError.
 
-        Return the message, and why there is no record of it if that could not be written: it was sent all the same.
+        Return the message, and the error if it was sent but could not be recorded.
         """
         message = self.store.send(draft)
         if action and Capability.RECORD in self.store.capabilities_for(message.id):

@@ -217,7 +217,11 @@ class PersonalState:
 
 
 def _paths(text: str | None) -> tuple[str, ...]:
-    return tuple(json.loads(text)) if text else ()
+    try:
+        found = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def _plain(text: str) -> str:

@@ -53,7 +53,7 @@ async def wake(
             "SIGNALBOX_TYPES": json.dumps(sorted({message.type for message in mail})),
         }
         return await _run(command, env, is_quiet=is_quiet), time.monotonic() - start
-    except (OSError, ValueError):  # a name with a zero byte is no value of an environment
+    except (OSError, ValueError):  # an environment variable can't hold a zero byte
         return NOT_STARTED, time.monotonic() - start
     finally:
         if file is not None:

@@ -15,7 +15,7 @@ OUTBOX = "*/outbox/*"
 
 
 def carry_pending(args: argparse.Namespace) -> None:
-    """Carry an agent's mail once where that is a step of its own: in AgentAZAll. A letter that fails is told."""
+    """Carry an agent's mail once, in AgentAZAll where that is a separate step; report letters that fail."""
     with open_mailbox(args, settings(is_told=False)) as store:
         kind, url = store.kind, store.url
     if kind != "agentazall":

@@ -41,7 +41,7 @@ def quick_status(words: list[str]) -> int | None:
 
 
 def print_kept(given: str, form: str, any_of: list[str]) -> int | None:
-    """Print the numbers that were counted last, as JSON for an empty format; count anew what has changed.
+    """Print the numbers that were counted last, as JSON for an empty format; recount what has changed.
 
     Return the exit status; None for a format that can't be read.
     """

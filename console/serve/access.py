@@ -14,7 +14,7 @@ SECRET_BYTES = 16
 
 
 class PageAccess(Enum):
-    """What a page may do; the values are what its console is told in its environment."""
+    """What a page may do; the value is passed to its console as an environment variable."""
 
     FULL = FULL
     READ_ONLY = READ_ONLY

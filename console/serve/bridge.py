@@ -24,7 +24,7 @@ ANSWER_SECONDS = 3.0
 """Time for a page to answer when somebody else wants its place."""
 LOOK_SECONDS = 5.0
 TOLD_ON = frozenset({"background", "bell", "notification", "title"})
-"""What a console says of itself that its page is told as it is."""
+"""The kinds of packet that are passed on from a console to its page unchanged."""
 
 
 class Bridge:

@@ -60,7 +60,7 @@ async def test_what_ends_the_console_is_logged(mail: MailFiles, tmp_path: Path) 
 
     with pytest.raises(LookupError):
         await run_until_it_crashes()
-    assert "ERROR the console ends\n  LookupError\n" in log.read_text()
+    assert "ERROR the console crashed\n  LookupError\n" in log.read_text()
     assert "crash" in log.read_text()
     assert "vault" not in log.read_text()
 
