@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -35,10 +35,12 @@ async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGener
 
 
 async def aside(work: BackgroundWork[Any]) -> None:
-    """Have a thread do some work; whoever is cancelled meanwhile waits until it is done with what it was given."""
+    """Have a thread do some work; whoever is cancelled meanwhile, however often, waits until it is done."""
     doing = asyncio.ensure_future(asyncio.to_thread(work.do))
     try:
         await asyncio.shield(doing)
     except asyncio.CancelledError:
-        await asyncio.wait([doing])
+        while not doing.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([doing])
         raise

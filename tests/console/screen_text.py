@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -68,6 +69,13 @@ def screen_lines(app: App[Any]) -> list[str]:
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
+def next_due() -> float:
+    """Return in how many seconds the next timer of the event loop is due."""
+    loop = asyncio.get_running_loop()
+    waiting = [each.when() for each in loop._scheduled if not each.cancelled()]
+    return min(waiting, default=inf) - loop.time()
+
+
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until nothing that was begun is under way any more, or the console quits; the feed is not waited for."""
     quiet = 0
@@ -79,7 +87,8 @@ async def settle(pilot: Pilot[Any]) -> None:
                 with suppress(WorkerCancelled):  # a later worker of its group may replace it
                     await worker.wait()
             if quiet:
-                await pilot.pause(FRAME_SECONDS)
+                while (due := next_due()) < FRAME_SECONDS and not pilot.app._exit:
+                    await pilot.pause(max(due, 0.001))
             desk = getattr(pilot.app, "main_screen", None)
             quiet = 0 if workers or (desk is not None and not desk.is_drawn) else quiet + 1
 

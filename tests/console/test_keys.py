@@ -93,24 +93,29 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
     assert desk.pane() == pane
 
 
-def look(seat: Seat) -> Any:
-    """Return all that the person can tell: what stands on the screen, where the cursors are, what was copied."""
+def place_of(seat: Seat) -> Any:
+    """Return where the person is, and what was copied: told sooner than all that stands on the screen."""
     app, desk = seat.app, seat.screen
     focused = desk.focused.id if desk.focused is not None else None
     place = desk.query_one("#body", TextBody).cursor_location
     cursors = desk.sidebar.cursor_key, desk.threads.cursor_key, desk.conversation.cursor_key, place
-    return seat.lines, focused, cursors, type(app.screen), app.clipboard
+    return focused, cursors, type(app.screen), app.clipboard
+
+
+def look(seat: Seat) -> Any:
+    """Return all that the person can tell."""
+    return place_of(seat), seat.lines
 
 
 async def do_it(pane: str, command: Command, key: str, seat: Seat) -> None:
     await prepare(seat, pane, command)
-    before = look(seat)
+    place, lines = look(seat)
     if key:
         await seat.press(key)
     else:
         await seat.screen.run_action(command.screen_action)
         await settle(seat.pilot)
-    assert look(seat) != before, f"{key} ({command.help}) did nothing in {pane}"
+    assert place_of(seat) != place or seat.lines != lines, f"{key} ({command.help}) did nothing in {pane}"
 
 
 @pytest.mark.parametrize("cases", GROUPS, ids=lambda cases: f"{cases[0][0]}-from-{cases[0][1].id}")
