@@ -49,7 +49,7 @@ PRINTABLE = [key for command in COMMANDS for key in command.keys.split(",") if l
     if key
     in {"slash", "backslash", "colon", "question_mark", "greater_than_sign", "vertical_line", "left_square_bracket"}
 ]
-LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(9))
+LONG = "\n\n".join(f"A paragraph of some words, number {number}." for number in range(5))
 
 
 def write_mail(folder: Path) -> MailFiles:

@@ -22,10 +22,6 @@ from tests.console.touring import Tourist, contents
 from tests.mailboxes import damaged, every_case
 
 
-def cases(folder: Path) -> Path:
-    return every_case(folder, time.time())[0].data
-
-
 def damages(folder: Path) -> Path:
     return damaged(folder, time.time()).data
 
@@ -169,7 +165,6 @@ def travel(tourist: Tourist) -> None:
 @pytest.mark.parametrize(
     ("make", "unreadable", "words", "state"),
     [
-        pytest.param(cases, 0, (), "live", id="cases-live"),
         pytest.param(damages, 6, ("--observe",), "observing", id="damages-observing"),
         pytest.param(demo, 1, (), "live", id="demo-live"),
     ],
