@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from time import perf_counter
+from time import perf_counter, thread_time
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.harness import Feature, FileHarness, Harness
@@ -14,8 +14,8 @@ from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capability, Store
 
-HELD_UP_SECONDS = 1.0
-"""No step of the event loop may take longer; a frame is far shorter, but the machine may be busy with other tests."""
+BUSY_SECONDS, HELD_UP_SECONDS = 1.0, 5.0
+"""What no step of the event loop may take of the processor, and of time: the machine may be busy with other tests."""
 
 
 def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]]) -> list[Event]:
@@ -234,20 +234,22 @@ class ChangingContract:
         harness.need(Capability.FOLLOW)
         harness.make()
         names = letters(harness, 1200)
-        worst = 0.0
+        busy = waiting_long = 0.0
 
         async def story(came: Follower) -> None:
-            nonlocal worst
+            nonlocal busy, waiting_long
             waiting = asyncio.create_task(_until(came, *names))
             while not waiting.done():
-                start = perf_counter()
+                start, worked = perf_counter(), thread_time()
                 await asyncio.sleep(0)
-                worst = max(worst, perf_counter() - start)
+                busy = max(busy, thread_time() - worked)
+                waiting_long = max(waiting_long, perf_counter() - start)
             await waiting
 
         with harness.open() as store:
             follow(store, story)
-        assert worst < HELD_UP_SECONDS
+        assert busy < BUSY_SECONDS
+        assert waiting_long < HELD_UP_SECONDS
 
     def test_reading_changes_nothing(self, harness: Harness) -> None:
         harness.need(Feature.SNAPSHOT)

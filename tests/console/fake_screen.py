@@ -234,6 +234,12 @@ class FakeScreen:
     def close_composer(self) -> None:
         self.composer.close()
 
+    def close(self) -> None:
+        """Close the files of its session."""
+        assert self.session.personal.state
+        self.session.personal.state.close()
+        self.session.store.close()
+
     def add_slider(self, slider: Slider) -> None:
         self.slider = slider
 

@@ -99,8 +99,7 @@ class Desk:
         }
 
     def close(self) -> None:
-        self.screen.session.personal.state.close()
-        self.screen.session.store.close()
+        self.screen.close()
 
 
 def saved(desk: Desk, folder: Path) -> QuietMarks:

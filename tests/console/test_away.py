@@ -190,5 +190,4 @@ async def test_a_mailbox_that_is_reloaded_meanwhile_is_looked_at_again(
         found = await absence_since(screen.session, NOW - 24 * HOUR, is_live=is_live)
         assert found is not None
         assert (found.for_you, looks) == (("you",), [NOW - 24 * HOUR] * 2)
-    screen.session.personal.state.close()
-    screen.session.store.close()
+    screen.close()

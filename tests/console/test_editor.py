@@ -23,8 +23,7 @@ def screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeScre
     fake = fake_screen(MailFiles(tmp_path), tmp_path, Config(editor=str(tmp_path / "editor")))
     fake.composer.open(ComposerDraft("new", body="First words"))
     yield fake
-    fake.session.personal.state.close()
-    fake.session.store.close()
+    fake.close()
 
 
 def edit(screen: FakeScreen, folder: Path, script: str) -> str:

@@ -233,6 +233,8 @@ def test_of_many_that_want_a_letter_one_gets_it(tmp_path: Path) -> None:
 
         with ThreadPoolExecutor(4) as pool:
             assert sum(pool.map(attempt, range(12))) == 1, wanted
+        for console in consoles:
+            console._database.close()
 
 
 def test_a_letter_takes_the_place_of_its_draft_and_gives_it_back_to_the_letter(tmp_path: Path) -> None:

@@ -142,6 +142,7 @@ async def test_an_excerpt_is_read_beside_other_work_and_once(tmp_path: Path) -> 
     for room in (4, 10, 30, 200):
         pieces = rows.second("bob-00000001", found[0], room, screen.text_styles)  # type: ignore[arg-type]
         assert room < 10 or any(style.reverse and text == "needle" for text, style in pieces)
+    screen.close()
 
 
 def marked(pane: Widget) -> list[str]:

@@ -47,8 +47,7 @@ def screen(tmp_path: Path) -> Iterator[FakeScreen]:
     fake = fake_screen(mail, tmp_path, Config(search=SearchSettings(index=False), views={"lamps": "lamp"}))
     fake.conversation.select("m1")
     yield fake
-    fake.session.personal.state.close()
-    fake.session.store.close()
+    fake.close()
 
 
 async def test_reading_marks_a_message_as_seen_and_back(screen: FakeScreen) -> None:

@@ -150,8 +150,7 @@ async def test_two_consoles_on_one_state_agree(desk: Desk, tmp_path: Path) -> No
         await desk.screen.finish()
         assert (desk.rows()["New to you"], desk.rows()["For you"]) == (4, 1)
     finally:
-        other.session.personal.state.close()
-        other.session.store.close()
+        other.close()
 
 
 async def test_the_list_marks_whole_threads_unseen_and_everything_listed_as_seen(desk: Desk, tmp_path: Path) -> None:

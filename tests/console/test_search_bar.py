@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ from tests.console.test_searching import listed, search, write_mail
 
 
 @pytest.fixture
-def screen(tmp_path: Path) -> FakeScreen:
-    return fake_screen(write_mail(tmp_path), tmp_path)
+def screen(tmp_path: Path) -> Iterator[FakeScreen]:
+    screen = fake_screen(write_mail(tmp_path), tmp_path)
+    yield screen
+    screen.close()
 
 
 @pytest.mark.parametrize(

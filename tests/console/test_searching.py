@@ -37,7 +37,8 @@ def listed(seat: Seat) -> list[str]:
 
 async def search(seat: Seat, words: str, said: str) -> None:
     await seat.press("slash", *words)
-    await seat.until(lambda: said in seat.notice)
+    searching = seat.screen.parts.searching
+    await seat.until(lambda: searching.query == words and said in seat.notice)  # and not for half of them
     await settle(seat.pilot)
 
 

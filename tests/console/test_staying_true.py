@@ -116,12 +116,12 @@ async def test_a_search_begins_at_its_first_hit_and_leaves_where_it_began_when_n
         await seat.press(*["j"] * 5)
         before = seat.screen.threads.cursor_key
         await seat.press("slash", *"lamp")
-        await seat.until(lambda: "4 threads" in seat.notice)
+        await seat.until(lambda: "4 threads for lamp" in seat.notice)
         await settle(seat.pilot)
         assert seat.screen.threads.cursor_key == listed(seat)[0] == "m-09"
         assert "The lamp 9." in conversation(seat)
         await seat.press(*"zz")
-        await seat.until(lambda: "0 threads" in seat.notice)
+        await seat.until(lambda: "0 threads for lampzz" in seat.notice)
         await settle(seat.pilot)
         assert "The lamp" not in conversation(seat)
         assert "Thread" not in conversation(seat)

@@ -139,7 +139,7 @@ async def test_an_empty_mailbox_has_no_past(tmp_path: Path) -> None:
 async def test_a_search_is_asked_of_the_moment_and_steps_that_outrun_the_drawing_all_count(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.press("slash", *"ir OR on")
-        await seat.until(lambda: "3 threads" in seat.notice)
+        await seat.until(lambda: "3 threads for ir OR on" in seat.notice)
         await seat.press("enter")
         await seat.press("T", "comma")
         await seat.until(lambda: "2 threads" in seat.notice)

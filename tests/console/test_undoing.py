@@ -121,8 +121,7 @@ def test_a_key_pressed_twice_in_haste_or_held_down_undoes_once(tmp_path: Path) -
     part.redo()
     part.redo()
     assert screen.notices[-1] == "Nothing to redo"
-    screen.session.personal.state.close()
-    screen.session.store.close()
+    screen.close()
 
 
 def test_a_second_key_neither_answers_the_question_nor_asks_another(tmp_path: Path) -> None:
@@ -144,8 +143,7 @@ def test_a_second_key_neither_answers_the_question_nor_asks_another(tmp_path: Pa
     answered(True)
     assert undone == ["second"]
     assert "nothing was changed" in screen.notices[-1]
-    screen.session.personal.state.close()
-    screen.session.store.close()
+    screen.close()
 
 
 async def test_everything_listed_is_seen_at_once_and_asked_about_if_it_is_much(tmp_path: Path) -> None:
