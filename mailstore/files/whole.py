@@ -8,6 +8,7 @@ import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from typing import BinaryIO
 
@@ -17,6 +18,7 @@ __all__ = [
     "LARGEST",
     "NotAFile",
     "copy_regular",
+    "open_below",
     "open_binary",
     "open_folder",
     "open_regular",
@@ -64,6 +66,22 @@ def open_regular(path: File, flags: int = os.O_RDONLY, mode: int = 0o600, *, dir
 def open_folder(path: File) -> int:
     """Open a folder, to lock it. Raises OSError."""
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def open_below(path: File, names: Iterable[str]) -> int:
+    """Open the folder that is some names below another, none of which may be a link. Raises NotAFile and OSError."""
+    fd = open_folder(path)
+    try:
+        for name in names:
+            if name in ("", ".", ".."):
+                raise NotAFile("its path leads elsewhere")
+            below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+            os.close(fd)
+            fd = below
+    except OSError:
+        os.close(fd)
+        raise
+    return fd
 
 
 def open_binary(path: File, buffering: int = -1) -> BinaryIO:

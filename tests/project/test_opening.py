@@ -42,7 +42,6 @@ ALLOWED = {
     "mailstore/files/owned.py": NO_FILE,
     "mailstore/haak_records/line_filter.py": NARROW,
     "mailstore/installation.py": "what pip and venv note of the program",
-    "mailstore/stores/agentazall/attached.py": NO_FILE,
     "mailstore/stores/agenties/adopt.py": "a new mailbox's file, which is written only",
     "mailstore/stores/agenties/store.py": "a new file, made exclusively",
     "mailstore/stores/beads/private_copy.py": "a list of regular files, made just before",

@@ -9,6 +9,7 @@ from mailstore.kit.record_reader import RecordEvents
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Location, Message, Receipt
+from mailstore.stores.agent_mail.attached import listed
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.roster import OVERSEER, AgentNames
 
@@ -39,6 +40,7 @@ class AgentMailRow(NamedTuple):
     importance: object
     needs_answer: object
     created: object
+    attachments: object = None
 
 
 def who(name: str) -> str:
@@ -46,13 +48,16 @@ def who(name: str) -> str:
     return "user" if name == OVERSEER else name
 
 
-def tags_of(importance: str, needs_answer: bool, topic: str = "", silent: tuple[str, ...] = ()) -> tuple[str, ...]:
+def tags_of(
+    importance: str, needs_answer: bool, topic: str = "", silent: tuple[str, ...] = (), attachments: object = None
+) -> tuple[str, ...]:
     """Return a message's tags; `silent` are the recipients that have not acknowledged it."""
     return (
         *([f"importance:{importance}"] if importance not in ("", "normal") else []),
         *(["ack-required"] if needs_answer else []),
         *(f"unacknowledged:{name}" for name in silent),
         *([f"topic:{topic}"] if topic else []),
+        *(f"attachment:{each.name}" for each in listed(attachments)),
     )
 
 
@@ -73,7 +78,7 @@ def record_events(
         subject=subject or first_line(body),
         thread=str(first) if first != row.id else None,
         ttl_hours=NEVER,
-        tags=tags_of(text_of(row.importance), bool(row.needs_answer), text_of(row.topic), silent),
+        tags=tags_of(text_of(row.importance), bool(row.needs_answer), text_of(row.topic), silent, row.attachments),
         mentions=tuple(map(who, mentions(body))),
         location=Location(file, row.id, 0),
         timed=time is not None,

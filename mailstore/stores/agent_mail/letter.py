@@ -78,7 +78,12 @@ def message_of(letter: ArchivedFile, file: str, size: int, slug: str, parent: st
         subject=subject or first_line(letter.body),
         thread=parent if parent != message_id else None,
         ttl_hours=NEVER,
-        tags=tags_of(_text(head.get("importance")), head.get("ack_required") is True, _text(head.get("topic"))),
+        tags=tags_of(
+            _text(head.get("importance")),
+            head.get("ack_required") is True,
+            _text(head.get("topic")),
+            attachments=head.get("attachments"),
+        ),
         mentions=mentions(letter.body),
         location=Location(file, 0, size),
         timed=time is not None,

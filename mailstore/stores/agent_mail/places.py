@@ -28,6 +28,13 @@ class AgentMailPlaces(NamedTuple):
         """Return the folder to watch."""
         return self.database.parent if self.database else self.archive or Path()
 
+    def project(self, slug: str) -> Path | None:
+        """Return a project's folder in the archive; beside a database there may be one, or none."""
+        roots = [self.archive] if self.archive else [self.folder, self.folder / "archive"]
+        if not slug or slug.startswith(".") or "/" in slug:
+            return None
+        return next((found for root in roots if (found := root / PROJECTS / slug).is_dir()), None)
+
 
 def find(path: Path) -> AgentMailPlaces | None:
     """Return the database at a path or in a folder, else the archive there. Raises OSError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
 import msgspec
 
@@ -16,10 +16,12 @@ from mailstore.kit.part_reader import PartReader
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import EventReader, WatchedStore
 from mailstore.location import path_of
+from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 from mailstore.stores.agent_mail import tables as ask
 from mailstore.stores.agent_mail.archive import ArchiveSource
+from mailstore.stores.agent_mail.attached import AttachedImage, attached_files, listed, open_attached
 from mailstore.stores.agent_mail.columns import text_of
 from mailstore.stores.agent_mail.feed import DatabaseFeed, message_at
 from mailstore.stores.agent_mail.letter import InvalidArchivedFile, id_of, letter_of
@@ -43,6 +45,7 @@ BY_SERVER = (
     Capability.REPLY,
 )
 """What can be done where the settings say where the server is."""
+PROJECT = "SELECT slug FROM projects WHERE id = ?"
 MISSING = {
     Capability.UPDATE_ROSTER: "its agents register with the server themselves",
     Capability.ARCHIVE: SERVER,
@@ -62,7 +65,7 @@ class AgentMailStore(WatchedStore):
     summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; written only through its server"
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
-        {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients"}
+        {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients", "attachments"}
     )
 
     def __init__(self, places: AgentMailPlaces, *, poll: bool = False) -> None:
@@ -165,6 +168,29 @@ class AgentMailStore(WatchedStore):
         """Return the bytes of the message's file, or its row and those of its recipients as JSON."""
         return self._file(message) if self._archive else msgspec.json.encode(self._row(message))
 
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> list[AttachedFile]:
+        """Return the images of a message; none of one that is no longer there."""
+        try:
+            return attached_files(*self._attached(message))
+        except ContentGone:
+            return []
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's images for reading. Raises ContentGone."""
+        return open_attached(*self._attached(message), name)
+
+    def _attached(self, message: Message) -> tuple[list[AttachedImage], Path | None]:
+        """Return a message's images, and its project's folder in the archive, if that is here. Raises ContentGone."""
+        if self._archive:
+            try:
+                head = letter_of(self._file(message)).head
+            except InvalidArchivedFile as error:
+                raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+            assert message.location is not None
+            return listed(head.get("attachments")), self._places.project(message.location.file.split("/")[1])
+        row = self._row(message)
+        return listed(row.get("attachments")), self._places.project(text_of(row["project"]))
+
     def _file(self, message: Message) -> bytes:
         data = read_located(self._places.folder, message)
         assert message.location is not None
@@ -207,5 +233,6 @@ def _row(mail: sqlite3.Connection, message_id: str) -> dict[str, object] | None:
     columns = [each[0] for each in asked.description]
     to = [dict(zip(columns, row, strict=True)) for row in asked]
     found["sender"] = names.of(found["sender_id"])
+    found["project"] = next((slug for (slug,) in mail.execute(PROJECT, (found["project_id"],))), "")
     found["recipients"] = [{"name": names.of(each["agent_id"]), **each} for each in to]
     return found

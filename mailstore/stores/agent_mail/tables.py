@@ -29,7 +29,7 @@ __all__ = [
 
 COLUMNS = (
     *("id", "project_id", "sender_id", "thread_id", "topic"),
-    *("subject", "body_md", "importance", "ack_required", "created_ts"),
+    *("subject", "body_md", "importance", "ack_required", "created_ts", "attachments"),
 )
 AT_ONCE = 500
 LONGEST_ID = 19

@@ -17,15 +17,13 @@ from mailstore.files.durable import sync_folder
 from mailstore.files.naming import safe_name
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
-from mailstore.files.whole import open_regular, read_whole
+from mailstore.files.whole import open_below, open_regular, read_whole
 from mailstore.records.attached_file import AttachedFile
 from mailstore.stores.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
 from mailstore.transports.transport import MOST_BYTES
 
 __all__ = ["attached_files", "attachment_names", "files_to_send", "open_attached", "put_files"]
 
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 LINK = "symbolic link: links are not followed"
 ABSENT = "named in the header, and not there"
 
@@ -87,12 +85,8 @@ def _described(entry: os.DirEntry[str]) -> AttachedFile:
 @contextmanager
 def _folder(root: Path, copy: Copy) -> Iterator[int]:
     """Open the folder beside a copy, no part of whose path is a link. Raises OSError."""
-    fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = open_below(root, (*copy.owner.split("/"), copy.day, copy.box, copy.stem))
     try:
-        for name in (*copy.owner.split("/"), copy.day, copy.box, copy.stem):
-            below = os.open(name, FOLDER, dir_fd=fd)
-            os.close(fd)
-            fd = below
         yield fd
     finally:
         os.close(fd)
