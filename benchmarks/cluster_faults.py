@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from console.demo.nats_server import NatsServer
-from mailstore.stores.nats.subjects import mail_stream, presence_stream
+from mailstore.kinds.nats.subjects import mail_stream, presence_stream
 from tests.servers.nats_cluster import NatsCluster
 
 __all__ = ["Fault", "fill", "freeze", "kill", "leader_of", "small_disk", "wait_current"]

@@ -16,10 +16,10 @@ from benchmarks.generate import arrivals, generate
 from benchmarks.measure import Figures, table
 from console.demo.nats_config import one_node
 from console.demo.nats_server import NatsServer
+from mailstore.kinds.nats.subjects import Topic, mail_stream, subject, token_of
 from mailstore.records.draft import draft
 from mailstore.registry import create_store, open_store
 from mailstore.store import Store
-from mailstore.stores.nats.subjects import Topic, mail_stream, subject, token_of
 from tests.servers.nats_cluster import running_cluster
 from tests.terminal import SIGNALBOX, Terminal, environment
 

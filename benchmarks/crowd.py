@@ -22,9 +22,9 @@ from benchmarks.measure import Figures, Results, table
 from mailstore.archive.planning import plan_archive
 from mailstore.archive.running import archive
 from mailstore.errors import MailError
+from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 
 __all__ = ["let_loose", "main", "measure", "report"]
 

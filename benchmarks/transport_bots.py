@@ -15,10 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.agentazall_records.letter_file import is_partial, parse
-from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.identity import Identity, public_of
-from mailstore.stores.agentazall.signature import facts_of
+from mailstore.kinds.agentazall.block import unwrapped
+from mailstore.kinds.agentazall.identity import Identity, public_of
+from mailstore.kinds.agentazall.letter_file import is_partial, parse
+from mailstore.kinds.agentazall.signature import facts_of
 from tests.project.import_graph import ROOT
 from tests.servers.agentazall_programs import agentazall_python
 

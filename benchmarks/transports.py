@@ -23,7 +23,7 @@ from typing import NamedTuple
 from benchmarks.transport_bots import BOTS, OURS, THEIRS, Bot, Received, Sent, running_bots
 from benchmarks.transport_report import RoundResult, page
 from benchmarks.transport_servers import KINDS, TransportServers
-from mailstore.stores.agentazall.ledger import accounts_of, ledger_file, waiting_in
+from mailstore.kinds.agentazall.ledger import accounts_of, ledger_file, waiting_in
 
 __all__ = ["ROUNDS", "Round", "play"]
 

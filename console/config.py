@@ -9,9 +9,9 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import asdict
 from platformdirs import user_config_path, user_state_path
 
+from mailstore.kinds.agentazall.sync.settings import TransportSettings
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.rules.waking import WAKING_TYPES
-from mailstore.sync.settings import TransportSettings
 
 if TYPE_CHECKING:
     from mailstore.queries.attention import Limits

@@ -33,22 +33,22 @@ KIND = re.compile(r"[a-z][a-z0-9+-]*")
 
 GROUP = "mailstore.stores"
 _OURS = {
-    "haak": "mailstore.stores.haak:HaakStore",
-    "memory": "mailstore.stores.memory:MemoryStore",
-    "agentazall": "mailstore.stores.agentazall:AgentAZAllStore",
+    "haak": "mailstore.haak:HaakStore",
+    "memory": "mailstore.memory:MemoryStore",
+    "agentazall": "mailstore.kinds.agentazall:AgentAZAllStore",
     # before the kind for which any folder with teams is a mailbox
-    "omo": "mailstore.stores.omo:OmoStore",
-    "claude-teams": "mailstore.stores.claude_teams:ClaudeTeamsStore",
-    "mapped": "mailstore.stores.mapped:MappedStore",
-    "agenties": "mailstore.stores.agenties:AgentiesStore",
-    "channels": "mailstore.stores.channels:ChannelsStore",
-    "neo": "mailstore.stores.neo:NeoStore",
-    "agent-mail": "mailstore.stores.agent_mail:AgentMailStore",
-    "hcom": "mailstore.stores.hcom:HcomStore",
-    "beads": "mailstore.stores.beads:BeadsStore",
-    "nats": "mailstore.stores.nats:NatsStore",
-    "nats+tls": "mailstore.stores.nats:NatsTlsStore",
-    "several": "mailstore.stores.several:SeveralStore",
+    "omo": "mailstore.kinds.omo:OmoStore",
+    "claude-teams": "mailstore.kinds.claude_teams:ClaudeTeamsStore",
+    "mapped": "mailstore.kinds.mapped:MappedStore",
+    "agenties": "mailstore.kinds.agenties:AgentiesStore",
+    "channels": "mailstore.kinds.channels:ChannelsStore",
+    "neo": "mailstore.kinds.neo:NeoStore",
+    "agent-mail": "mailstore.kinds.agent_mail:AgentMailStore",
+    "hcom": "mailstore.kinds.hcom:HcomStore",
+    "beads": "mailstore.kinds.beads:BeadsStore",
+    "nats": "mailstore.kinds.nats:NatsStore",
+    "nats+tls": "mailstore.kinds.nats:NatsTlsStore",
+    "several": "mailstore.several:SeveralStore",
 }
 
 

@@ -11,10 +11,10 @@ from console.cli.map_output import FieldRow, MappedRow, MappingRow
 from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.render.safe import visible_line
+from mailstore.kinds.mapped.guess import Choice, Guess, guess
+from mailstore.kinds.mapped.written import look, toml
 from mailstore.records.message import Message, Problem
 from mailstore.registry import recognised_kind, store_class
-from mailstore.stores.mapped.guess import Choice, Guess, guess
-from mailstore.stores.mapped.written import look, toml
 
 MAPPING = JsonOutput(MappingRow)
 OUTPUTS = (MAPPING,)

@@ -14,13 +14,13 @@ from console.cli.plain import put
 from console.errors import Refused
 from console.render.safe import visible_line
 from mailstore.errors import reason_of
+from mailstore.kinds.nats.address import location_of
+from mailstore.kinds.nats.nkey import new_seed, user_key
+from mailstore.kinds.nats.permissions import grant_for, grant_for_mirror, server_users
+from mailstore.kinds.nats.subjects import token_of
+from mailstore.kit.secret import SecretMissing, private_text
 from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Status
-from mailstore.stores.nats.address import location_of
-from mailstore.stores.nats.nkey import new_seed, user_key
-from mailstore.stores.nats.permissions import grant_for, grant_for_mirror, server_users
-from mailstore.stores.nats.subjects import token_of
-from mailstore.transports.secret import SecretMissing, private_text
 
 ACTIONS = {"permissions": "Print who may write what, for the server's configuration"}
 ADMIN, MIRROR = "signalbox-admin", "signalbox-mirror"

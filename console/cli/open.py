@@ -105,7 +105,7 @@ def named_mailbox(args: argparse.Namespace) -> str:
     """Return the URL for the mailbox, or mailboxes, given as arguments; empty for none."""
     if len(args.url) < 2:
         return args.url[0] if args.url else ""
-    from mailstore.stores.several.naming import named_together
+    from mailstore.several.naming import named_together
 
     return named_together(args.url, poll=args.poll)
 

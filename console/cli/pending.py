@@ -21,8 +21,8 @@ def carry_pending(args: argparse.Namespace) -> None:
     if kind != "agentazall":
         return
     from console.cli.sync_plan import plan_for
-    from mailstore.stores.agentazall.names import plain_of
-    from mailstore.sync.engine import SyncEngine
+    from mailstore.kinds.agentazall.names import plain_of
+    from mailstore.kinds.agentazall.sync.engine import SyncEngine
 
     try:
         plan = plan_for(url)

@@ -17,8 +17,8 @@ from console.hooks.sessions.printed import note_printed, printed_to
 from mailstore.discovery import found_from
 from mailstore.files.user_folders import user_folder
 from mailstore.files.whole import open_binary
-from mailstore.stores.haak.quick.quick_reads import record_reads
-from mailstore.stores.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
+from mailstore.haak.quick.quick_reads import record_reads
+from mailstore.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
 
 __all__ = ["quick_check"]
 

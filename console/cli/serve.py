@@ -17,7 +17,7 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from mailstore.extras import is_installed, remedy
-from mailstore.transports.loopback import is_loopback
+from mailstore.kit.loopback import is_loopback
 
 if TYPE_CHECKING:
     import ssl

@@ -14,7 +14,7 @@ from console.cli.sync_plan import plan_for
 from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.safe import visible_line
-from mailstore.sync.engine import SyncEngine, SyncReport
+from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
 
 OUTPUTS = (DONE, REGISTERED, STATUS)
 

@@ -15,13 +15,13 @@ from console.errors import Refused, UsedWrongly
 from console.toml_errors import invalid_toml, must_be
 from mailstore.errors import MailError, reason_of
 from mailstore.files.whole import read_text
+from mailstore.kinds.agentazall.places import config_at, find, mailbox_dir, transport_trees
+from mailstore.kinds.agentazall.sync.own_config import agents_in, plan_of
+from mailstore.kinds.agentazall.sync.plan import AgentPlan, SyncPlan
+from mailstore.kinds.agentazall.sync.settings import TransportSettings
+from mailstore.kinds.agentazall.sync.their_config import plan_in
 from mailstore.location import path_of
 from mailstore.registry import kind_and_location
-from mailstore.stores.agentazall.places import config_at, find, mailbox_dir, transport_trees
-from mailstore.sync.own_config import agents_in, plan_of
-from mailstore.sync.plan import AgentPlan, SyncPlan
-from mailstore.sync.settings import TransportSettings
-from mailstore.sync.their_config import plan_in
 
 __all__ = ["plan_for", "root_of"]
 

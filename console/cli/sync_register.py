@@ -22,8 +22,8 @@ from mailstore.files.durable import sync_folder
 from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
 from mailstore.files.whole import open_regular, read_text, read_whole
-from mailstore.stores.agentazall.places import is_agent_name
-from mailstore.transports.relay_register import Registration, register
+from mailstore.kinds.agentazall.places import is_agent_name
+from mailstore.kinds.agentazall.transports.relay_register import Registration, register
 
 __all__ = ["register_agent"]
 

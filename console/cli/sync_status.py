@@ -19,11 +19,11 @@ from console.cli.sync_plan import root_of
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.stores.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
-from mailstore.stores.agentazall.spools import LARGEST, spooled_at
-from mailstore.sync.local import folders_of
-from mailstore.sync.lock import is_at_work
-from mailstore.transports.relay_wire import batch_of
+from mailstore.kinds.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
+from mailstore.kinds.agentazall.spools import LARGEST, spooled_at
+from mailstore.kinds.agentazall.sync.local import folders_of
+from mailstore.kinds.agentazall.sync.lock import is_at_work
+from mailstore.kinds.agentazall.transports.relay_wire import batch_of
 
 __all__ = ["show_status"]
 

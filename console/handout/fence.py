@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mailstore.haak.quick.quick_unread import QuickMessage
     from mailstore.records.message import Message
-    from mailstore.stores.haak.quick.quick_unread import QuickMessage
 
 __all__ = ["Letter", "around", "fenced", "header"]
 

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from mailstore.haak.quick.quick_unread import QuickMessage
     from mailstore.records.message import Message
-    from mailstore.stores.haak.quick.quick_unread import QuickMessage
 
     Mail = Sequence[Message] | Sequence[QuickMessage]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from console.errors import Refused
 from console.serve.access import KeyPair, Keys, PageAccess
 from mailstore.errors import reason_of
-from mailstore.transports.secret import SecretMissing, private_text
+from mailstore.kit.secret import SecretMissing, private_text
 
 __all__ = ["keep_links", "kept_keys", "link"]
 

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from mailstore.transports.loopback import is_loopback
+from mailstore.kit.loopback import is_loopback
 
 __all__ = ["EVERY_INTERFACE", "is_known_host", "is_own_origin", "plain_name"]
 

@@ -9,10 +9,10 @@ import pytest
 from mailstore.conformance.harness import Harness, on_files
 from mailstore.conformance.samples import ANN, BOB, letter
 from mailstore.errors import Unsupported
+from mailstore.memory import MemoryStore
 from mailstore.records.message import Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capability
-from mailstore.stores.memory import MemoryStore
 from mailstore.transfer.compare import Contents
 from mailstore.transfer.convert import ConvertReport, convert
 

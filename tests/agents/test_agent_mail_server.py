@@ -18,12 +18,12 @@ import pytest
 
 from mailstore.conformance.following import scanned
 from mailstore.errors import DraftRefused, StoreError
+from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.server.access import server_access
+from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
 from mailstore.optional import acknowledge
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message, Receipt
-from mailstore.stores.agent_mail import AgentMailStore
-from mailstore.stores.agent_mail.server.access import server_access
-from mailstore.stores.agent_mail.server.tools import ToolCalls, with_tools
 from tests.project.import_graph import ROOT
 from tests.servers.agentazall_programs import free_port
 

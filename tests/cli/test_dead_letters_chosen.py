@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import StoreError
+from mailstore.haak import HaakStore
 from mailstore.records.message import Intervention
-from mailstore.stores.haak import HaakStore
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, iso
 

@@ -16,8 +16,8 @@ from console.errors import Refused
 from console.export.about import About
 from console.export.document import FORMATS, render
 from console.export.reading import claims_in
+from mailstore.haak import HaakStore
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from mailstore.transfer.export import Exported, Verdict, digest, standing_digest, text_digest, verified
 from mailstore.transfer.export import exported as exported_by
 from tests.cli.conftest import Run

@@ -67,7 +67,7 @@ def test_init_where_nothing_may_be_made_is_told_in_one_line(run: Run) -> None:
 def test_a_mailbox_on_a_server_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nats", None)
     monkeypatch.setitem(sys.modules, "nats.aio.client", None)
-    monkeypatch.delitem(sys.modules, "mailstore.stores.nats.opening", raising=False)
+    monkeypatch.delitem(sys.modules, "mailstore.kinds.nats.opening", raising=False)
     for words in (["init", "nats://127.0.0.1:9/lab"], ["threads", "--store", "nats://127.0.0.1:9/lab"]):
         done = run(*words)
         assert (done.status, done.out) == (1, "")

@@ -10,9 +10,9 @@ from subprocess import Popen
 
 import pytest
 
+from mailstore.haak import HaakStore
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.merged import Merged, TurnedAway
-from mailstore.stores.haak import HaakStore
 from tests.cli.conftest import Run
 from tests.mailstore.mirrors import letter
 

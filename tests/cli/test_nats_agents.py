@@ -17,12 +17,12 @@ from console.demo.run import prepared
 from console.hooks import server_looks
 from console.hooks.quick_look import is_quiet
 from console.hooks.server_looks import is_on_server
+from mailstore.kinds.nats.subjects import Topic, subject
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.nats.subjects import Topic, subject
 from tests.cli.conftest import Run
 from tests.cli.test_every_kind import Hooked, check
 from tests.patience import PATIENCE

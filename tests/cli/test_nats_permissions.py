@@ -15,13 +15,13 @@ import pytest
 from console.demo.nats_config import one_node
 from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
+from mailstore.kinds.nats.address import location_of
+from mailstore.kinds.nats.credentials import credentials_for
+from mailstore.kinds.nats.subjects import mail_stream, presence_stream
 from mailstore.records.draft import draft
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.stores.nats.address import location_of
-from mailstore.stores.nats.credentials import credentials_for
-from mailstore.stores.nats.subjects import mail_stream, presence_stream
 from tests.cli.conftest import Run
 from tests.patience import PATIENCE
 from tests.servers.fixtures import need_nats
@@ -73,7 +73,7 @@ def log_in(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
 def as_client(url: str, work: Callable[[Any], Awaitable[None]], expected: int) -> list[str]:
     """Do something with a bare connection until so much was refused; return what the server refused."""
-    from mailstore.stores.nats.opening import ended, opened
+    from mailstore.kinds.nats.opening import ended, opened
 
     refused: list[str] = []
     told = asyncio.Event()

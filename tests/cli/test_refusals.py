@@ -140,7 +140,7 @@ def test_a_folder_that_goes_while_a_command_runs(
         take(mail.data)
         return real(*words, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("mailstore.stores.haak.write.writer.append_all", late)
+    monkeypatch.setattr("mailstore.haak.write.writer.append_all", late)
     is_told(run, mail, COMMANDS["send"], "check whether the mailbox was moved")
     assert not mail.data.exists()
 

@@ -12,11 +12,11 @@ import pytest
 
 from console.cli import wake
 from console.wake_command import wake as wake_by
+from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.waking import is_dormant, waking_mail
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.cli.conftest import Run
 from tests.hooked import fake_codex, hooked
 from tests.mailboxes import NOW, MailFiles, iso

@@ -21,9 +21,9 @@ from console.screens.location import ScreenLocation
 from console.session import Session
 from console.state import PersonalState
 from console.styles import TextStyles
+from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles
 
 __all__ = ["FakeScreen", "fake_screen"]

@@ -15,8 +15,8 @@ from console.screens.quiet.snoozing import Snoozing
 from console.screens.quiet.starring import Starring
 from console.screens.undoing import Undoing
 from console.state import PersonalState
+from mailstore.haak import HaakStore
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
 from tests.console.fake_screen import fake_screen
 from tests.mailboxes import NOW, MailFiles
 

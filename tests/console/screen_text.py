@@ -23,8 +23,8 @@ from console.app import SignalboxApp
 from console.config import Config
 from console.screens.main_screen import MainScreen
 from console.state import PersonalState
+from mailstore.haak import HaakStore
 from mailstore.registry import open_store
-from mailstore.stores.haak import HaakStore
 from tests.console.spared import spare
 from tests.mailboxes import NOW
 from tests.patience import PATIENCE

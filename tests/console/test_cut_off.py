@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from console.cut_off_words import cut_off_forms
+from mailstore.haak.store import HaakStore
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Message
 from mailstore.records.scope import url_of
 from mailstore.state.connections import CutOff
 from mailstore.state.views import View
-from mailstore.stores.haak.store import HaakStore
 from tests.conftest import Open
 from tests.console.screen_text import Seat, opened, settle
 from tests.console.test_writing import write_talk

@@ -17,13 +17,13 @@ import pytest
 from console.demo.agents import LOG, main
 from console.demo.personas import PERSON
 from console.demo.run import prepared, simulated
+from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
 from tests.patience import PATIENCE
 
 FAST = 50.0

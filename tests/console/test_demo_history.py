@@ -10,11 +10,11 @@ import pytest
 
 from console.demo.history import write_history
 from console.demo.personas import CAST, MARKER, PERSON, STRANGER
+from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
 
 NOW = 1_773_671_400.0
 HOUR = 3_600.0

@@ -12,9 +12,9 @@ from console.demo.run import prepared, run_demo, simulated
 from console.demo.seen_marks import remember
 from console.state import PersonalState
 from mailstore.errors import StoreError
+from mailstore.haak import HaakStore
 from mailstore.records.events import Seen
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 
 
 def test_without_a_terminal_it_says_so_and_makes_nothing(tmp_path: Path) -> None:

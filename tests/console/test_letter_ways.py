@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.kinds.agentazall.ledger import ArrivalState, LedgerWay, SendState
+from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.records.scope import url_of
-from mailstore.stores.agentazall.ledger import ArrivalState, LedgerWay, SendState
-from mailstore.sync.ledger_writer import LedgerWriter
 from tests.console.screen_text import opened
 from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
 

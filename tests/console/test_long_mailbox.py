@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.folding import kept_at
-from mailstore.stores.haak import HaakStore
+from mailstore.haak import HaakStore
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 
@@ -17,7 +17,7 @@ NUMBER = 700
 
 @pytest.fixture
 def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailFiles:
-    monkeypatch.setattr("mailstore.stores.haak.store.LONG", 1)
+    monkeypatch.setattr("mailstore.haak.store.LONG", 1)
     mail = MailFiles(tmp_path)
     mail.agent("ann-00000001", role="architect")
     mail.agent("bob-00000001", role="librarian")

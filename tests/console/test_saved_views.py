@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Event
 
 from console.config import Config
+from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 

@@ -10,8 +10,8 @@ from platformdirs import user_cache_path
 from console import search_hits
 from console.config import Config, SearchSettings
 from console.screens import searching
+from mailstore.haak import HaakStore
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles, iso
 

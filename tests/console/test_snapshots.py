@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from console.app import SignalboxApp
 from console.config import Config
 from console.state import PersonalState
-from mailstore.stores.haak import HaakStore
+from mailstore.haak import HaakStore
 from tests.console.screen_text import settle, until
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 

@@ -17,9 +17,9 @@ from console.cli import open as open_command
 from console.prefetch import Prefetch
 from console.state import PersonalState
 from mailstore.errors import StoreError
+from mailstore.haak import HaakStore
+from mailstore.memory import MemoryStore
 from mailstore.records.events import Event, Progress, Seen
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.memory import MemoryStore
 from tests.conftest import Open, Start
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case

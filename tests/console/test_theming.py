@@ -137,7 +137,7 @@ def test_states_are_told_apart_by_their_glyphs_alone() -> None:
 
 
 def test_every_variable_of_the_style_sheet_has_a_value(tmp_path: Path) -> None:
-    from mailstore.stores.haak import HaakStore
+    from mailstore.haak import HaakStore
 
     room = Path(__file__).parents[2] / "console"
     sheet = "".join((room / name).read_text() for name in ("console.tcss", "deferred.tcss"))

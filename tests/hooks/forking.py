@@ -46,8 +46,8 @@ class HookForks:
 
 
 def serve() -> None:
-    import mailstore.stores.haak.quick.quick_unread
-    import mailstore.stores.haak.write.quick_roster  # noqa: F401
+    import mailstore.haak.quick.quick_unread
+    import mailstore.haak.write.quick_roster  # noqa: F401
 
     while line := sys.stdin.readline():
         request = json.loads(line)

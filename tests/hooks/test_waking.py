@@ -14,10 +14,10 @@ from console.hooks.waking import wake_session as waking
 from console.hooks.waking.limits import may_wake, release, wakes_file
 from console.hooks.waking.ringing import ring_called, wake_for
 from console.hooks.waking.wake_log import wake_log
+from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.waking import called
-from mailstore.stores.haak import HaakStore
 from tests.hooked import fake_codex, hooked
 from tests.mailboxes import NOW, MailFiles
 from tests.patience import PATIENCE

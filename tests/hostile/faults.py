@@ -28,8 +28,9 @@ import msgspec
 
 import console.cli
 import mailstore.files
-import mailstore.stores
-import mailstore.stores.haak.store as haak
+import mailstore.haak
+import mailstore.haak.store as haak
+import mailstore.kinds
 from console.cli import main
 from tests.hostile.guard import Guard
 
@@ -235,7 +236,7 @@ async def _sit(url: str) -> int:
 
 def _serve() -> None:
     # once, before the forks
-    for package in (console.cli, mailstore.stores, mailstore.files):
+    for package in (console.cli, mailstore.haak, mailstore.kinds, mailstore.files):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if module.name.rpartition(".")[2] not in LEFT_OUT:
                 importlib.import_module(module.name)

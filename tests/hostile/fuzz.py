@@ -25,7 +25,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-import mailstore.stores.haak.store as haak
+import mailstore.haak.store as haak
 from console.cli import main
 from mailstore.files.database import is_database
 from tests.hostile.lexer import faults_of_output

@@ -9,12 +9,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from mailstore.errors import MailError
+from mailstore.haak import HaakStore
+from mailstore.kinds.nats import NatsStore
+from mailstore.memory import MemoryStore
+from mailstore.memory.records import Records
 from mailstore.records.roster import Agent
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.memory import MemoryStore
-from mailstore.stores.memory.records import Records
-from mailstore.stores.nats import NatsStore
 from mailstore.transfer.compare import Contents
 from mailstore.transfer.letters import adopted_letter
 

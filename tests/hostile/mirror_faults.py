@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.files import append
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.memory import MemoryStore
-from mailstore.stores.nats import NatsStore
+from mailstore.haak import HaakStore
+from mailstore.kinds.nats import NatsStore
+from mailstore.memory import MemoryStore
 
 __all__ = ["SuddenEnd", "clock_at", "faulty", "raced_by", "state_folder"]
 

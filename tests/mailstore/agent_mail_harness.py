@@ -13,14 +13,14 @@ import pytest
 from mailstore import registry
 from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature
+from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.server import marking, sending
+from mailstore.kinds.agent_mail.server.access import NO_SERVER
+from mailstore.kinds.agent_mail.store import BY_SERVER
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.store import Store
-from mailstore.stores.agent_mail import AgentMailStore
-from mailstore.stores.agent_mail.server import marking, sending
-from mailstore.stores.agent_mail.server.access import NO_SERVER
-from mailstore.stores.agent_mail.store import BY_SERVER
 from tests.mailstore.folder_harness import FolderHarness
 from tests.mailstore.servers import Server
 from tests.servers.agent_mail_tools import DirectTools, ServedMail

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
+from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.store import Store
-from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["AgentAZAllHarness", "letter_file", "local"]

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 from mailstore.conformance.following import scanned
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.identity import Identity, public_of
 from mailstore.records.events import Event
 from mailstore.records.message import Message
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.identity import Identity, public_of
 from tests.mailstore.agentazall_harness import letter_file
 
 __all__ = ["DAY", "FIXTURE", "ROOT", "AgentAZAllMail", "identity", "told"]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
+from mailstore.kinds.agenties import AgentiesStore
 from mailstore.store import Store
-from mailstore.stores.agenties import AgentiesStore
 from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["AgentiesHarness"]

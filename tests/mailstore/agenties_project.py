@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.conformance.following import of, scanned
+from mailstore.kinds.agenties import AgentiesStore
 from mailstore.queries.attention import Trouble, attention
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.agenties import AgentiesStore
 
 __all__ = ["FIXTURE", "TWO", "Project"]
 

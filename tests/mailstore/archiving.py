@@ -17,11 +17,11 @@ from types import TracebackType
 from typing import Self
 
 from mailstore.archive.planning import plan_archive
+from mailstore.haak import HaakStore
+from mailstore.haak.archive.archiver import Archival
+from mailstore.haak.places import find
 from mailstore.rules.archive_plan import ArchivePlan
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.archive.archiver import Archival
-from mailstore.stores.haak.places import find
 from tests.mailboxes import NOW
 
 __all__ = ["Archivist", "Writer", "plan_for"]

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
+from mailstore.kinds.beads import BeadsStore
 from mailstore.store import Store
-from mailstore.stores.beads import BeadsStore
 from tests.mailstore.beads_town import Form, Town
 from tests.mailstore.folder_harness import FolderHarness
 

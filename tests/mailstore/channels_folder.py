@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.conformance.following import of, scanned
+from mailstore.kinds.channels import ChannelsStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
-from mailstore.stores.channels import ChannelsStore
 
 __all__ = ["FIXTURE", "OLD", "SharedFolder", "agents_in", "copied", "events_in", "messages_in"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
+from mailstore.kinds.channels import ChannelsStore
 from mailstore.store import Store
-from mailstore.stores.channels import ChannelsStore
 from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["CHANNEL", "ChannelsHarness"]

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.conformance import Feature
+from mailstore.kinds.claude_teams import ClaudeTeamsStore, lock
 from mailstore.store import Store
-from mailstore.stores.claude_teams import ClaudeTeamsStore, lock
 from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["ClaudeTeamsHarness"]

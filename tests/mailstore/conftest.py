@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from console.demo.nats_server import NatsServer
-from mailstore.stores.nats.address import location_of
-from mailstore.stores.nats.connection import Connection
+from mailstore.kinds.nats.address import location_of
+from mailstore.kinds.nats.connection import Connection
 from tests.mailstore.nats_harness import NatsHarness
 from tests.servers.cuttable import CuttablePassage
 

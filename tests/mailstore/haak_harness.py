@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.files import append
+from mailstore.haak import HaakStore
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import AMENDED, STATES, Dialect
 from tests.mailstore.folder_harness import FolderHarness
 

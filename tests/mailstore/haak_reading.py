@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mailstore.conformance.following import of, scanned
+from mailstore.haak import HaakStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import MailFiles
 
 __all__ = ["body", "events", "fatal", "folded", "message", "messages", "problems", "warnings"]

@@ -12,11 +12,11 @@ import pytest
 
 from mailstore import registry
 from mailstore.conformance import Feature
+from mailstore.kinds.hcom import HcomStore, sending
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.store import Store
-from mailstore.stores.hcom import HcomStore, sending
 from tests.mailstore.folder_harness import FolderHarness
 from tests.servers.hcom_program import HcomLog, send
 

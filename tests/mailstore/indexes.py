@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from platformdirs import user_cache_path
 
+from mailstore.haak import HaakStore
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles
 
 __all__ = ["note"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from mailstore.errors import ContentGone
+from mailstore.haak import HaakStore
 from mailstore.haak_records.search_pattern import FOLDED
 from mailstore.optional import search_text
 from mailstore.queries.query import Query
@@ -19,7 +20,6 @@ from mailstore.queries.search import SearchContext, look_up, search
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles, iso
 
 __all__ = ["ANN", "BOB", "Found", "letters", "lines", "texts", "written"]

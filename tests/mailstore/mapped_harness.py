@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature, FileHarness
+from mailstore.kinds.mapped import MappedStore
 from mailstore.store import Store
-from mailstore.stores.mapped import MappedStore
 
 __all__ = ["MappedLinesHarness", "MappedRowsHarness"]
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature, Harness
+from mailstore.memory import MemoryStore
 from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.store import Store
-from mailstore.stores.memory import MemoryStore
 
 __all__ = ["MemoryHarness"]
 

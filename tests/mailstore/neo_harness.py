@@ -14,12 +14,12 @@ import msgspec
 import pytest
 
 from mailstore.conformance import Feature
+from mailstore.kinds.neo import NeoStore, locking, marking
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Store
-from mailstore.stores.neo import NeoStore, locking, marking
 from tests.mailstore.folder_harness import FolderHarness
 from tests.mailstore.graphs import Graph
 

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.conformance import Feature
+from mailstore.kinds.omo import OmoStore, lock, writer
 from mailstore.kit import time_of
 from mailstore.store import Store
-from mailstore.stores.omo import OmoStore, lock, writer
 from tests.mailstore.folder_harness import FolderHarness
 
 __all__ = ["MEMBERS", "OmoHarness", "RunFolder"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mailstore.haak import HaakStore
 from mailstore.queries.absence import Absence, LostLetter, look_back
 from mailstore.records.events import Seen
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, at_once
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
 

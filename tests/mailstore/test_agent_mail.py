@@ -11,13 +11,13 @@ import pytest
 
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, Unsupported
+from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability
-from mailstore.stores.agent_mail import AgentMailStore
 from tests.mailstore.owners import owned, snapshot
 from tests.mailstore.servers import Server
 
@@ -141,7 +141,7 @@ def test_who_is_retired_is_dead(server: Server) -> None:
 
 
 def test_what_is_reserved_stands_in_the_agent_s_line(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailstore.stores.agent_mail.roster.time.time", lambda: 1_773_669_600.0)
+    monkeypatch.setattr("mailstore.kinds.agent_mail.roster.time.time", lambda: 1_773_669_600.0)
     server.agent("Ann", task_description="the press")
     server.reserve("Ann", "src/**", "2026-03-16 14:30:00.000000")
     server.reserve("Ann", "old/**", "2026-03-16 09:00:00.000000")

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone
+from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, letter_of
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.stores.agent_mail import AgentMailStore
-from mailstore.stores.agent_mail.letter import InvalidArchivedFile, letter_of
 from tests.mailstore.owners import snapshot
 
 REAL = Path(__file__).parents[1] / "fixtures" / "agent-mail" / "archive"

@@ -13,8 +13,8 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
+from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.records.message import Message
-from mailstore.stores.agent_mail import AgentMailStore
 from tests.mailstore.servers import Server
 
 IMAGE, OTHER = b"RIFF....WEBP", b"RIFF another WEBP"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import StoreError
+from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.server import marking, sending, tools
 from mailstore.records.draft import Draft, draft
 from mailstore.store import Store
-from mailstore.stores.agent_mail import AgentMailStore
-from mailstore.stores.agent_mail.server import marking, sending, tools
 from tests.mailstore.servers import Server
 from tests.servers.agent_mail import AgentMailServer
 from tests.servers.agent_mail_tools import ServedMail

@@ -12,6 +12,8 @@ import pytest
 
 from mailstore.conformance.following import following, scanned
 from mailstore.errors import DraftRefused, MailError, StoreError, Unsupported
+from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.server import marking, sending
 from mailstore.optional import acknowledge, why_not_acknowledged
 from mailstore.read_only import ReadOnly
 from mailstore.records.draft import Draft, draft
@@ -19,8 +21,6 @@ from mailstore.records.message import Message
 from mailstore.records.scope import url_of
 from mailstore.registry import create_store, open_store
 from mailstore.store import Capability, Store
-from mailstore.stores.agent_mail import AgentMailStore
-from mailstore.stores.agent_mail.server import marking, sending
 from tests.mailstore.owners import snapshot
 from tests.mailstore.servers import Server
 from tests.servers.agent_mail import AgentMailServer

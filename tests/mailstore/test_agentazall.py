@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.agentazall_records.header_addresses import addresses
-from mailstore.agentazall_records.letter_file import moment
 from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.header_addresses import addresses
+from mailstore.kinds.agentazall.letter_file import moment
+from mailstore.kinds.agentazall.names import name_of
+from mailstore.kinds.agentazall.rules import Filter, filter_of, is_blocked
 from mailstore.records.message import Delivery, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.registry import discover, open_store
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.names import name_of
-from mailstore.stores.agentazall.rules import Filter, filter_of, is_blocked
 from tests.mailstore.agentazall_mail import DAY, FIXTURE, ROOT, AgentAZAllMail, told
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.signature import fingerprint_of
+from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.optional import describe_agent
 from mailstore.read_only import ReadOnly
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.signature import fingerprint_of
-from mailstore.sync.ledger_writer import LedgerWriter
 from tests.mailstore.agentazall_mail import DAY, ROOT, AgentAZAllMail, identity
 
 ANN = "ann@localhost"

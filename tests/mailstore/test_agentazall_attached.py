@@ -10,6 +10,7 @@ import pytest
 
 from mailstore.conformance.following import scanned
 from mailstore.errors import ContentGone
+from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.optional import attachments, open_attachment
 from mailstore.read_only import ReadOnly
 from mailstore.records.attached_file import AttachedFile
@@ -17,7 +18,6 @@ from mailstore.records.message import Location, Message
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from mailstore.store import Store
-from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.agentazall_mail import DAY, ROOT, AgentAZAllMail
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import Follower, following, of, scanned
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.box import LARGE, AgentBox
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.box import LARGE, AgentBox
 from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail, identity
 
 BOB = identity(1)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.agentazall_records.letter_file import InvalidSignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall.signature import facts_of
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.signature import facts_of
 from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail, identity, told
 
 INBOX = f"ann@localhost/{DAY}/inbox"

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.memory import MemoryStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.memory import MemoryStore
 from mailstore.transfer.convert import convert
 from tests.mailstore.agentazall_mail import told
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.agentazall_records.letter_file import SignedFile, parse
 from mailstore.extras import remedy
+from mailstore.kinds.agentazall import AgentAZAllStore, signature
+from mailstore.kinds.agentazall.block import as_upstream_reads, block_of, unwrapped
+from mailstore.kinds.agentazall.letter_file import SignedFile, parse
+from mailstore.kinds.agentazall.pins import Key, Pins
+from mailstore.kinds.agentazall.signature import SignatureVerdict, facts_of, fingerprint_of
 from mailstore.records.events import Reset
 from mailstore.records.message import Problem
-from mailstore.stores.agentazall import AgentAZAllStore, signature
-from mailstore.stores.agentazall.block import as_upstream_reads, block_of, unwrapped
-from mailstore.stores.agentazall.pins import Key, Pins
-from mailstore.stores.agentazall.signature import SignatureVerdict, facts_of, fingerprint_of
 from tests.mailstore.agentazall_mail import FIXTURE, AgentAZAllMail, identity, told
 
 VECTORS = json.loads((FIXTURE / "vectors" / "signature_vectors.json").read_text())
@@ -53,7 +53,7 @@ def test_signing_gives_the_very_bytes_of_the_program(vector: dict[str, object]) 
 
 
 def _public(seed: bytes) -> bytes:
-    from mailstore.stores.agentazall.identity import public_of
+    from mailstore.kinds.agentazall.identity import public_of
 
     return public_of(seed)
 

@@ -10,12 +10,12 @@ import pytest
 
 from mailstore.conformance.following import following, of, scanned
 from mailstore.errors import DraftRefused
+from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Reset
 from mailstore.records.scope import parts_of
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

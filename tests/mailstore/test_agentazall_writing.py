@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.agentazall_records.letter_file import parse
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
+from mailstore.kinds.agentazall import AgentAZAllStore, attached, identity
+from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.signature import facts_of
+from mailstore.kinds.agentazall.state import state_folder
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery
-from mailstore.stores.agentazall import AgentAZAllStore, attached, identity
-from mailstore.stores.agentazall.signature import facts_of
-from mailstore.stores.agentazall.state import state_folder
 from tests.mailstore.agentazall_mail import AgentAZAllMail, told
 from tests.mailstore.agentazall_mail import identity as another
 

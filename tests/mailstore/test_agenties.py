@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.salvage import Piece
+from mailstore.kinds.agenties import AgentiesStore
+from mailstore.kinds.agenties.decode import NotAMessage, decode
+from mailstore.kinds.agenties.roster import agents
 from mailstore.records.message import NEVER, SOMEBODY, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.agenties import AgentiesStore
-from mailstore.stores.agenties.decode import NotAMessage, decode
-from mailstore.stores.agenties.roster import agents
 from tests.mailboxes import MailFiles
 from tests.mailstore.agenties_project import FIXTURE, TWO, Project
 

@@ -13,13 +13,13 @@ import pytest
 
 from mailstore.archive.planning import plan_archive
 from mailstore.errors import MailboxBusy, StoreError
+from mailstore.haak import HaakStore
+from mailstore.haak.archive.archiver import Archival
+from mailstore.haak.places import find
 from mailstore.records.draft import draft
 from mailstore.rules.archive_plan import ArchiveReport
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.archive.archiver import Archival
-from mailstore.stores.haak.places import find
 from tests.mailboxes import DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged
 from tests.mailstore.archiving import Archivist, plan_for
 

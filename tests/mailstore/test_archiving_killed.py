@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import Archivist, Writer
 

@@ -18,15 +18,15 @@ from mailstore.errors import StoreError
 from mailstore.files import holders
 from mailstore.files.lines import Replaced
 from mailstore.folding import fold_store, folded_anew, kept
+from mailstore.haak import HaakStore
+from mailstore.haak import store as haak
+from mailstore.haak.archive import recovery
+from mailstore.haak.archive.archive_journal import RunNote, locked_run
+from mailstore.haak.archive.archiver import Archival
+from mailstore.haak.archive.leftovers import CAME_LATE
+from mailstore.haak.places import find
 from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak import store as haak
-from mailstore.stores.haak.archive import recovery
-from mailstore.stores.haak.archive.archive_journal import RunNote, locked_run
-from mailstore.stores.haak.archive.archiver import Archival
-from mailstore.stores.haak.archive.leftovers import CAME_LATE
-from mailstore.stores.haak.places import find
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import plan_for
 
@@ -150,7 +150,7 @@ def test_a_mailbox_that_changes_all_the_time_is_given_up(mail: MailFiles, monkey
     def changed(self: object) -> None:
         raise Replaced("again")
 
-    monkeypatch.setattr("mailstore.stores.haak.archive.leftovers.Leftovers.check", changed)
+    monkeypatch.setattr("mailstore.haak.archive.leftovers.Leftovers.check", changed)
     with pytest.raises(StoreError, match="replaced 100 times"):
         scanned(mail)
 

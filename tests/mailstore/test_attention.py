@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.haak import HaakStore
 from mailstore.queries.attention import Concern, Limits, Trouble, attention, look, new_mail
 from mailstore.queries.concerns import GatheredConcerns
 from mailstore.records.events import Seen
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles, iso
 
 MINUTE = 60

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import of, scanned
+from mailstore.kinds.beads import BeadsStore, feed, lines
+from mailstore.kinds.beads.addresses import address_of_agent, normal, recipient_of
+from mailstore.kinds.beads.asking import BEHIND
+from mailstore.kinds.beads.records import moment
 from mailstore.records.events import PutAway
 from mailstore.records.message import SOMEBODY, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import discover, open_store
-from mailstore.stores.beads import BeadsStore, feed, lines
-from mailstore.stores.beads.addresses import address_of_agent, normal, recipient_of
-from mailstore.stores.beads.asking import BEHIND
-from mailstore.stores.beads.records import moment
 from tests.mailstore.beads_town import Form, Town, gas_town
 
 FORMS: tuple[Form, ...] = ("export", "tables")

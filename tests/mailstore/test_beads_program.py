@@ -13,11 +13,11 @@ import pytest
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
+from mailstore.kinds.beads import BeadsStore, asking, private_copy, program
+from mailstore.kinds.beads.asking import BEHIND
+from mailstore.kinds.beads.places import find
 from mailstore.records.events import Gone
 from mailstore.records.message import Message, Problem
-from mailstore.stores.beads import BeadsStore, asking, private_copy, program
-from mailstore.stores.beads.asking import BEHIND
-from mailstore.stores.beads.places import find
 from tests.mailstore.beads_town import Town
 
 RELEASE = "1.3.0"

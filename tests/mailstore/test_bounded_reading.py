@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-import mailstore.stores.haak.store as haak
+import mailstore.haak.store as haak
 from mailstore.files import salvage
 from mailstore.files.lines import Line
 from mailstore.folding import fold_store
+from mailstore.kinds.claude_teams.entries import cut
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.claude_teams.entries import cut
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run
 from tests.mailboxes import NOW, MailFiles, iso

@@ -9,12 +9,12 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import MailboxMissing
+from mailstore.kinds.channels import ChannelsStore
 from mailstore.records.message import NEVER, Message, Problem, Receipt
 from mailstore.records.roster import Status
 from mailstore.registry import open_store
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.channels import ChannelsStore
 from tests.mailstore.channels_folder import FIXTURE, SharedFolder, agents_in, events_in, messages_in
 
 NOON = 1_773_662_400.0

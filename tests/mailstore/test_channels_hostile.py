@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.errors import ContentGone
+from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.decode import InvalidChannelFile, decode
+from mailstore.kinds.channels.places import ROSTER, sender_in, time_in
+from mailstore.kinds.channels.roster import merged
 from mailstore.kit.part_reader import PartReader
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
-from mailstore.stores.channels import ChannelsStore
-from mailstore.stores.channels.decode import InvalidChannelFile, decode
-from mailstore.stores.channels.places import ROSTER, sender_in, time_in
-from mailstore.stores.channels.roster import merged
 from tests.mailstore.channels_folder import OLD, SharedFolder, agents_in, events_in, messages_in
 
 FINE = "20260316-120000-claude-0001"

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from mailstore.errors import StoreError
+from mailstore.kinds.channels import ChannelsStore, put_record
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Working, beat
-from mailstore.stores.channels import ChannelsStore, put_record
 from tests.mailstore.channels_folder import SharedFolder, agents_in
 
 NOON = 1_773_662_400.0

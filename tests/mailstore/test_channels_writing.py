@@ -13,10 +13,10 @@ import pytest
 
 from mailstore.errors import DraftRefused, StoreError, Unsupported
 from mailstore.files import pending
+from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.places import NAME
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
-from mailstore.stores.channels import ChannelsStore
-from mailstore.stores.channels.places import NAME
 from tests.mailstore.channels_folder import SharedFolder, agents_in, copied, messages_in
 
 ROOM = "project:agent-os-paper"
@@ -80,7 +80,7 @@ def test_nothing_but_the_message_is_left_behind(root: Path) -> None:
 
 
 def test_a_name_that_exists_is_left_as_it_is_and_another_is_tried(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailstore.stores.channels.store.time.time", lambda: 1_795_211_417.0)
+    monkeypatch.setattr("mailstore.kinds.channels.store.time.time", lambda: 1_795_211_417.0)
     numbers = [0x11CA, 0x11CA, 0x7FFF]
     monkeypatch.setattr(secrets, "randbelow", lambda limit: numbers.pop(0))
     there = root / "channels/agent-os-paper/msg-20261120-215017-codex-11ca.json"
@@ -91,7 +91,7 @@ def test_a_name_that_exists_is_left_as_it_is_and_another_is_tried(root: Path, mo
 
 
 def test_when_every_name_is_taken_it_says_so(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailstore.stores.channels.store.time.time", lambda: 1_795_211_417.0)
+    monkeypatch.setattr("mailstore.kinds.channels.store.time.time", lambda: 1_795_211_417.0)
     monkeypatch.setattr(secrets, "randbelow", lambda limit: 0x11CA)
     before = files(root)
     with pytest.raises(StoreError, match="no unused name"):

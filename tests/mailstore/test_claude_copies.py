@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.kinds.claude_teams import copies as module
+from mailstore.kinds.claude_teams.copies import AT_ONCE_SECONDS, SeenEntry, grouped
+from mailstore.kinds.claude_teams.entries import InboxEntry
 from mailstore.records.message import Location
-from mailstore.stores.claude_teams import copies as module
-from mailstore.stores.claude_teams.copies import AT_ONCE_SECONDS, SeenEntry, grouped
-from mailstore.stores.claude_teams.entries import InboxEntry
 
 MOMENTS = st.sampled_from([None, 0.0, 1.0, 4.0, 5.0, 6.0, 20.0])
 

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from mailstore.conformance import Follower, following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import MailboxMissing
+from mailstore.kinds.claude_teams import ClaudeTeamsStore
+from mailstore.kinds.claude_teams.notices import notice
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.claude_teams import ClaudeTeamsStore
-from mailstore.stores.claude_teams.notices import notice
 from tests.mailstore.teams import bodies, entry, journals, read, team, write
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "claude-teams"

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone
+from mailstore.kinds.claude_teams import ClaudeTeamsStore
+from mailstore.kinds.claude_teams.entries import cut
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.stores.claude_teams import ClaudeTeamsStore
-from mailstore.stores.claude_teams.entries import cut
 from tests.mailstore.teams import LONG_AGO, bodies, entry, read, team, write
 
 

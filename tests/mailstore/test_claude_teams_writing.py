@@ -14,10 +14,10 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
+from mailstore.kinds.claude_teams import ClaudeTeamsStore, lock
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
 from mailstore.registry import open_store
-from mailstore.stores.claude_teams import ClaudeTeamsStore, lock
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "claude-teams"
 

@@ -15,12 +15,12 @@ import pytest
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
+from mailstore.kinds.claude_teams import ClaudeTeamsStore
+from mailstore.kinds.claude_teams.transcript import Transcript
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.stores.claude_teams import ClaudeTeamsStore
-from mailstore.stores.claude_teams.transcript import Transcript
 
 REAL = Path(__file__).parents[1] / "fixtures" / "claude-code"
 TEAMS = {"2.1.330": "session-83ba24d0", "2.1.330-tmux": "session-5ee99821", "2.1.110": "ink-team", "2.1.50": "ink-team"}

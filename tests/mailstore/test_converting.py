@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import StoreError
+from mailstore.memory import MemoryStore
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store, store_class
 from mailstore.store import Store
-from mailstore.stores.memory import MemoryStore
 from mailstore.transfer.compare import Contents
 from mailstore.transfer.convert import ConvertReport, convert, difference
 from tests.mailboxes import every_case, tangled

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from mailstore.memory import MemoryStore
 from mailstore.registry import open_store, store_class
-from mailstore.stores.memory import MemoryStore
 from mailstore.transfer.convert import ConvertReport, convert
 from tests.mailboxes import MailFiles
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.files.naming import safe_name
+from mailstore.kinds.agentazall.block import wrapped
+from mailstore.memory import MemoryStore
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store, store_class
-from mailstore.stores.agentazall.block import wrapped
-from mailstore.stores.memory import MemoryStore
 from mailstore.transfer.compare import Contents
 from mailstore.transfer.convert import convert
 

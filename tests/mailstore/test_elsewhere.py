@@ -28,7 +28,7 @@ from mailstore.files.mounts import silent_file_system
 from mailstore.files.pending import Pending
 from mailstore.files.user_folders import user_folder
 from mailstore.files.watch import wakeups
-from mailstore.sync import spool
+from mailstore.kinds.agentazall.sync import spool
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from mailstore import folding
 from mailstore.folding import fold_store, folded_anew, kept, kept_at
+from mailstore.haak import HaakStore
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailstore.folded import answers
 
 NOW = 1_800_000_000.0
@@ -96,8 +96,8 @@ endings = st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"])
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("mailstore.stores.haak.store.LONG", 0)
-    monkeypatch.setattr("mailstore.stores.haak.bulk.parallel_read.SHARE", 300)
+    monkeypatch.setattr("mailstore.haak.store.LONG", 0)
+    monkeypatch.setattr("mailstore.haak.bulk.parallel_read.SHARE", 300)
     monkeypatch.setattr("mailstore.bulk.shares.FEW", 2)
     monkeypatch.setattr("mailstore.bulk.build.FEWEST", 1)
     return tmp_path / "cache"
@@ -252,7 +252,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(
 @pytest.mark.parametrize("helper", [sys.executable, "/bin/false"])
 def test_two_processes_read_at_once(data: Path, monkeypatch: pytest.MonkeyPatch, helper: str) -> None:
     """What the other one fails to do is done here."""
-    monkeypatch.setattr("mailstore.stores.haak.bulk.parallel_read.MANY", 0)
+    monkeypatch.setattr("mailstore.haak.bulk.parallel_read.MANY", 0)
     monkeypatch.setattr(sys, "executable", helper)
     seen = [{"message_id": f"m{at % 60}", "reader_session_id": AGENTS[1], "timestamp": STAMPS[0]} for at in range(90)]
     write(data, "agent-mailbox-reads.jsonl", [line(one) for one in seen])

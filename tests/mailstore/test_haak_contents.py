@@ -12,8 +12,8 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
+from mailstore.haak import HaakStore
 from mailstore.records.message import Message
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import DAY, DIALECTS, NOW, Dialect, MailFiles, damaged, iso
 
 USUAL: dict[str, Any] = {"id": "m", "sender": "bob", "recipient": "ann", "timestamp": iso(NOW), "content": "A text."}

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.files.lines import Line
+from mailstore.haak import HaakStore
+from mailstore.haak.reader import TAIL_BYTES
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.message import Message, Problem
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.reader import TAIL_BYTES
 from tests.mailboxes import HOUR, NOW, MailFiles, damaged, iso
 from tests.mailstore.haak_reading import body, events, fatal, messages, problems
 

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 from mailstore.conformance import Follower, following
 from mailstore.conformance.following import ids, of, scanned
+from mailstore.haak import HaakStore
+from mailstore.haak.places import MailboxFiles
+from mailstore.haak.read.roster import RosterReader
+from mailstore.haak.reader import Reader
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read.roster import RosterReader
-from mailstore.stores.haak.reader import Reader
 from tests.mailboxes import MailFiles, damaged
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -275,7 +275,7 @@ def files_open_in(folder: Path) -> list[str]:
 def test_a_mailbox_on_which_a_reader_dies_is_read_by_the_next(mail: MailFiles) -> None:
     mail.message("m", BOB, ANN)
     before = mail.mailbox.stat().st_mtime_ns
-    script = "import sys; from pathlib import Path; from mailstore.stores.haak import HaakStore\n"
+    script = "import sys; from pathlib import Path; from mailstore.haak import HaakStore\n"
     script += "next(HaakStore.open(Path(sys.argv[1])).scan()); import os; os._exit(9)"
     assert subprocess.run([sys.executable, "-c", script, str(mail.data)]).returncode == 9
     with HaakStore.open(mail.data) as store:

@@ -8,8 +8,8 @@ import pytest
 
 from mailstore.conformance.following import ids, scanned
 from mailstore.errors import MailboxMissing, StoreError
+from mailstore.haak import HaakStore
 from mailstore.records.roster import Agent
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import MailFiles
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import of
+from mailstore.haak import HaakStore
 from mailstore.records.message import Receipt
 from mailstore.records.roster import Agent
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import DIALECTS, HOUR, NOW, Dialect, MailFiles, iso
 from tests.mailstore.haak_reading import body, events, folded, message, messages, problems, warnings
 

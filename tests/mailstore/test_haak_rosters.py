@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.files.lines import Replaced
+from mailstore.haak import HaakStore
+from mailstore.haak.places import MailboxFiles
+from mailstore.haak.read import roster
+from mailstore.haak.read.roster import RosterReader
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.places import MailboxFiles
-from mailstore.stores.haak.read import roster
-from mailstore.stores.haak.read.roster import RosterReader
 from tests.mailboxes import NOW, MailFiles, iso
 from tests.mailstore.haak_reading import events, fatal, folded, problems
 

@@ -14,11 +14,11 @@ import pytest
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.errors import ContentGone, StoreError
 from mailstore.files.lines import Line, LineFile
+from mailstore.haak import HaakStore
+from mailstore.haak.reader import BATCH, TAIL_BYTES
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.reader import BATCH, TAIL_BYTES
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 from tests.mailstore.haak_reading import events
 

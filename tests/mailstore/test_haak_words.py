@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.haak import HaakStore
+from mailstore.haak.search import indexing, word_index
+from mailstore.haak.search.indexing import BackgroundIndex
 from mailstore.haak_records import line_filter
 from mailstore.queries.query import Words
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.search import indexing, word_index
-from mailstore.stores.haak.search.indexing import BackgroundIndex
 from tests.mailboxes import MailFiles
 from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, written
 

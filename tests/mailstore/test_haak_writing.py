@@ -15,12 +15,12 @@ from mailstore.conformance.following import of, scanned
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files import append
 from mailstore.files.lines import LineFile
+from mailstore.haak import HaakStore
+from mailstore.haak.write import writer
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.write import writer
 from tests.mailboxes import DIALECTS, NOW, STATES, Dialect, MailFiles, iso
 
 ANN, BOB, EVE = "ann-00000001", "bob-00000001", "eve-00000001"

@@ -18,13 +18,13 @@ import pytest
 from mailstore.conformance.following import of
 from mailstore.conformance.following import scanned as read_all
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
+from mailstore.kinds.hcom import HcomStore, feed, sending
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import recognised_kind
 from mailstore.store import Capability
-from mailstore.stores.hcom import HcomStore, feed, sending
 from tests.mailstore.owners import snapshot
 from tests.servers.hcom_program import HcomLog, install
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mailstore.folding import fold_store
-from mailstore.stores.haak import HaakStore, store
-from mailstore.stores.haak.quick import mail_index
-from mailstore.stores.haak.quick.mail_index import kept_index
-from mailstore.stores.haak.quick.quick_unread import Unusual, quick_unread
+from mailstore.haak import HaakStore, store
+from mailstore.haak.quick import mail_index
+from mailstore.haak.quick.mail_index import kept_index
+from mailstore.haak.quick.quick_unread import Unusual, quick_unread
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.indexes import note
 

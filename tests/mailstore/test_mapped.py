@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
+from mailstore.kinds.mapped.fields import at_path, flag_of, time_of
+from mailstore.kinds.mapped.mapping import Finder
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import NEVER, SOMEBODY, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
 from mailstore.store import Store
-from mailstore.stores.mapped.fields import at_path, flag_of, time_of
-from mailstore.stores.mapped.mapping import Finder
 from tests.mailstore.foreign_mail import (
     HCOM,
     LINES,

@@ -13,12 +13,12 @@ import pytest
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, StoreError, UnknownStore, Unsupported
+from mailstore.kinds.mapped import MappedStore
+from mailstore.kinds.mapped.mapping import parse
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.registry import open_store
 from mailstore.store import Store
-from mailstore.stores.mapped import MappedStore
-from mailstore.stores.mapped.mapping import parse
 from tests.mailstore.foreign_mail import (
     LINES,
     OVERSTORY,

@@ -9,12 +9,12 @@ import pytest
 
 from mailstore.conformance import following
 from mailstore.errors import ContentGone
+from mailstore.memory import MemoryStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import NOW, iso
 
 ANN, BOB = "ann-00000001", "bob-00000001"

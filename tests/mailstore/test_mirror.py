@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError, StoreError
+from mailstore.haak import HaakStore
+from mailstore.kinds.channels import ChannelsStore
+from mailstore.memory import MemoryStore
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
 from mailstore.records.adopted import Adopted, AdoptedMessage
@@ -19,9 +22,6 @@ from mailstore.records.draft import draft
 from mailstore.records.merged import Merged
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.channels import ChannelsStore
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.memory import MemoryStore
 from mailstore.transfer.compare import Contents
 from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until
 

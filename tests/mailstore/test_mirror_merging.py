@@ -13,17 +13,17 @@ import pytest
 
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.files import append
+from mailstore.haak import HaakStore
+from mailstore.haak.archive.archiver import Archival
+from mailstore.haak.places import find
+from mailstore.kinds.nats import NatsStore
+from mailstore.memory import MemoryStore
 from mailstore.optional import Merges
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.archive_plan import ArchivePlan
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.archive.archiver import Archival
-from mailstore.stores.haak.places import find
-from mailstore.stores.memory import MemoryStore
-from mailstore.stores.nats import NatsStore
 from mailstore.transfer.compare import Contents
 
 Opened = Callable[[], Store]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from console.demo.nats_server import NatsServer
+from mailstore.haak import HaakStore
+from mailstore.kinds.nats import NatsStore
 from mailstore.records.message import by_age
 from mailstore.records.roster import Agent
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.nats import NatsStore
 from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until
 from tests.servers.fixtures import need_nats
 from tests.servers.nats_configs import one_node

@@ -14,14 +14,14 @@ from console.demo.nats_server import NatsServer
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB, letter
 from mailstore.errors import StoreError
+from mailstore.kinds.nats import NatsStore, reader, stream
+from mailstore.kinds.nats.opening import NatsClient
+from mailstore.kinds.nats.stream import API
+from mailstore.kinds.nats.subjects import Topic, subject, token_of
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Store
-from mailstore.stores.nats import NatsStore, reader, stream
-from mailstore.stores.nats.opening import NatsClient
-from mailstore.stores.nats.stream import API
-from mailstore.stores.nats.subjects import Topic, subject, token_of
 from tests.mailstore.nats_harness import NatsHarness
 from tests.servers.raw_nats import RawNatsClient
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.errors import StoreError
+from mailstore.kinds.nats.address import NatsAddress, location_of
+from mailstore.kinds.nats.subjects import LONGEST_TOKEN, mail_stream, name_of, token_of
 from mailstore.location import without_secrets
-from mailstore.stores.nats.address import NatsAddress, location_of
-from mailstore.stores.nats.subjects import LONGEST_TOKEN, mail_stream, name_of, token_of
 
 NAMES = st.one_of(
     st.text(max_size=40),

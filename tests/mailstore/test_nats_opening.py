@@ -17,12 +17,12 @@ import pytest
 from console.demo.nats_server import NatsServer
 from mailstore import server_settings
 from mailstore.errors import StoreError
+from mailstore.kinds.nats import connection
+from mailstore.kinds.nats.address import location_of
+from mailstore.kinds.nats.credentials import credentials_for
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
 from mailstore.registry import create_store, open_store
-from mailstore.stores.nats import connection
-from mailstore.stores.nats.address import location_of
-from mailstore.stores.nats.credentials import credentials_for
 from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates
 from tests.servers.fixtures import need_nats
@@ -59,7 +59,7 @@ def tls_block(certificates: Certificates, name: str = "certificate", more: str =
 
 def who_am_i(host: str, environment: Mapping[str, str], *, tls: bool = False, **more: Any) -> dict[str, Any]:
     """Connect, and return what the server says of the connection."""
-    from mailstore.stores.nats.opening import opened
+    from mailstore.kinds.nats.opening import opened
 
     address = location_of(f"//{host}/fleet", is_tls=tls).address
 
@@ -230,7 +230,7 @@ def test_no_server_and_a_silent_one_are_told() -> None:
 def test_one_attempt_at_a_time_is_made_to_reach_a_server_that_ended(
     server_with: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mailstore.stores.nats import opening
+    from mailstore.kinds.nats import opening
 
     opened, at_once, most, enough = opening.opened, 0, 0, Event()
 
@@ -278,7 +278,7 @@ def test_a_server_that_freezes_is_left_for_another_at_once_with_tls_too(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from mailstore.stores.nats.opening import ended, opened
+    from mailstore.kinds.nats.opening import ended, opened
 
     monkeypatch.setenv("SIGNALBOX_NATS_CA", str(server_certificates.authority))
     servers = [server_with(tls_block(server_certificates)) for _ in range(2)]

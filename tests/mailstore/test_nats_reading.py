@@ -14,6 +14,9 @@ from mailstore.conformance.following import Follower, following, ids, of, scanne
 from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
 from mailstore.errors import MailboxMissing, StoreError
 from mailstore.folding import fold_store
+from mailstore.kinds.nats import NatsStore, pull, reader, stream
+from mailstore.kinds.nats.stream import NO_LEADER, RequestRefused, ask
+from mailstore.kinds.nats.subjects import Topic
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Delivery, Message
@@ -21,9 +24,6 @@ from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
-from mailstore.stores.nats import NatsStore, pull, reader, stream
-from mailstore.stores.nats.stream import NO_LEADER, RequestRefused, ask
-from mailstore.stores.nats.subjects import Topic
 from tests.mailstore.nats_harness import NatsHarness
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def test_every_way_of_reading_tells_the_same(nats_box: NatsHarness, monkeypatch:
     with opened(nats_box) as store:
         if way.startswith("in bulk"):
             if "unusual" in way:
-                monkeypatch.setattr("mailstore.stores.nats.gather.MailDecoder.columns", _unusual)
+                monkeypatch.setattr("mailstore.kinds.nats.gather.MailDecoder.columns", _unusual)
             mailbox = Mailbox("user")
             store.fold_all(mailbox, NOW)
             mailbox.advance(NOW)
@@ -238,7 +238,7 @@ def test_a_folded_mailbox_is_kept_and_only_what_is_new_is_read(
     nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("mailstore.stores.nats.store.LONG", 0)
+    monkeypatch.setattr("mailstore.kinds.nats.store.LONG", 0)
     fill(nats_box, 30)
     with opened(nats_box) as store:
         before = fold_store(store, "user", NOW)
@@ -331,7 +331,7 @@ def test_a_reader_that_has_ended_leaves_nothing_on_the_server(nats_box: NatsHarn
 def test_a_flood_waits_for_a_slow_reader_and_nothing_is_left_out(
     nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.stores.nats.follow.MOST_WAITING", 2)
+    monkeypatch.setattr("mailstore.kinds.nats.follow.MOST_WAITING", 2)
     monkeypatch.setattr(pull, "BATCH", 10)
     monkeypatch.setattr(pull, "BACKLOG", 20)
     nats_box.make()

@@ -12,14 +12,14 @@ import pytest
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB, agent, letters
 from mailstore.errors import MailboxMissing, StoreError
+from mailstore.kinds.nats import publish as publishing
+from mailstore.kinds.nats.publish import Unconfirmed
+from mailstore.kinds.nats.stream import RequestRefused, ask
+from mailstore.kinds.nats.subjects import Topic, subject, token_of
 from mailstore.records.draft import draft
 from mailstore.records.message import Intervention, Receipt
 from mailstore.records.roster import Agent
 from mailstore.registry import create_store
-from mailstore.stores.nats import publish as publishing
-from mailstore.stores.nats.publish import Unconfirmed
-from mailstore.stores.nats.stream import RequestRefused, ask
-from mailstore.stores.nats.subjects import Topic, subject, token_of
 from tests.mailstore.nats_harness import NatsHarness
 
 HELLO = draft(sender=ANN, recipients=(BOB,), content="Hello.", audience=(BOB,))

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.kinds.neo import NeoStore
+from mailstore.kinds.neo.names import identity
 from mailstore.records.events import Event
 from mailstore.records.message import SOMEBODY, Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability
-from mailstore.stores.neo import NeoStore
-from mailstore.stores.neo.names import identity
 from tests.mailstore.graphs import Graph
 from tests.mailstore.owners import snapshot
 

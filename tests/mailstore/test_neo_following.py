@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import following, ids, of, scanned
+from mailstore.kinds.neo import NeoStore
 from mailstore.records.events import Event, Gone, Person, PutAway, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.neo import NeoStore
 from tests.mailstore.graphs import Graph
 from tests.mailstore.owners import owned, snapshot
 

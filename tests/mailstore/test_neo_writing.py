@@ -16,10 +16,10 @@ import pytest
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
+from mailstore.kinds.neo import NeoStore, locking, marking
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
-from mailstore.stores.neo import NeoStore, locking, marking
 from tests.mailstore.graphs import Graph
 from tests.mailstore.owners import owned
 
@@ -255,7 +255,7 @@ def test_a_lock_that_a_living_process_holds_is_waited_for(
     with pytest.raises(MailboxBusy):
         send(store, "@bob")
     monkeypatch.setattr(locking, "PATIENCE_SECONDS", 60.0)
-    monkeypatch.setattr("mailstore.stores.neo.locking.time.sleep", lambda _: lock.unlink())
+    monkeypatch.setattr("mailstore.kinds.neo.locking.time.sleep", lambda _: lock.unlink())
     send(store, "@bob")
     assert len(records(graph)) == 2
 

@@ -14,13 +14,13 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError
+from mailstore.kinds.omo import OmoStore, journal, lock, source
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store, recognised_kind
 from mailstore.store import Capability
-from mailstore.stores.omo import OmoStore, journal, lock, source
 from tests.mailstore.omo_harness import RunFolder
 from tests.mailstore.owners import snapshot
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import following, of, scanned
 from mailstore.errors import UnknownStore
+from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.records.events import Event, Reset, Seen
 from mailstore.records.message import Delivery, Message, Receipt, Trace
 from mailstore.records.scope import parts_of, url_of
@@ -23,7 +24,6 @@ from mailstore.rules.copies import Copies
 from mailstore.state.filing import Filing
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
-from mailstore.stores.agentazall import AgentAZAllStore
 from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
 from tests.mailstore.folded import answers
 

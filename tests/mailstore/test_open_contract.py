@@ -17,13 +17,13 @@ from mailstore.conformance.following import Follower, following, ids, of, scanne
 from mailstore.conformance.samples import letter
 from mailstore.errors import StoreError, UnknownStore, Unsupported
 from mailstore.location import path_in, path_of, secrets_in, without_secrets
+from mailstore.memory import MemoryStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Back, Gone, Reset
 from mailstore.records.scope import parts_of, url_of
 from mailstore.registry import complete_url, create_store, is_there, open_store
+from mailstore.several.naming import named_together
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.memory import MemoryStore
-from mailstore.stores.several.naming import named_together
 from tests.mailstore.loop_store import PASSWORD, LoopStore, Server
 
 SECRET = f"loop://ann:{PASSWORD}@hub/box"

@@ -6,8 +6,8 @@ import pytest
 
 from mailstore import optional
 from mailstore.read_only import ReadOnly
+from mailstore.several import SeveralStore
 from mailstore.store import Store
-from mailstore.stores.several import SeveralStore
 
 OF_SINGLE_STORES = {"CopiesFiles", "FieldsInText", "KnownFields", "Merges"}
 """What copies and mirrors ask, which are made of the stores themselves."""

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.folding import fold_store
+from mailstore.haak import HaakStore
 from mailstore.overview.bars import MOST_BARS, SPANS, TimeBars, bars_of, bars_since
 from mailstore.overview.counting import traffic_picture, traffic_steps
 from mailstore.overview.leads import of_agent, of_channel, of_pair, within
@@ -27,7 +28,6 @@ from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 from tests.mailstore.overview_oracle import Letter, Read, figures
 

@@ -16,11 +16,11 @@ from mailstore.files import owned
 from mailstore.files.append import append_line, replace_file
 from mailstore.files.owned import look_of, make_folder, open_like
 from mailstore.files.pending import Pending
+from mailstore.haak import HaakStore
+from mailstore.kinds.channels import ChannelsStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Intervention
 from mailstore.records.roster import Agent
-from mailstore.stores.channels import ChannelsStore
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import plan_for
 

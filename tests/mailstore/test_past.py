@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mailstore.errors import Unsupported
+from mailstore.haak import HaakStore
 from mailstore.queries.time_parse import read_moment, read_period
 from mailstore.read_only import ReadOnly
 from mailstore.records.message import Delivery, Message, Problem, Receipt
@@ -20,7 +21,6 @@ from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import lines_at, mailbox_at
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
 from tests.hostile.samples import SAMPLES
 from tests.mailboxes import NOW, MailFiles, every_case, iso
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.folding import fold_store
+from mailstore.haak import HaakStore
 from mailstore.queries.timeline import timeline
 from mailstore.records.events import Mailboxes, Person, PutAway
 from mailstore.records.scope import Scope
@@ -16,7 +17,6 @@ from mailstore.state import snapshot
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
 from mailstore.state.views import View
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -26,7 +26,7 @@ NAMES = ["user", "human", "person:me", "person:tobi"]
 @pytest.fixture(params=[True, False], ids=["at once", "one by one"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
-        monkeypatch.setattr("mailstore.stores.haak.store.LONG", 0)
+        monkeypatch.setattr("mailstore.haak.store.LONG", 0)
         monkeypatch.setattr("mailstore.bulk.build.FEWEST", 1)
 
 

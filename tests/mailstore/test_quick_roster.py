@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from mailstore.files import backward
 from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.scan import Unusual, decoded, encoded
+from mailstore.haak import HaakStore
+from mailstore.haak.quick import quick_records
+from mailstore.haak.write.quick_roster import RosterAgent, quick_roster_update
 from mailstore.records.roster import Agent, Status
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.quick import quick_records
-from mailstore.stores.haak.write.quick_roster import RosterAgent, quick_roster_update
 from tests.mailboxes import NOW, MailFiles
 
 WORDS = some.sampled_from(["", "x", "ann-1", "ann-12", "é\u2028", '"', "\\", "a/b", "\x7f"])

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.generate import generate
+from mailstore.haak import HaakStore
+from mailstore.haak.quick.quick_unread import NotRegistered, QuickMessage, Unusual, quick_unread
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.quick.quick_unread import NotRegistered, QuickMessage, Unusual, quick_unread
 from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged, every_case, iso, tangled
 from tests.mailstore.indexes import note
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
+from mailstore.haak import HaakStore
+from mailstore.memory import MemoryStore
 from mailstore.registry import GROUP, discover, kinds, open_store, store_class
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import MailFiles
 
 BROKEN = "tests.mailstore.test_registry:NOT_A_STORE"

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mailstore.archive.planning import plan_archive
+from mailstore.haak import HaakStore
 from mailstore.rules.archive_plan import Reason
 from mailstore.rules.retention import EVERYTHING, Retention, retained
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import HOUR, NOW, MailFiles
 
 DAY = 24 * HOUR

@@ -8,11 +8,11 @@ from contextlib import suppress
 import pytest
 
 from mailstore.folding import fold_store
+from mailstore.haak import HaakStore
+from mailstore.haak.quick.quick_unread import Unusual, quick_unread
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.haak.quick.quick_unread import Unusual, quick_unread
 from tests.mailboxes import DAY, HOUR, NOW, MailFiles, iso
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
@@ -33,7 +33,7 @@ def folded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> F
     def fold(mail: MailFiles) -> Mailbox:
         with HaakStore.open(mail.data) as store:
             if request.param == "at once":
-                monkeypatch.setattr("mailstore.stores.haak.store.LONG", 0)
+                monkeypatch.setattr("mailstore.haak.store.LONG", 0)
                 monkeypatch.setattr("mailstore.bulk.build.FEWEST", 1)
                 mailbox = fold_store(store, "user", NOW)
             else:

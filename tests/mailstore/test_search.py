@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.memory import MemoryStore
 from mailstore.queries.query import All, Either, Field, Not, Query, Words, parse
 from mailstore.queries.search import SearchContext, judged, search
 from mailstore.records.events import Seen
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import DAY, HOUR, NOW, iso
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import DraftRefused, MailError
+from mailstore.haak import HaakStore
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.records.message import Intervention, Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
-from mailstore.stores.haak import HaakStore
 from mailstore.writing.settling import (
     NotSettled,
     Step,

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import MailError
+from mailstore.haak import HaakStore
 from mailstore.queries.takeover import takers
 from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention, Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
-from mailstore.stores.haak import HaakStore
 from mailstore.writing.settling import Step, acknowledge, carry_out, redirect, resend, undo, undoable
 from tests.mailboxes import NOW, MailFiles, iso
 

@@ -61,7 +61,7 @@ def test_when_all_are_gone_so_are_they_together(two: tuple[MailFiles, MailFiles]
 def test_one_that_could_not_be_opened_is_cut_off_until_it_can(
     two: tuple[MailFiles, MailFiles], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.stores.several.store.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("mailstore.several.store.FIRST_PAUSE", 0.01)
     one, other = two
     away = tmp_path / "away"
     other.data.rename(away)

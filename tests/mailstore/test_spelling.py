@@ -7,13 +7,13 @@ from collections.abc import Generator
 
 import pytest
 
+from mailstore.memory import MemoryStore
 from mailstore.queries.query import parse
 from mailstore.queries.search_context import SearchContext
 from mailstore.queries.spelling import nearest_spelling, respelled
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import at_once
-from mailstore.stores.memory import MemoryStore
 from tests.mailboxes import NOW, iso
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.haak import HaakStore
 from mailstore.queries.timeline import Moment, timeline
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.haak import HaakStore
 from tests.mailboxes import NOW, MailFiles, iso
 
 ANN, BOB, DED, FRO = "ann-00000001", "bob-00000001", "ded-00000001", "fro-00000001"

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature, Harness
 from mailstore.conformance.harness import Snapshot
+from mailstore.haak import HaakStore
 from mailstore.read_only import COMMANDS, ReadOnly
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event, Mailboxes
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.records.scope import Scope, url_of
+from mailstore.several import SeveralStore
 from mailstore.store import Store
-from mailstore.stores.haak import HaakStore
-from mailstore.stores.several import SeveralStore
 from tests.mailstore.haak_harness import HaakHarness
 
 __all__ = ["ReadOnlyHarness", "SeveralHarness", "Unlabelled"]

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from console.cli import main
-from mailstore.stores.haak.quick.quick_unread import Unusual, quick_unread
+from mailstore.haak.quick.quick_unread import Unusual, quick_unread
 from tests.oracle.answers import Answers
 from tests.oracle.making import NOW
 from tests.oracle.people import PERSON

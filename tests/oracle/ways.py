@@ -11,11 +11,11 @@ from unittest.mock import patch
 
 from mailstore.bulk.open_mail import FilerOfMany
 from mailstore.folding import fold_store, kept
+from mailstore.haak import HaakStore
 from mailstore.records.address import resolve
 from mailstore.records.roster import Roster
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
-from mailstore.stores.haak import HaakStore
 from tests.oracle.answers import Answers, found
 from tests.oracle.making import NOW, Made, write
 
@@ -37,8 +37,8 @@ def small_thresholds(cache: Path, tally: Tally) -> Iterator[None]:
 
     with ExitStack() as stack:
         for name, value in (
-            ("mailstore.stores.haak.store.LONG", 0),
-            ("mailstore.stores.haak.bulk.parallel_read.SHARE", 400),
+            ("mailstore.haak.store.LONG", 0),
+            ("mailstore.haak.bulk.parallel_read.SHARE", 400),
             ("mailstore.bulk.shares.FEW", 1),
             ("mailstore.bulk.build.FEWEST", 1),
             ("mailstore.bulk.open_mail.FilerOfMany.file", counted),

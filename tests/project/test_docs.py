@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from console.config_file import load_config
+from mailstore.kinds.mapped.mapping import parse
 from mailstore.registry import kinds, store_class
-from mailstore.stores.mapped.mapping import parse
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

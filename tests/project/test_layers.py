@@ -24,13 +24,13 @@ ORDER = [
     {"optional", "overview"},
     {"store"},
     {"kit"},
-    {"agentazall_records", "haak_records", "team_folders"},
-    {"transports"},
+    {"haak_records"},
     {"read_only", "registry", "resumable"},
-    {"stores"},
+    {"haak", "memory", "several"},
     {"archive", "folding", "transfer", "writing"},
-    {"mirroring", "sync"},
+    {"mirroring"},
     {"conformance"},
+    {"kinds"},
 ]
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
@@ -196,12 +196,23 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 def test_kinds_of_store_know_nothing_of_each_other() -> None:
-    room = ROOT / "mailstore" / "stores"
-    kinds = {path.name for path in room.iterdir() if path.is_dir() and (path / "__init__.py").exists()}
-    for path in modules("mailstore/stores"):
-        own = path.relative_to(room).parts[0]
-        found = {name.split(".")[2] for name in imported(path) if name.startswith("mailstore.stores.")}
-        assert not (found & kinds) - {own}, path
+    for path in modules("mailstore/kinds"):
+        own = ".".join(path.relative_to(ROOT).with_suffix("").parts[:3])
+        others = [
+            name for name in imported(path) if is_within(name, ("mailstore.kinds",)) and not is_within(name, (own,))
+        ]
+        assert not others, path
+
+
+COMMANDS_OF_KINDS = ("config", "cli/map", "cli/nats", "cli/pending", "cli/sync")
+"""Modules of the console that are a kind's commands and settings."""
+
+
+def test_nothing_but_a_kind_imports_a_kind() -> None:
+    found = imports_of(modules("mailstore") + modules("console"))
+    kinds = [(path, name) for path, name in found if is_within(name, ("mailstore.kinds",))]
+    commands = tuple(f"console/{name}" for name in COMMANDS_OF_KINDS)
+    assert not [each for each in kinds if not each[0].startswith(("mailstore/kinds/", *commands))]
 
 
 def test_mechanisms_for_files_know_nothing_of_mail() -> None:
@@ -250,7 +261,7 @@ RULES_OWN = {
 """What one needs to decide for whom a message is and what becomes of it: `mailstore/rules` alone does (decision 40)."""
 
 
-@pytest.mark.parametrize("place", ["bulk/open_mail.py", "state/ledger.py", "columns/open_mail.py", "stores/haak/quick"])
+@pytest.mark.parametrize("place", ["bulk/open_mail.py", "state/ledger.py", "columns/open_mail.py", "haak/quick"])
 def test_whoever_asks_the_rules_does_not_restate_them(place: str) -> None:
     paths = [ROOT / "mailstore" / place] if place.endswith(".py") else modules(f"mailstore/{place}")
     assert paths

@@ -42,13 +42,13 @@ ALLOWED = {
     "mailstore/files/owned.py": NO_FILE,
     "mailstore/haak_records/line_filter.py": NARROW,
     "mailstore/installation.py": "what pip and venv note of the program",
-    "mailstore/stores/agenties/adopt.py": "a new mailbox's file, which is written only",
-    "mailstore/stores/agenties/store.py": "a new file, made exclusively",
-    "mailstore/stores/beads/private_copy.py": "a list of regular files, made just before",
-    "mailstore/stores/beads/program.py": "what bd prints, into a folder of one's own",
-    "mailstore/stores/channels/adopt.py": "a new file, made exclusively",
-    "mailstore/stores/haak/bulk/parallel_read.py": NO_FILE,
-    "mailstore/stores/haak/search/word_index.py": NARROW,
+    "mailstore/kinds/agenties/adopt.py": "a new mailbox's file, which is written only",
+    "mailstore/kinds/agenties/store.py": "a new file, made exclusively",
+    "mailstore/kinds/beads/private_copy.py": "a list of regular files, made just before",
+    "mailstore/kinds/beads/program.py": "what bd prints, into a folder of one's own",
+    "mailstore/kinds/channels/adopt.py": "a new file, made exclusively",
+    "mailstore/haak/bulk/parallel_read.py": NO_FILE,
+    "mailstore/haak/search/word_index.py": NARROW,
 }
 METHODS = {"read_text", "read_bytes", "copyfile", "copy", "copy2"}
 MODES = {"r", "rb", "w", "wb", "a", "ab", "x", "xb", "r+b"}

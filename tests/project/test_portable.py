@@ -16,7 +16,7 @@ WAYS = {
                   "mailstore/files/owned.py"},
     r"^O_TMPFILE$": {"mailstore/files/owned.py"},
     r"^F_SET(LEASE|SIG)$": {"mailstore/files/holders.py"},
-    r"^posix_fallocate$": {"mailstore/sync/spool.py"},
+    r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/spool.py"},
     r"\bprctl\b": {"console/demo/nats_server.py"},
     r"^ctypes$": {"mailstore/files/inotify.py"},
     r"^(notify-send|osascript)$": {"console/notification_delivery.py"},

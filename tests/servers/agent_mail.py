@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from mailstore.stores.agent_mail.server.answers import ToolRefused
+from mailstore.kinds.agent_mail.server.answers import ToolRefused
 from tests.servers.agent_mail_tools import STRICT, ServedMail
 
 __all__ = ["AgentMailServer"]

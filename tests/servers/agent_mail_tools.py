@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mailstore.stores.agent_mail.server.answers import ToolRefused
+from mailstore.kinds.agent_mail.server.answers import ToolRefused
 from tests.mailstore.servers import Server
 
 __all__ = ["LISTED", "OVERSEER", "PREAMBLE", "STRICT", "DirectTools", "ServedMail"]

@@ -12,7 +12,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from mailstore.stores.nats.nkey import checked_text
+from mailstore.kinds.nats.nkey import checked_text
 
 __all__ = ["KeyPair", "Operator"]
 

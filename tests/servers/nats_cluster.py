@@ -42,9 +42,9 @@ async def _placed(address: str, replicas: int) -> None:
     """Wait until the leader knows as many nodes as there are: a stream can be on all of them."""
     from nats.errors import TimeoutError as NoAnswer
 
-    from mailstore.stores.nats.address import location_of
-    from mailstore.stores.nats.opening import ended, opened
-    from mailstore.stores.nats.stream import RequestRefused, ask
+    from mailstore.kinds.nats.address import location_of
+    from mailstore.kinds.nats.opening import ended, opened
+    from mailstore.kinds.nats.stream import RequestRefused, ask
 
     client = await opened(location_of(f"//{address}/tried").address, {}, seconds=PATIENCE)
     config = {"name": "tried", "subjects": ["tried"], "storage": "memory", "num_replicas": replicas}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from mailstore.transports.transport import IncomingLetter, OutgoingLetter, Receiver, Transport
+from mailstore.kinds.agentazall.transports.transport import IncomingLetter, OutgoingLetter, Receiver, Transport
 
 __all__ = ["DiskTransport"]
 

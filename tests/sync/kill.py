@@ -17,9 +17,9 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from mailstore.sync.engine import SyncEngine
-from mailstore.sync.ledger_writer import LedgerWriter
-from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
+from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
 from tests.hostile.faults import Fault, Harm
 from tests.sync.disk_office import DiskTransport
 from tests.sync.rig import DAY, Machine

@@ -9,19 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event, RLock
 
-from mailstore.stores.agentazall.identity import Identity, public_of
-from mailstore.stores.agentazall.ledger import LedgerWay, ways_of
-from mailstore.stores.agentazall.rules import OPEN, Filter
-from mailstore.sync.engine import SyncEngine, SyncReport
-from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
-from mailstore.transports.transport import (
+from mailstore.kinds.agentazall.identity import Identity, public_of
+from mailstore.kinds.agentazall.ledger import LedgerWay, ways_of
+from mailstore.kinds.agentazall.rules import OPEN, Filter
+from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
+from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
+from mailstore.kinds.agentazall.transports.transport import (
     IncomingLetter,
     LetterRefused,
     OutgoingLetter,
     Receiver,
     Transport,
-    TransportDown,
 )
+from mailstore.kit.secure import TransportDown
 from tests.mailstore.agentazall_harness import letter_file
 
 __all__ = ["DAY", "Machine", "Office", "PostTransport"]

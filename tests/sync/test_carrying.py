@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.agentazall_records.letter_file import parse
 from mailstore.errors import DraftRefused
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.block import unwrapped
+from mailstore.kinds.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file, way_in
+from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.plan import AccountPlan
+from mailstore.kinds.agentazall.sync.post import Post
 from mailstore.records.draft import Draft
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.block import unwrapped
-from mailstore.stores.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file, way_in
-from mailstore.sync.engine import SyncEngine
-from mailstore.sync.plan import AccountPlan
-from mailstore.sync.post import Post
 from tests.sync.rig import DAY, Machine, Office
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
@@ -375,7 +375,7 @@ def test_the_work_for_each_recipient_does_not_grow_with_their_number(
         work["names"] += 1
         return address
 
-    monkeypatch.setattr("mailstore.sync.ledger_writer.way_in", row)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.ledger_writer.way_in", row)
     monkeypatch.setattr(AccountPlan, "called", called)
     with SyncEngine(machine.plan(), machine.tell) as engine:
         engine._ledger._db.set_trace_callback(lambda statement: work.update({"statements": 1}))

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.agentazall_records.letter_file import parse
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.attached import attachment_names
-from mailstore.stores.agentazall.ledger import ArrivalState, arrivals_of, ledger_file, turned_away_at
-from mailstore.stores.agentazall.rules import Filter
-from mailstore.transports import transport
-from mailstore.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.attached import attachment_names
+from mailstore.kinds.agentazall.ledger import ArrivalState, arrivals_of, ledger_file, turned_away_at
+from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.rules import Filter
+from mailstore.kinds.agentazall.transports import transport
+from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 from tests.mailstore.agentazall_mail import identity, told
 from tests.sync.rig import Machine, Office
 
@@ -132,7 +132,7 @@ def test_attachments_get_safe_names_each_its_own(tmp_path: Path) -> None:
 def test_a_letter_that_is_too_large_is_turned_away_and_the_rest_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.sync.door.MOST_BYTES", 100)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.door.MOST_BYTES", 100)
     assert transport.MOST_BYTES == 64 << 20
     machine = received(tmp_path, incoming("k1", attachments=(("x", b"x" * 100),)), incoming("k2", id="b" * 12))
     assert list(machine.files(BOB, "inbox")) == [f"{time.strftime('%Y-%m-%d')}/{'b' * 12}"]
@@ -292,7 +292,7 @@ def test_a_link_in_place_of_a_box_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_letter_of_long_ago_that_comes_again_is_recognised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailstore.sync.inbox_index.NEWEST_DAYS", 1)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.inbox_index.NEWEST_DAYS", 1)
     office = Office()
     machine = Machine(tmp_path, BOB, offices=(office,))
     office.put(BOB, incoming("k1", arrived=time.time() - 40 * 86_400))

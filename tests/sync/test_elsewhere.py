@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import DraftRefused
+from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.records.draft import Draft
 from mailstore.state.mailbox import Mailbox
-from mailstore.stores.agentazall import AgentAZAllStore
-from mailstore.stores.agentazall.block import unwrapped
 from tests.mailstore.agentazall_mail import told
 from tests.sync.rig import DAY, Machine, Office
 

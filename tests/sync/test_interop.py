@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from console.cli import main
-from mailstore.agentazall_records.letter_file import parse
+from mailstore.kinds.agentazall.letter_file import parse
 from tests.mailstore.agentazall_mail import told
 from tests.servers.agentazall_programs import AgentRelay, agentazall_python
 from tests.servers.ftp_servers import FtpPlace

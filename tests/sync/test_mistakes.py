@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from console.cli import main
-from mailstore.agentazall_records.letter_file import SignedFile
-from mailstore.stores.agentazall.judge import Judge
-from mailstore.stores.agentazall.ledger import ledger_file, turned_away_at
-from mailstore.stores.agentazall.signature import SignatureFacts
-from mailstore.stores.agentazall.spools import FOLDER
-from mailstore.sync.engine import SyncEngine
-from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
+from mailstore.kinds.agentazall.judge import Judge
+from mailstore.kinds.agentazall.ledger import ledger_file, turned_away_at
+from mailstore.kinds.agentazall.letter_file import SignedFile
+from mailstore.kinds.agentazall.signature import SignatureFacts
+from mailstore.kinds.agentazall.spools import FOLDER
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
 from tests.sync.disk_office import DiskTransport
 from tests.sync.rig import Machine
 from tests.sync.test_door import ALICE, BOB, incoming, received

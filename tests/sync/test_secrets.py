@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.transports.secret import Secret, SecretMissing
+from mailstore.kit.secret import Secret, SecretMissing
 
 
 def test_a_secret_is_read_from_a_file_the_environment_or_a_command(

@@ -12,11 +12,11 @@ import pytest
 from console.cli import main
 from console.cli.sync_plan import plan_for
 from console.errors import UsedWrongly
-from mailstore.stores.agentazall.rules import Filter
-from mailstore.sync.engine import SyncEngine
-from mailstore.sync.lock import is_at_work, sync_lock
-from mailstore.sync.their_config import plan_in
-from mailstore.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.rules import Filter
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.lock import is_at_work, sync_lock
+from mailstore.kinds.agentazall.sync.their_config import plan_in
+from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 from tests.schemas import faults_in
 from tests.sync.rig import Machine, Office
 

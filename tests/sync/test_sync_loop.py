@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import MailboxBusy
-from mailstore.stores.agentazall.ledger import accounts_of, run_of
-from mailstore.sync.backoff import LONGEST_SECONDS, pause_after
-from mailstore.sync.engine import SyncEngine, SyncReport
-from mailstore.sync.lock import is_at_work
-from mailstore.transports.transport import OutgoingLetter
+from mailstore.kinds.agentazall.ledger import accounts_of, run_of
+from mailstore.kinds.agentazall.sync.backoff import LONGEST_SECONDS, pause_after
+from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
+from mailstore.kinds.agentazall.sync.lock import is_at_work
+from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
 from tests.patience import PATIENCE
 from tests.project.import_graph import ROOT
 from tests.sync.rig import Machine, Office
@@ -71,7 +71,7 @@ def test_a_letter_that_is_written_later_goes_without_being_asked(tmp_path: Path)
 def test_a_server_that_comes_back_gets_what_waited_and_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.sync.backoff.FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.backoff.FIRST_SECONDS", 0.01)
     office = Doorbell()
     office.down = "the office can't be reached"
     machine = Machine(tmp_path, ALICE, offices=(office,))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.transports.relay import RelayAccount, RelayTransport
+from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, Dovecot, running_dovecot, running_mail_server
 from tests.transports.receiver import KeptLetters

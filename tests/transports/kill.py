@@ -20,9 +20,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from mailstore.agentazall_records.letter_file import parse
-from mailstore.sync.engine import SyncEngine
-from mailstore.sync.their_config import plan_in
+from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.their_config import plan_in
 from tests.servers.agentazall_programs import AgentRelay, running_relay
 from tests.servers.ftp_servers import FtpPlace, agentazall_ftp
 from tests.servers.mail_servers import PASSWORD, AgentMailServer, running_mail_server

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from mailstore.transports.transport import OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
 
 __all__ = ["letter"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mailstore.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 
 __all__ = ["KeptLetters"]
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.transports import ftp_incoming
-from mailstore.transports.ftp import FtpAccount, FtpTransport
-from mailstore.transports.secret import Secret
-from mailstore.transports.transport import Attachment, IncomingLetter, LetterRefused, TransportDown
+from mailstore.kinds.agentazall.transports import ftp_incoming
+from mailstore.kinds.agentazall.transports.ftp import FtpAccount, FtpTransport
+from mailstore.kinds.agentazall.transports.transport import Attachment, IncomingLetter, LetterRefused
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates
 from tests.servers.ftp_servers import FtpPlace, python_ftp
@@ -239,7 +240,7 @@ def test_an_interrupted_upload_is_never_seen_and_finished_by_the_next_try(
     plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    from mailstore.transports.ftp_session import FtpSession
+    from mailstore.kinds.agentazall.transports.ftp_session import FtpSession
 
     bob = new_name("bob@h")
     (tmp_path / "a").write_text("a")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.transports import ftp_incoming, ftp_session
-from mailstore.transports.ftp import FtpAccount, FtpTransport
-from mailstore.transports.secret import Secret
-from mailstore.transports.transport import IncomingLetter, TransportDown
+from mailstore.kinds.agentazall.transports import ftp_incoming, ftp_session
+from mailstore.kinds.agentazall.transports.ftp import FtpAccount, FtpTransport
+from mailstore.kinds.agentazall.transports.transport import IncomingLetter
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.servers.ftp_servers import python_ftp
 from tests.servers.scripted import scripted_server
 from tests.transports.outgoing import letter

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from mailstore.transports.imap import ImapAccount, ImapTransport
-from mailstore.transports.mail_fetching import FetchedMail, ListedMail, MailFetching, MailSession
-from mailstore.transports.mail_header import header_of
-from mailstore.transports.mail_writing import mail_bytes
-from mailstore.transports.pop3 import Pop3Account, Pop3Transport
-from mailstore.transports.secret import Secret
-from mailstore.transports.transport import Transport, TransportDown
+from mailstore.kinds.agentazall.transports.imap import ImapAccount, ImapTransport
+from mailstore.kinds.agentazall.transports.mail_fetching import FetchedMail, ListedMail, MailFetching, MailSession
+from mailstore.kinds.agentazall.transports.mail_header import header_of
+from mailstore.kinds.agentazall.transports.mail_writing import mail_bytes
+from mailstore.kinds.agentazall.transports.pop3 import Pop3Account, Pop3Transport
+from mailstore.kinds.agentazall.transports.transport import Transport
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.mailstore.agentazall_mail import identity
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, Dovecot
@@ -193,8 +194,8 @@ def test_a_mail_at_which_reading_fails_stops_no_other(receiver: KeptLetters, mon
         return header_of(data)
 
     for module in ("mail_fetching", "mail_reading"):
-        monkeypatch.setattr(f"mailstore.transports.{module}.header_of", broken)
-    monkeypatch.setattr("mailstore.transports.mail_fetching.WORTH_ASKING", 0)
+        monkeypatch.setattr(f"mailstore.kinds.agentazall.transports.{module}.header_of", broken)
+    monkeypatch.setattr("mailstore.kinds.agentazall.transports.mail_fetching.WORTH_ASKING", 0)
     odd = b"Subject: poison\r\n" + mail(1)
     fetching = MailFetching(lambda: OneLook(odd, mail(2)))
     assert fetching.receive(receiver) == 1

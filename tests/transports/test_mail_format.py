@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.transports.mail_parts import DamagedMail
-from mailstore.transports.mail_reading import letter_in
-from mailstore.transports.mail_writing import checked_address, mail_bytes
-from mailstore.transports.transport import Attachment, LetterRefused, OutgoingLetter
+from mailstore.kinds.agentazall.transports.mail_parts import DamagedMail
+from mailstore.kinds.agentazall.transports.mail_reading import letter_in
+from mailstore.kinds.agentazall.transports.mail_writing import checked_address, mail_bytes
+from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused, OutgoingLetter
 from tests.mailstore.agentazall_mail import identity
 
 LETTER = OutgoingLetter(

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from mailstore.transports.imap import ImapAccount, ImapTransport
-from mailstore.transports.mail_server import MailAccount
-from mailstore.transports.pop3 import Pop3Account, Pop3Transport
-from mailstore.transports.secret import Secret
-from mailstore.transports.smtp import SmtpAccount, SmtpTransport
-from mailstore.transports.transport import Transport, TransportDown
+from mailstore.kinds.agentazall.transports.imap import ImapAccount, ImapTransport
+from mailstore.kinds.agentazall.transports.mail_server import MailAccount
+from mailstore.kinds.agentazall.transports.pop3 import Pop3Account, Pop3Transport
+from mailstore.kinds.agentazall.transports.smtp import SmtpAccount, SmtpTransport
+from mailstore.kinds.agentazall.transports.transport import Transport
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.servers.scripted import endless, scripted_server
 from tests.transports.outgoing import letter
 from tests.transports.receiver import KeptLetters

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.sync.engine import SyncEngine
-from mailstore.sync.plan import AccountPlan, AgentPlan, SyncPlan
-from mailstore.transports.outliving import OutlivingProcess, ProcessLost
-from mailstore.transports.transport import Receiver, Transport, TransportDown
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
+from mailstore.kinds.agentazall.transports.outliving import OutlivingProcess, ProcessLost
+from mailstore.kinds.agentazall.transports.transport import Receiver, Transport
+from mailstore.kit.secure import TransportDown
 from tests.patience import PATIENCE
 from tests.servers.scripted import heard_request, http, scripted_server
 from tests.sync.rig import Machine

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.transports.relay import RelayAccount, RelayTransport
-from mailstore.transports.relay_register import register
-from mailstore.transports.secret import Secret
-from mailstore.transports.transport import Attachment, LetterRefused, TransportDown
+from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport
+from mailstore.kinds.agentazall.transports.relay_register import register
+from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.servers.agentazall_programs import AgentRelay
 from tests.transports.outgoing import letter
 from tests.transports.receiver import KeptLetters
@@ -180,7 +181,7 @@ def test_a_full_disk_loses_nothing(
         bob.receive(receiver)
     monkeypatch.setattr(receiver, "spool", spool)
     assert bob.receive(receiver) == 1
-    monkeypatch.setattr("mailstore.transports.relay.LEAST_ROOM", 1 << 60)
+    monkeypatch.setattr("mailstore.kinds.agentazall.transports.relay.LEAST_ROOM", 1 << 60)
     ann.send(letter(), address(bob))
     with pytest.raises(TransportDown, match="the disk is almost full"):
         bob.receive(receiver)

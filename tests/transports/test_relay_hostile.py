@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from mailstore.errors import MailError
-from mailstore.transports import relay as relay_module
-from mailstore.transports import relay_http, relay_wire
-from mailstore.transports.relay import RelayAccount, RelayTransport
-from mailstore.transports.relay_register import register
-from mailstore.transports.secret import Secret
-from mailstore.transports.transport import IncomingLetter, LetterRefused, TransportDown, unexpected
+from mailstore.kinds.agentazall.transports import relay as relay_module
+from mailstore.kinds.agentazall.transports import relay_http, relay_wire
+from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport
+from mailstore.kinds.agentazall.transports.relay_register import register
+from mailstore.kinds.agentazall.transports.transport import IncomingLetter, LetterRefused, unexpected
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.servers.certificates import Certificates
 from tests.servers.scripted import endless, heard_request, http, scripted_server
 from tests.transports.outgoing import letter

@@ -8,8 +8,7 @@ import ssl
 
 import pytest
 
-from mailstore.transports.secure import down_by, said
-from mailstore.transports.transport import TransportDown
+from mailstore.kit.secure import TransportDown, down_by, said
 
 
 def rejected(code: int) -> ssl.SSLCertVerificationError:

@@ -12,10 +12,11 @@ import msgspec
 import pytest
 
 from mailstore.errors import MailError
-from mailstore.transports.mail_reading import letter_in
-from mailstore.transports.secret import Secret
-from mailstore.transports.smtp import SmtpAccount, SmtpTransport
-from mailstore.transports.transport import Attachment, LetterRefused, OutgoingLetter, TransportDown
+from mailstore.kinds.agentazall.transports.mail_reading import letter_in
+from mailstore.kinds.agentazall.transports.smtp import SmtpAccount, SmtpTransport
+from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused, OutgoingLetter
+from mailstore.kit.secret import Secret
+from mailstore.kit.secure import TransportDown
 from tests.mailstore.agentazall_mail import identity
 from tests.servers.agentazall_programs import free_port
 from tests.servers.certificates import Certificates

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
-from mailstore.stores.agentazall.ledger import SendState, arrivals_of, ways_of
-from mailstore.stores.agentazall.names import plain_of
+from mailstore.kinds.agentazall.ledger import SendState, arrivals_of, ways_of
+from mailstore.kinds.agentazall.names import plain_of
 from tests.mailstore.agentazall_mail import told
 from tests.servers.agentazall_programs import AgentRelay, agentazall_python, free_port
 from tests.servers.mail_servers import PASSWORD, AgentMailServer

@@ -33,7 +33,7 @@ def change_agent(mailbox: str, agent_id: str, change: Change, now: float) -> Non
     """
     kind, _, path = mailbox.partition(":")
     if kind == HAAK and os.path.isfile(path):  # noqa: PTH113 - pathlib costs more than all of this
-        from mailstore.stores.haak.write.quick_roster import quick_roster_update
+        from mailstore.haak.write.quick_roster import quick_roster_update
 
         if os.path.exists(f"{os.path.dirname(path)}/agent-roster.json"):  # noqa: PTH110, PTH120
             turn_on()

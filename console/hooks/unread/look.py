@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any, Protocol
 
-    from mailstore.stores.haak.quick.quick_unread import QuickMessage
+    from mailstore.haak.quick.quick_unread import QuickMessage
 
     Letter = Any
     """A message of the one kind or the other; of one agent all are of the same."""
@@ -85,7 +85,7 @@ class QuickMail:
 
     def record(self, message_ids: Collection[str]) -> None:
         """Append read records."""
-        from mailstore.stores.haak.quick.quick_reads import record_reads
+        from mailstore.haak.quick.quick_reads import record_reads
 
         record_reads(self._mailbox, self._agent, message_ids)
 
@@ -97,8 +97,8 @@ def sender_in(mailbox: str, name: str) -> str:
     """Return a sender's name if the roster of a mailbox knows it; nothing where that can't be read at a glance."""
     path = mailbox_file(mailbox)
     try:
+        from mailstore.haak.quick.quick_records import roster_in
         from mailstore.rules.unread import registered_name
-        from mailstore.stores.haak.quick.quick_records import roster_in
 
         return registered_name(name, roster_in(os.path.dirname(path))) if path else ""  # noqa: PTH120
     except Exception:  # an unusual roster: the name is not needed
@@ -110,7 +110,7 @@ def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> Unr
     path = mailbox_file(mailbox)
     if path and not names_the_user(env):
         try:
-            from mailstore.stores.haak.quick.quick_unread import quick_unread
+            from mailstore.haak.quick.quick_unread import quick_unread
 
             return QuickMail(path, agent_id, quick_unread(path, agent_id, now))
         except Exception:  # noqa: S110 - whatever it was (nearly always Unusual), the fold meets it too

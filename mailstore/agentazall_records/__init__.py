@@ -1,1 +1,0 @@
-"""The letters of AgentAZAll as its mailboxes hold them and its transports carry them (docs/formats/agentazall.md)."""

@@ -1,0 +1,131 @@
+"""One agent's unread mail, read from the lines that name it instead of folding the mailbox: what a hook asks for.
+
+The rules are those of every other command (`mailstore/rules/unread.py`); what is shorter is the reading. Where that
+does not suffice (a damaged line that may be for the agent, an id that is used twice, an archival under way),
+`Unusual` is raised, and the mailbox has to be folded. Imports next to nothing (docs/decisions/0015).
+"""
+
+from __future__ import annotations
+
+import os
+
+from mailstore.files.scan import Unusual
+from mailstore.haak.quick.indexed import candidates, read_by, without_read
+from mailstore.haak.quick.line_match import LineMatcher
+from mailstore.haak.quick.mail_index import kept_index
+from mailstore.haak.quick.quick_records import check_archival, deliveries_in, roster_in
+from mailstore.haak_records.field_names import MESSAGE, pick
+from mailstore.haak_records.values import NotARecord, id_in, message_fields
+from mailstore.kit.bodies import mentions
+from mailstore.records.address import ROLE, role_key
+from mailstore.records.protocol import LEAST_PREFIX
+from mailstore.rules.audience import Facts
+from mailstore.rules.unread import has_to_read, is_nobody, registered_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Record = dict[str, Any]
+
+__all__ = ["MAILBOX", "NotRegistered", "QuickMessage", "Unusual", "quick_unread"]
+
+MAILBOX = "agent-mailbox.jsonl"
+
+
+class NotRegistered(Unusual):
+    """A name that is neither an agent's nor a role's: no mail is unread under it."""
+
+
+class QuickMessage:
+    """A live message with its text, as its record states it; `time` in seconds since the epoch."""
+
+    __slots__ = (
+        "content",
+        "id",
+        "mentions",
+        "read_by",
+        "recipients",
+        "registered_sender",
+        "sender",
+        "subject",
+        "tags",
+        "thread",
+        "time",
+        "timestamp",
+        "ttl_hours",
+        "type",
+    )
+    timed = True
+    is_listed = False
+
+    def __init__(self, message_id: str, content: str, fields: dict[str, Any]) -> None:
+        self.id = message_id
+        self.content = content
+        self.mentions: tuple[str, ...] = ()
+        self.sender: str = fields["sender"]
+        self.registered_sender = ""
+        """The sender's name, if the roster knows it."""
+        self.recipients: tuple[str, ...] = fields["recipients"]
+        self.timestamp: str = fields["timestamp"]
+        self.time: float = fields["time"]
+        self.subject: str = fields["subject"]
+        self.thread: str | None = fields["thread"]
+        self.ttl_hours: float | None = fields["ttl_hours"]
+        self.type: str = fields["type"]
+        self.tags: tuple[str, ...] = fields["tags"]
+        self.read_by: tuple[str, ...] = fields["read_by"]
+
+
+def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage]:
+    """Return what an agent has still to read, the oldest first; `now` in seconds since the epoch.
+
+    `mailbox` is the path of the mailbox file. Raises NotRegistered, Unusual, and OSError.
+    """
+    stem = mailbox.removesuffix(".jsonl")
+    check_archival(mailbox, stem)
+    roster = roster_in(os.path.dirname(mailbox))  # noqa: PTH120 - pathlib costs more than all of this
+    if len(roster) and is_nobody(session_id, roster):
+        raise NotRegistered(session_id)
+    matcher = LineMatcher(session_id, roster)
+    reads = f"{stem}-reads.jsonl"
+    index = kept_index(mailbox, reads, now)
+    read = read_by(reads, [session_id], index)[session_id]
+    delivered = deliveries_in(f"{stem}-deliveries.jsonl", session_id, matcher.called)
+    start = session_id[:LEAST_PREFIX]
+    missing = {each for each, texts in delivered.items() if any(it.startswith(start) for it in texts)}
+    of_roles: dict[str, set[str | int]] | None = None
+    found: dict[str, QuickMessage] = {}
+    for row, record in candidates(mailbox, matcher, read, delivered, index, roster, now):
+        message = _message(record)
+        missing.discard(message.id)
+        if message.id in found:
+            raise Unusual("an id that is used twice")
+        if "@" in message.content and matcher.may_mention(message.content):
+            message.mentions = mentions(message.content)
+        ways, named = matcher.ways_of(message), delivered.get(message.id, ())
+        readers = dict.fromkeys(message.read_by)
+        if any(way.kind is ROLE for way in ways) or named:
+            if of_roles is None:
+                holders = (name for role in matcher.roles for name in (role_key(role, roster), *roster.held(role)))
+                of_roles = read_by(reads, holders, index)
+            readers |= dict.fromkeys(name for name, ids in of_roles.items() if message.id in ids or row in ids)
+        if has_to_read(session_id, message, Facts(readers, named), roster, now, opened=ways):
+            message.registered_sender = registered_name(message.sender, roster)
+            found[message.id] = message
+    if without_read(missing, read, index):
+        raise Unusual("delivered, and nowhere")
+    return sorted(found.values(), key=lambda message: message.time)  # of one time, in the order of the file
+
+
+def _message(record: Record) -> QuickMessage:
+    content = pick(record, MESSAGE["content"])[0]
+    text = "" if content is None else content
+    try:
+        fields = message_fields(record, text)[0] if isinstance(text, str) else {}
+    except NotARecord as error:
+        raise Unusual("not a message") from error
+    message_id = id_in(record)
+    if not message_id or not fields or fields["time"] is None:
+        raise Unusual("a message without an id, a text or a time")
+    return QuickMessage(message_id, text, fields)

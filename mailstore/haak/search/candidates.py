@@ -1,0 +1,121 @@
+"""Find messages that may contain some words, by scanning the bytes of the files (docs/formats/haak.md#search)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from mailstore.errors import StoreError
+from mailstore.files.lines import Line
+from mailstore.files.whole import open_regular
+from mailstore.haak.archive.recovery import late_runs, retired_file
+from mailstore.haak.places import MailboxFiles
+from mailstore.haak.search.indexing import BackgroundIndex
+from mailstore.haak.search.parallel_search import SearchProcess, borders
+from mailstore.haak_records import line_filter
+from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.search_pattern import pattern_of
+
+__all__ = ["Candidates"]
+
+WITNESS = 64
+
+
+class _Known(NamedTuple):
+    """What a file is known not to contain up to an offset."""
+
+    identity: tuple[int, int]
+    end: int = 0
+    witness: bytes = b""
+    free_of: int = 0
+
+
+class Candidates:
+    """Scan the files at every query; remember only what they don't contain."""
+
+    def __init__(self, places: MailboxFiles) -> None:
+        self._places = places
+        self._known: dict[Path, _Known] = {}
+        self._index: BackgroundIndex | None = None
+
+    def of(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return an iterator over the ids of all messages that may contain one of some words; None if bytes can't tell.
+
+        They come in batches, from the end of each file (packed ones from the beginning); batches may be empty, so that
+        the caller can stop. The iterator raises StoreError if a file can't be read.
+        """
+        patterns = [pattern_of(word) for word in words]
+        if None in patterns:
+            return None
+        return self._ids([(*pattern,) for pattern in patterns if pattern is not None])
+
+    def keep_index(self, folder: Path) -> None:
+        """Use an index in a folder, and update it in the background."""
+        self._index = self._index or BackgroundIndex(self._places.mailbox, folder)
+        self._index.bring_up()
+
+    def close(self) -> None:
+        """Release the index."""
+        if self._index is not None:
+            self._index.close()
+
+    def _ids(self, sought: list[line_filter.SearchTerm]) -> Generator[list[str]]:
+        try:
+            for path, begin, is_archived in self._files():
+                decoder = MessageDecoder(path.name, archived=is_archived)
+                for found in self._found(path, begin, sought):
+                    decoded = (decoder.decode(Line(offset, line), 0)[0] for offset, line in found)
+                    yield [message.id for messages in decoded for message in messages]
+        except OSError as error:
+            raise StoreError("the mailbox can't be searched", str(error)) from error
+
+    def _files(self) -> Iterator[tuple[Path, int, bool]]:
+        """Yield the files, the offset at which each starts to count, and whether it is archived.
+
+        Each is looked up in its turn, so that messages moved to a later file meanwhile are found there.
+        """
+        places = self._places
+        if places.mailbox.exists() or not places.set_aside():
+            yield places.mailbox, 0, False
+        yield from ((path, 0, False) for path in places.set_aside().values())
+        yield from ((retired_file(places, run), note.end, False) for run, note in late_runs(places).items())
+        yield from ((path, 0, True) for path in places.months())
+
+    def _found(self, path: Path, begin: int, sought: list[line_filter.SearchTerm]) -> Iterator[list[line_filter.Found]]:
+        lines_filter = line_filter.LineFilter(sought)
+        if path.suffix == ".gz":
+            yield from (lines_filter.keep(at, data) for at, data in line_filter.packed_blocks(str(path)))
+            return
+        with ExitStack() as stack:
+            fd = open_regular(path)
+            stack.callback(os.close, fd)
+            facts = os.fstat(fd)
+            identity = facts.st_dev, facts.st_ino
+            known = self._known.get(path, _Known(identity))
+            if known.identity != identity or known.witness != _before(fd, known.end):
+                known = _Known(identity)
+            index = self._index if path == self._places.mailbox else None
+            spots = index.spots(fd, facts.st_size, sought) if index is not None else None
+            at = borders(fd, begin, facts.st_size, known.end) if spots is None else []
+            for spot in [(at[0], facts.st_size)] if spots is None else spots:
+                yield from (lines_filter.keep(start, data) for start, data in line_filter.blocks(fd, *spot))
+            if len(at) < 2:
+                return
+            free_of = known.free_of if known.end >= at[0] else 0
+            parts = [
+                stack.enter_context(SearchProcess(path, *part, free_of, sought))
+                for part in zip(at[1:], at, strict=False)
+            ]
+            met = 0
+            for part in parts:
+                yield from part.found()
+                met |= part.met
+            self._known[path] = _Known(identity, at[0], _before(fd, at[0]), free_of | (lines_filter.looks_for & ~met))
+
+
+def _before(fd: int, end: int) -> bytes:
+    """Return some bytes before an offset, to detect a rewritten file."""
+    return os.pread(fd, min(WITNESS, end), max(0, end - WITNESS))

@@ -1,0 +1,92 @@
+"""Decode rows of MCP Agent Mail's database into messages and receipts (docs/formats/agent-mail.md#database)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mailstore.kinds.agent_mail.attached import listed
+from mailstore.kinds.agent_mail.columns import text_of
+from mailstore.kinds.agent_mail.roster import OVERSEER, AgentNames
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.record_reader import RecordEvents
+from mailstore.kit.timestamps import time_of
+from mailstore.records.events import Event
+from mailstore.records.message import NEVER, Location, Message, Receipt
+
+__all__ = ["KINDS", "AgentMailRow", "RecipientRow", "record_events", "tags_of", "who"]
+
+KINDS = ("to", "cc", "bcc")
+
+
+class RecipientRow(NamedTuple):
+    """A recipient's row."""
+
+    agent: object
+    kind: object
+    read: object
+    acknowledged: object
+
+
+class AgentMailRow(NamedTuple):
+    """A message's row."""
+
+    id: int
+    project: object
+    sender: object
+    thread: object
+    topic: object
+    subject: object
+    body: object
+    importance: object
+    needs_answer: object
+    created: object
+    attachments: object = None
+
+
+def who(name: str) -> str:
+    """Return the name for a mention: `user` for the person."""
+    return "user" if name == OVERSEER else name
+
+
+def tags_of(
+    importance: str, needs_answer: bool, topic: str = "", silent: tuple[str, ...] = (), attachments: object = None
+) -> tuple[str, ...]:
+    """Return a message's tags; `silent` are the recipients that have not acknowledged it."""
+    return (
+        *([f"importance:{importance}"] if importance not in ("", "normal") else []),
+        *(["ack-required"] if needs_answer else []),
+        *(f"unacknowledged:{name}" for name in silent),
+        *([f"topic:{topic}"] if topic else []),
+        *(f"attachment:{each.name}" for each in listed(attachments)),
+    )
+
+
+def record_events(
+    row: AgentMailRow, to: list[RecipientRow], names: AgentNames, first: int, before: float, file: str
+) -> RecordEvents:
+    """Return the events in a message's row and those of its recipients; `first` is the first of its thread."""
+    subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
+    time = time_of(created)
+    to = sorted(to, key=lambda each: KINDS.index(kind) if (kind := text_of(each.kind)) in KINDS else len(KINDS))
+    silent = tuple(names.of(each.agent) for each in to if each.acknowledged is None) if row.needs_answer else ()
+    message = Message(
+        id=str(row.id),
+        sender=names.of(row.sender),
+        recipients=tuple(dict.fromkeys(names.of(each.agent) for each in to)),
+        timestamp=created,
+        time=before if time is None else time,
+        subject=subject or first_line(body),
+        thread=str(first) if first != row.id else None,
+        ttl_hours=NEVER,
+        tags=tags_of(text_of(row.importance), bool(row.needs_answer), text_of(row.topic), silent, row.attachments),
+        mentions=tuple(map(who, mentions(body))),
+        location=Location(file, row.id, 0),
+        timed=time is not None,
+    )
+    events: list[Event] = [message]
+    for each in to:
+        # acknowledging a message implies reading it
+        read = each.read if each.read is not None else each.acknowledged
+        if read is not None:
+            events.append(Receipt(message.id, names.of(each.agent), time_of(text_of(read))))
+    return RecordEvents(tuple(events), hash((subject, body)))

@@ -1,0 +1,109 @@
+"""What the database says that a command to its server needs: projects, agents, and what was just written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from mailstore.kinds.agent_mail import tables as ask
+from mailstore.kinds.agent_mail.columns import columns, text_of
+from mailstore.kinds.agent_mail.roster import OVERSEER
+
+__all__ = ["Directory", "KnownAgent", "KnownMessage", "directory", "known_message", "last_message", "written_since"]
+
+LONGEST_ID = 19
+
+
+class KnownAgent(NamedTuple):
+    """An agent of a project; the person is the one called HumanOverseer."""
+
+    id: int
+    name: str
+    project: str
+    is_retired: bool
+    since: str
+
+
+class KnownMessage(NamedTuple):
+    """A message that is answered or marked."""
+
+    id: int
+    project: str
+    subject: str
+    sender: str
+    label: str
+    unread_by: frozenset[str]
+    unacknowledged_by: frozenset[str]
+
+
+class Directory(NamedTuple):
+    """The projects by their slugs, and their agents."""
+
+    projects: Sequence[str]
+    agents: Sequence[KnownAgent]
+    has_global_names: bool
+
+    def find(self, name: str, project: str) -> KnownAgent | None:
+        """Return an agent of a project."""
+        return next((each for each in self.agents if each.name == name and each.project == project), None)
+
+    @property
+    def overseen(self) -> frozenset[str]:
+        """Return the projects in which the person is registered."""
+        return frozenset(each.project for each in self.agents if each.name == OVERSEER and not each.is_retired)
+
+
+def directory(mail: sqlite3.Connection) -> Directory:
+    """Return all projects and agents."""
+    slugs: Mapping[int, str] = {row: text_of(slug) for row, slug in mail.execute("SELECT id, slug FROM projects")}
+    wanted = columns(mail, "agents", "id", "name", "project_id", "retired_at", "deleted_ts", "inception_ts")
+    agents = [
+        KnownAgent(row, text_of(name), slugs.get(project, ""), (retired or deleted) is not None, text_of(since))
+        for row, name, project, retired, deleted, since in mail.execute(f"SELECT {wanted} FROM agents")  # noqa: S608
+    ]
+    [(indexes,)] = mail.execute(
+        "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = 'uq_agents_name_ci'"
+    )
+    return Directory(list(slugs.values()), agents, indexes > 0)
+
+
+def known_message(mail: sqlite3.Connection, message_id: str) -> KnownMessage | None:
+    """Return a message by its id; None if there is none."""
+    if not (message_id.isascii() and message_id.isdecimal() and len(message_id) < LONGEST_ID):
+        return None
+    row = mail.execute(
+        "SELECT messages.id, slug, subject, agents.name, thread_id FROM messages "
+        "JOIN projects ON projects.id = messages.project_id JOIN agents ON agents.id = sender_id "
+        "WHERE messages.id = ?",
+        (int(message_id),),
+    ).fetchone()
+    if row is None:
+        return None
+    to = mail.execute(
+        "SELECT name, read_ts, ack_ts FROM message_recipients JOIN agents ON agents.id = agent_id WHERE message_id = ?",
+        (row[0],),
+    ).fetchall()
+    unread = frozenset(text_of(name) for name, read, _ in to if read is None)
+    silent = frozenset(text_of(name) for name, _, acknowledged in to if acknowledged is None)
+    number, project, subject, sender, label = row
+    return KnownMessage(number, text_of(project), text_of(subject), text_of(sender), text_of(label), unread, silent)
+
+
+def last_message(mail: sqlite3.Connection) -> int:
+    """Return the highest number of a message; 0 if there is none."""
+    return ask.sums(mail).last
+
+
+def written_since(
+    mail: sqlite3.Connection, last: int, sender: str, project: str, subject: str, body: str
+) -> int | None:
+    """Return the message with a number above `last` that says just this; None if there is none."""
+    asked = mail.execute(
+        "SELECT messages.id FROM messages JOIN agents ON agents.id = sender_id "
+        "JOIN projects ON projects.id = messages.project_id WHERE messages.id > ? AND name = ? AND slug = ? "
+        "AND (subject = ? OR ? = '') AND substr(body_md, -length(?)) = ? ORDER BY messages.id LIMIT 1",
+        (last, sender, project, subject, subject, body.strip(), body.strip()),
+    )
+    row = asked.fetchone()
+    return None if row is None else int(row[0])

@@ -1,0 +1,238 @@
+"""The store for MCP Agent Mail: read from its files, written to through its server (docs/formats/agent-mail.md)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
+
+import msgspec
+
+from mailstore.errors import ContentGone
+from mailstore.files.database import Unreadable
+from mailstore.kinds.agent_mail import tables as ask
+from mailstore.kinds.agent_mail.archive import ArchiveSource
+from mailstore.kinds.agent_mail.attached import AttachedImage, attached_files, listed, open_attached
+from mailstore.kinds.agent_mail.columns import text_of
+from mailstore.kinds.agent_mail.feed import DatabaseFeed, message_at
+from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, id_of, letter_of
+from mailstore.kinds.agent_mail.places import DATABASE, PROJECTS, AgentMailPlaces, find
+from mailstore.kinds.agent_mail.roster import names_of
+from mailstore.kit.locating import found_at, is_found, read_located
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.watched_store import EventReader, WatchedStore
+from mailstore.location import path_of
+from mailstore.records.attached_file import AttachedFile
+from mailstore.records.message import Message
+from mailstore.store import Capabilities, Capability
+
+if TYPE_CHECKING:
+    from mailstore.kinds.agent_mail.server.access import Access, ServerAccess
+    from mailstore.kinds.agent_mail.server.served import ServedDatabase
+    from mailstore.records.draft import Draft
+
+__all__ = ["AgentMailStore"]
+
+SERVER = "only its server writes there, to keep database and archive in step"
+ALONE = "the archive alone can't be written to: open the database of its server"
+BY_SERVER = (
+    Capability.SEND,
+    Capability.MARK_READ,
+    Capability.SEVERAL,
+    Capability.SUBJECT,
+    Capability.REPLY,
+)
+"""What can be done where the settings say where the server is."""
+PROJECT = "SELECT slug FROM projects WHERE id = ?"
+MISSING = {
+    Capability.UPDATE_ROSTER: "its agents register with the server themselves",
+    Capability.ARCHIVE: SERVER,
+    Capability.RECORD: "it has no journal",
+    Capability.TYPE: "its messages have no type",
+    Capability.TTL: "its messages do not expire",
+    Capability.METADATA: "its messages have no further fields",
+    Capability.AUDIENCE: "a broadcast has a recipient row for each agent",
+    Capability.ADOPT: "only its server creates one",
+}
+
+
+class AgentMailStore(WatchedStore):
+    """The messages of all projects of a server, their recipients, and the agents with their reservations."""
+
+    kind: ClassVar[str] = "agent-mail"
+    summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; written only through its server"
+    declared: ClassVar[Capabilities] = Capabilities(MISSING)
+    known_fields: ClassVar[frozenset[str]] = frozenset(
+        {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients", "attachments"}
+    )
+
+    def __init__(self, places: AgentMailPlaces, *, poll: bool = False) -> None:
+        self._places = places
+        self._archive = ArchiveSource(places.archive) if places.archive else None
+        self._access: Access | None = None
+        reader: EventReader
+        if self._archive:
+            reader = PartReader(self._archive)
+        else:
+            assert places.database is not None
+            reader = RecordReader(DatabaseFeed(places.database))
+        super().__init__(reader, places.folder, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Return whether there is a database or an archive at a path."""
+        return is_found(find, path)
+
+    @classmethod
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
+        """Open the database at a path or in a folder, else the archive there; raises MailboxMissing and StoreError."""
+        path = path_of(location)
+        places = found_at(
+            find, path, f"there is no {DATABASE} at {path}, and no archive with {PROJECTS}", "name the server's folder"
+        )
+        return cls(places, poll=poll)
+
+    @property
+    def url(self) -> str:
+        """Return the URL of this mailbox."""
+        return f"{self.kind}:{(self._places.database or self._places.folder).resolve()}"
+
+    @property
+    def title(self) -> str:
+        """Return the names of the folder and the database."""
+        database = self._places.database
+        return f"{database.parent.name[:20]}/{database.name}"[-40:] if database else self._places.folder.name[:40]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done here: without its server, mail can only be read."""
+        why_not = self._reached().why_not
+        return self.declared.without(why_not, *BY_SERVER) if why_not else self.declared
+
+    def _reached(self) -> Access:
+        """Return how the server is reached, as the settings say the first time that it is asked."""
+        if self._access is None:
+            from mailstore.kinds.agent_mail.server.access import Access, server_access
+
+            self._access = Access(None, ALONE) if self._archive else server_access()
+        return self._access
+
+    def _served(self) -> tuple[ServedDatabase, ServerAccess]:
+        """Return the database, and how its server is reached. Raises Unsupported."""
+        from mailstore.kinds.agent_mail.server.served import ServedDatabase
+
+        server = self._reached().server
+        if server is None or self._places.database is None:
+            raise self.unsupported(Capability.SEND)
+        return ServedDatabase(self._places.database), server
+
+    def write_message(self, draft: Draft) -> Message:
+        """Send a message through the server's tools; return it as its row in the database says."""
+        from mailstore.kinds.agent_mail.server.sending import LetterSender
+
+        mail, access = self._served()
+        number = LetterSender(mail, access).send(draft)
+        return mail.look(lambda database: message_at(database, number, mail.name))
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Mark messages as read through the server's tools."""
+        from mailstore.kinds.agent_mail.server.marking import READ, mark
+
+        return mark(*self._served(), READ, reader, message_ids)
+
+    def why_not_acknowledged(self, message_id: str) -> str:
+        """Return why nothing can be acknowledged here; empty if it can."""
+        return self._reached().why_not
+
+    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Acknowledge messages through the server's tools; return how many were not yet. Raises StoreError."""
+        from mailstore.kinds.agent_mail.server.marking import ACKNOWLEDGE, mark
+
+        return mark(*self._served(), ACKNOWLEDGE, reader, message_ids)
+
+    def below(self) -> Sequence[str]:
+        return self._archive.folders() if self._archive else ()
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        if self._archive:
+            try:
+                return letter_of(self._file(message)).body
+            except InvalidArchivedFile as error:
+                raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+        return text_of(self._row(message)["body_md"])
+
+    def raw(self, message: Message) -> bytes:
+        """Return the bytes of the message's file, or its row and those of its recipients as JSON."""
+        return self._file(message) if self._archive else msgspec.json.encode(self._row(message))
+
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> list[AttachedFile]:
+        """Return the images of a message; none of one that is no longer there."""
+        try:
+            return attached_files(*self._attached(message))
+        except ContentGone:
+            return []
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's images for reading. Raises ContentGone."""
+        return open_attached(*self._attached(message), name)
+
+    def _attached(self, message: Message) -> tuple[list[AttachedImage], Path | None]:
+        """Return a message's images, and its project's folder in the archive, if that is here. Raises ContentGone."""
+        if self._archive:
+            try:
+                head = letter_of(self._file(message)).head
+            except InvalidArchivedFile as error:
+                raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+            assert message.location is not None
+            return listed(head.get("attachments")), self._places.project(message.location.file.split("/")[1])
+        row = self._row(message)
+        return listed(row.get("attachments")), self._places.project(text_of(row["project"]))
+
+    def _file(self, message: Message) -> bytes:
+        data = read_located(self._places.folder, message)
+        assert message.location is not None
+        file = message.location.file
+        try:
+            found = id_of(letter_of(data), file)
+        except InvalidArchivedFile as error:
+            raise ContentGone(f"{file} can't be read", "check whether it was moved") from error
+        if found != message.id:
+            raise ContentGone(
+                f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"
+            )
+        return data
+
+    def _row(self, message: Message) -> dict[str, object]:
+        def look(mail: sqlite3.Connection) -> dict[str, object] | None:
+            return _row(mail, message.id)
+
+        assert self._places.database is not None
+        try:
+            found = ask.look(self._places.database, look)
+        except (OSError, Unreadable) as error:
+            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
+        if found is None:
+            raise ContentGone(
+                f"message {message.id} is no longer in {self._places.database.name}", "check whether it was deleted"
+            )
+        return found
+
+
+def _row(mail: sqlite3.Connection, message_id: str) -> dict[str, object] | None:
+    """Return all columns of a message and of its recipients."""
+    asked = mail.execute("SELECT * FROM messages WHERE id = ?", (message_id,))
+    row = asked.fetchone()
+    if row is None:
+        return None
+    found: dict[str, object] = dict(zip((each[0] for each in asked.description), row, strict=True))
+    names = names_of(mail)
+    asked = mail.execute("SELECT * FROM message_recipients WHERE message_id = ?", (message_id,))
+    columns = [each[0] for each in asked.description]
+    to = [dict(zip(columns, row, strict=True)) for row in asked]
+    found["sender"] = names.of(found["sender_id"])
+    found["project"] = next((slug for (slug,) in mail.execute(PROJECT, (found["project_id"],))), "")
+    found["recipients"] = [{"name": names.of(each["agent_id"]), **each} for each in to]
+    return found

@@ -1,0 +1,190 @@
+"""What became of the letters that were to go to other machines: written by a sync, read by everybody.
+
+It lies in our state folder, one file for each folder of mailboxes. All times are seconds since the epoch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote
+
+from mailstore.kinds.agentazall.state import state_folder
+
+__all__ = [
+    "LOCAL",
+    "NO_WAY",
+    "AccountState",
+    "ArrivalState",
+    "LedgerArrival",
+    "LedgerWay",
+    "SendState",
+    "SyncRun",
+    "accounts_of",
+    "arrivals_of",
+    "carried_to",
+    "ledger_file",
+    "run_of",
+    "turned_away_at",
+    "waiting_in",
+    "way_in",
+    "ways_of",
+]
+
+Found = TypeVar("Found")
+WAIT_SECONDS = 2.0
+LOCAL = "local"
+"""The transport of a letter that was copied to another agent's folder in the same mailbox."""
+NO_WAY = "none"
+"""The transport of a letter to a recipient to whom no account leads."""
+
+
+class SendState(StrEnum):
+    """How far a letter has come on one way to one recipient."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    REFUSED = "refused"
+    GIVEN_UP = "given-up"
+
+
+class ArrivalState(StrEnum):
+    """What became of a letter that came in."""
+
+    KEPT = "kept"
+    DUPLICATE = "duplicate"
+    TURNED_AWAY = "turned-away"
+
+
+class LedgerWay(NamedTuple):
+    """The tries to hand a letter over to one recipient by one transport; `next` is when it is tried again."""
+
+    owner: str
+    message_id: str
+    recipient: str
+    transport: str
+    state: SendState
+    tries: int
+    last: float | None
+    reason: str
+    next: float | None
+
+
+class LedgerArrival(NamedTuple):
+    """A letter that came in by a transport; `message_id` is empty for one that was turned away unread."""
+
+    owner: str
+    transport: str
+    key: str
+    message_id: str
+    at: float
+    state: ArrivalState
+    reason: str
+    sender: str
+
+
+class AccountState(NamedTuple):
+    """Whether an account's server could be reached at the last look, and since when that is so."""
+
+    agent: str
+    transport: str
+    is_up: bool
+    since: float
+    looked: float
+    reason: str
+    next: float | None
+
+
+class SyncRun(NamedTuple):
+    """The sync that works, or worked last, for an agent: its process, when it began, last looked, and ended."""
+
+    agent: str
+    pid: int
+    began: float
+    looked: float
+    ended: float | None
+    every_seconds: float
+
+
+def ledger_file(root: Path) -> Path:
+    """Return the file of the ledger for a folder of mailboxes; it may not exist."""
+    digest = hashlib.blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=10).hexdigest()
+    return state_folder() / "sync" / f"{digest}.db"
+
+
+def ways_of(root: Path, message_id: str) -> tuple[LedgerWay, ...]:
+    """Return the ways of a letter that was sent from here. Never raises; blocks briefly."""
+    return _rows(
+        root, way_in, "SELECT * FROM ways WHERE message_id = ? ORDER BY owner, recipient, transport", message_id
+    )
+
+
+def waiting_in(root: Path) -> tuple[LedgerWay, ...]:
+    """Return the ways of all letters that are neither delivered nor given up by them, refused ones too."""
+    return _rows(root, way_in, "SELECT * FROM ways WHERE state IN ('waiting', 'refused') ORDER BY rowid")
+
+
+def carried_to(root: Path) -> frozenset[str]:
+    """Return the addresses to which an account leads: it has taken a letter for them, or is still to be tried."""
+    statement = (
+        "SELECT DISTINCT recipient FROM ways WHERE state IN ('waiting', 'delivered') AND transport NOT IN (?, ?)"
+    )
+    return frozenset(_rows(root, lambda row: str(row[0]), statement, LOCAL, NO_WAY))
+
+
+def arrivals_of(root: Path, message_id: str) -> tuple[LedgerArrival, ...]:
+    """Return how a letter came here, in the order of its copies."""
+    return _rows(root, _arrival_in, "SELECT * FROM arrivals WHERE message_id = ? ORDER BY at", message_id)
+
+
+def turned_away_at(root: Path, since: float = 0.0) -> tuple[LedgerArrival, ...]:
+    """Return what was not taken in since a time."""
+    return _rows(root, _arrival_in, "SELECT * FROM arrivals WHERE state = 'turned-away' AND at >= ? ORDER BY at", since)
+
+
+def accounts_of(root: Path) -> tuple[AccountState, ...]:
+    """Return the state of each account as of its last look."""
+    return _rows(root, _account_in, "SELECT * FROM accounts ORDER BY 1, 2")
+
+
+def run_of(root: Path) -> tuple[SyncRun, ...]:
+    """Return the sync of each agent."""
+    return _rows(root, _run_in, "SELECT * FROM runs ORDER BY agent")
+
+
+def _rows(root: Path, make: Callable[[tuple[Any, ...]], Found], statement: str, *values: object) -> tuple[Found, ...]:
+    """Return rows without creating anything; a ledger that can't be read now has none."""
+    path = ledger_file(root)
+    try:
+        if not path.exists():
+            return ()
+        name = f"file:{quote(str(path))}?mode=ro"
+        with closing(sqlite3.connect(name, uri=True, timeout=WAIT_SECONDS)) as db:
+            return tuple(make(row) for row in db.execute(statement, values))
+    except (OSError, sqlite3.Error, ValueError):
+        return ()
+
+
+def way_in(row: tuple[Any, ...]) -> LedgerWay:
+    """Return the way in a row of the table `ways`."""
+    owner, message_id, recipient, transport, state, tries, last, reason, after = row[:9]
+    return LedgerWay(owner, message_id, recipient, transport, SendState(state), tries, last, reason, after)
+
+
+def _arrival_in(row: tuple[Any, ...]) -> LedgerArrival:
+    owner, transport, key, message_id, at, state, reason, sender = row[:8]
+    return LedgerArrival(owner, transport, key, message_id, at, ArrivalState(state), reason, sender)
+
+
+def _account_in(row: tuple[Any, ...]) -> AccountState:
+    agent, transport, is_up, since, looked, reason, after = row
+    return AccountState(agent, transport, bool(is_up), since, looked, reason, after)
+
+
+def _run_in(row: tuple[Any, ...]) -> SyncRun:
+    return SyncRun(*row)

@@ -1,0 +1,141 @@
+"""The first key seen of each sender, stored in our own state: trust on first use.
+
+The program's own keyring doesn't help: it trusts the fingerprint in the message and doesn't warn of changes.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from mailstore.errors import StoreError
+from mailstore.files.append import locked, replace_file
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agentazall.signature import fingerprint_of, key_of
+from mailstore.kinds.agentazall.state import make_private, state_folder
+
+__all__ = ["NOW", "Key", "Pin", "Pins", "When"]
+
+LARGEST = 64 << 20
+PAUSE_SECONDS = 1.0
+When = tuple[float, float]
+"""How old a letter is: when it was sent, and when its file was changed, in seconds since the epoch."""
+NOW: When = (math.inf, math.inf)
+
+
+class Key(StrEnum):
+    """How a message's key relates to the one remembered for its sender."""
+
+    NEW = "new"
+    PINNED = "pinned"
+    CHANGED = "CHANGED"
+
+
+class Pin(msgspec.Struct, frozen=True):
+    """A sender's key in base64, and by which message and when it was first seen."""
+
+    public_key: str
+    first_seen: float
+    message_id: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the key's fingerprint."""
+        return fingerprint_of(key_of(self.public_key))
+
+
+Table = dict[str, dict[str, Pin]]
+
+
+class Pins:
+    """The keys remembered for one mailbox. Thread-safe."""
+
+    def __init__(self, mailbox: str) -> None:
+        self._mailbox = mailbox
+        self._pins: dict[str, Pin] = {}
+        self._unsaved: dict[str, Pin] = {}
+        self._since: dict[str, When] = {}
+        """How old the letter is by which each unsaved key was seen."""
+        self._lock = threading.Lock()
+        self._saved = 0.0
+        self.trouble = ""
+        self.was_wrong = False
+        """Whether another key took the place of one that had been compared with, since it is in an older letter."""
+
+    @property
+    def path(self) -> Path:
+        """Return the file with the keys of all mailboxes."""
+        return state_folder() / "pins.json"
+
+    def load(self) -> None:
+        """Load the stored keys; an unreadable file is reported in `trouble` and not overwritten."""
+        with self._lock:
+            try:
+                self._pins = {**_table(self.path).get(self._mailbox, {}), **self._unsaved}
+            except (OSError, NotAFile, msgspec.MsgspecError) as error:
+                self.trouble = f"the keys of senders can't be stored: {self.path} can't be read ({error})"
+
+    def known(self, sender: str) -> Pin | None:
+        """Return the stored key of a sender."""
+        return self._pins.get(sender)
+
+    def compare(self, sender: str, key: str, message_id: str, when: When = NOW) -> Key:
+        """Compare a key with the stored one; the first key is stored.
+
+        Letters may be read the newest first: until keys are saved, that of the oldest letter is the first.
+        """
+        with self._lock:
+            pin = self._pins.get(sender)
+            if pin is not None and when < self._since.get(sender, when):
+                self._since[sender] = when
+                if pin.public_key != key:
+                    self.was_wrong = True
+                    pin = None
+            if pin is None:
+                pin = self._unsaved[sender] = self._pins[sender] = Pin(key, time.time(), message_id)
+                self._since[sender] = when
+            if pin.public_key != key:
+                return Key.CHANGED
+            return Key.NEW if pin.message_id == message_id else Key.PINNED
+
+    def pin(self, sender: str, key: str) -> None:
+        """Store a key that is known to be the sender's, replacing any other."""
+        with self._lock:
+            pin = self._pins.get(sender)
+            if pin is None or pin.public_key != key:
+                self._unsaved[sender] = self._pins[sender] = Pin(key, time.time())
+                self._since.pop(sender, None)
+        self.save(at_once=True)
+
+    def save(self, *, at_once: bool = False) -> None:
+        """Write new keys, at most once a second unless `at_once`; failures are reported in `trouble`."""
+        with self._lock:
+            if not self._unsaved or self.trouble or (not at_once and time.monotonic() - self._saved < PAUSE_SECONDS):
+                return
+            try:
+                make_private(self.path, b"{}")
+                with locked(self.path):
+                    table = _table(self.path)
+                    theirs = table.get(self._mailbox, {})
+                    # another console may have been first: its key wins unless ours is known to be right
+                    certain = {sender: pin for sender, pin in self._unsaved.items() if not pin.message_id}
+                    self._pins |= {**self._unsaved, **theirs, **certain}
+                    table[self._mailbox] = {**self._unsaved, **theirs, **certain}
+                    replace_file(self.path, msgspec.json.format(msgspec.json.encode(table)))
+                self._unsaved = {}
+                self._since = {}
+                self._saved = time.monotonic()
+            except (OSError, NotAFile, StoreError, msgspec.MsgspecError) as error:
+                self.trouble = f"the keys of senders can't be stored: {error}"
+
+
+def _table(path: Path) -> Table:
+    with suppress(FileNotFoundError):
+        return msgspec.json.decode(read_whole(path, LARGEST), type=Table)
+    return {}

@@ -1,0 +1,259 @@
+"""The parts of an AgentAZAll mailbox: the roster, and each copy of each message."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+from mailstore.errors import reason_of
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agentazall.agents import agents_of, is_told_of, tasks_of
+from mailstore.kinds.agentazall.block import unwrapped
+from mailstore.kinds.agentazall.decode import (
+    Copy,
+    attachments,
+    digest_of,
+    id_of,
+    message_of,
+    missing,
+    split,
+    trace_of,
+    who,
+)
+from mailstore.kinds.agentazall.judge import Judge, is_of_all
+from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall.names import HUMAN, address_of, is_remote, name_of
+from mailstore.kinds.agentazall.parents import Parents, is_answer
+from mailstore.kinds.agentazall.pins import Pins
+from mailstore.kinds.agentazall.places import INBOX, OUTBOX
+from mailstore.kinds.agentazall.rules import Filter, filters_of, is_blocked
+from mailstore.kinds.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
+from mailstore.kinds.agentazall.spools import is_in_spool, problem_of, spools_of
+from mailstore.kinds.agentazall.tree import AgentFolders
+from mailstore.kinds.agentazall.ways import CarriedNames
+from mailstore.kit.part_reader import PartSource, is_settled
+from mailstore.records.events import Event, Person
+from mailstore.records.message import Delivery, Message, Problem, Receipt
+
+__all__ = ["AgentAZAllSource"]
+
+ROSTER = "roster"
+SIGNING_SECONDS = 20.0
+"""How long an unsigned message in the outbox of an agent with a key is ignored: its program signs it first."""
+PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!key:of-another")
+"""Tags that may differ between copies of one message."""
+OF_HEADER = "signature:legacy"
+
+
+class AgentAZAllSource(PartSource):
+    """The copies of all messages, emitted as one message each."""
+
+    def __init__(self, root: Path, pins: Pins) -> None:
+        self._root = root
+        self._pins = pins
+        self._tree = AgentFolders(root)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the ids and names seen, and the files put off."""
+        self._ids: dict[str, dict[str, str]] = {}
+        self._parents = Parents()
+        self._told_of: set[str] = set()
+        self._put_off: set[str] = set()
+        self._judge = Judge(self._pins)
+        self._filters: dict[str, Filter] = {}
+        self._tasks: dict[str, tuple[str, Hashable]] = {}
+        self._stamps: Mapping[str, Hashable] = {}
+        self._ledgers = CarriedNames()
+        self._carried: frozenset[str] = frozenset()
+        self._here: frozenset[str] = frozenset()
+        self._absent: dict[str, bool] = {}
+        """Recipients that are neither here nor have a remote address, and whether letters to them are carried."""
+        self._is_begun = False
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster and the message files. Raises OSError."""
+        if not self._is_begun:
+            self._pins.load()
+            self._filters = filters_of(self._root)
+            self._is_begun = True
+        self._pins.save()
+        files = self._tree.parts(closely=closely)
+        self._tasks = tasks_of(self._tree)
+        self._here = frozenset(name_of(agent.rpartition("/")[2]) for agent in self._tree.agents)
+        self._carried = self._ledgers.look(self._tree.roots) - self._here
+        stamp = (*(stamp for _, stamp in self._tasks.values()), tuple(self._tasks), len(self._told_of), self._carried)
+        self._stamps = files
+        return {ROSTER: stamp, **files, **dict(spools_of(self._root, self._tree.agents))}
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return the events of a part; None if it may be incomplete, or its parent has not been read yet."""
+        if part == ROSTER:
+            trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
+            return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of | self._carried), *trouble]
+        try:
+            if is_in_spool(part):
+                why = problem_of(self._root / part)
+                return None if why is None else [Problem(part, 1, 0, why)]
+            data = read_whole(self._root / part)
+        except NotAFile as error:
+            return [Problem(part, 1, 0, str(error))]
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return [Problem(part, 1, 0, f"can't be read: {reason_of(error)}")]
+        changed = self._changed(part)
+        if is_partial(data) and not is_settled(changed):
+            return None
+        copy = split(part)
+        try:
+            if copy is None:
+                return []
+            return self._told(parse(data), copy, len(data), changed)
+        except InvalidSignedFile as error:
+            return [Problem(part, 1, 0, str(error))]
+
+    def stale(self) -> str:
+        """Say that keys were compared with one that was not the first, or that a recipient is elsewhere than it was."""
+        was_wrong, self._pins.was_wrong = self._pins.was_wrong, False
+        if was_wrong:
+            return "an older letter shows another key of a sender"
+        moved = [name for name, was in self._absent.items() if (name in self._carried) != was]
+        return f"{moved[0]} is on another machine, or not any more" if moved else ""
+
+    def same(self, event: Event) -> Hashable:
+        """Return the identity of an event across copies: a message's id and facts, a warning's file name and text."""
+        if isinstance(event, Message):
+            return Message, event.id, event.sender, *_lasting(event.tags)
+        if isinstance(event, Problem) and not event.fatal:
+            return Problem, "" if is_of_all(event.reason) else event.file.rpartition("/")[2], event.reason
+        return event
+
+    def sent(self, copy: Copy) -> Message:
+        """Return a message that was just written, as a scan will emit it. Thread-safe."""
+        part = "/".join(copy)
+        data = read_whole(self._root / part)
+        letter = parse(data)
+        parties = who(letter, copy)
+        tags, _ = self._judge.judged(facts_of(letter), parties.sender, copy.stem)
+        tags += ("blocked",) if self.blocked(letter, copy) else ()
+        return message_of(
+            letter,
+            copy,
+            message_id=copy.stem,
+            thread=letter.get("In-Reply-To") or None,
+            facts=tags,
+            files=attachments(self._root / part),
+            size=len(data),
+            changed=time.time(),
+            is_elsewhere=self.is_elsewhere,
+        )
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether an agent is on another machine: by its address, or since letters to it are carried."""
+        return is_remote(name) or name in self._carried
+
+    def known_id(self, letter: SignedFile, copy: Copy) -> str:
+        """Return the id of a copy's message: its own, or a replacement if its own was taken."""
+        claimed = id_of(letter, copy)
+        digest = digest_of(unwrapped(letter.body), who(letter, copy).sender)
+        return self._ids.get(claimed, {}).get(digest, claimed)
+
+    def blocked(self, letter: SignedFile, copy: Copy) -> bool:
+        """Return whether a recipient's program would reject the message if it came from elsewhere."""
+        asked = {address_of(name) for name in who(letter, copy).recipients}
+        return any(agent in asked and is_blocked(rules, letter.get("From")) for agent, rules in self._filters.items())
+
+    def _changed(self, part: str) -> float:
+        stamp = self._stamps.get(part)
+        first = stamp[0] if isinstance(stamp, tuple) and not isinstance(stamp, Stamp) else stamp
+        return first.changed / 1e9 if isinstance(first, Stamp) else time.time()
+
+    def _told(self, letter: SignedFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
+        parties = who(letter, copy)
+        facts = self._judge.facts_of(letter)
+        part = "/".join(copy)
+        files = attachments(self._root / part)
+        text = unwrapped(letter.body)
+        digest = digest_of(text, parties.sender)
+        claimed = id_of(letter, copy)
+        is_new = digest not in self._ids.get(claimed, {})
+        if is_new and self._is_unfinished(letter, facts, copy, files, changed):
+            return None
+        message_id = self._id(claimed, digest)
+        date = moment(letter.get("Date"))
+        when = changed if date is None else date
+        if is_new:
+            self._parents.note(letter, message_id, when, *parties)
+        thread = self._parents.of(letter, text, message_id, when, *parties)
+        if thread is None and is_answer(letter) and part not in self._put_off:
+            # its parent may just not have been read yet
+            self._put_off.add(part)
+            return None
+        # a date may be forged; the day's folder is made by the receiving program
+        age = max(when, moment(f"{copy.day} 00:00:00") or when), changed
+        tags, warnings = self._judge.judged(facts, parties.sender, message_id, age)
+        if message_id != claimed:
+            warnings.append(f"another message has the id {claimed}: this one is shown as {message_id}")
+        if self.blocked(letter, copy):
+            tags += ("blocked",)
+        message = message_of(
+            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
+            is_elsewhere=self.is_elsewhere,
+        )  # fmt: skip
+        unknown = (each for each in parties.recipients if not is_remote(each) and each not in self._here)
+        self._absent.update((each, each in self._carried) for each in unknown)
+        self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
+        self._told_of.add(parties.sender)
+        reasons = (*letter.oddities, *warnings)
+        trace = trace_of(letter, copy, message_id, facts.key if facts.is_whole else "", changed)
+        return [
+            trace,
+            message,
+            *_proofs(letter, copy, message_id),
+            *(Problem(part, 1, 0, why, False) for why in reasons),
+        ]
+
+    def _id(self, claimed: str, digest: str) -> str:
+        """Return the id of a message: the claimed one, or a new one if that is taken."""
+        taken = self._ids.setdefault(claimed, {})
+        return taken.setdefault(digest, f"{claimed}~{digest}" if taken else claimed)
+
+    def _is_unfinished(
+        self, letter: SignedFile, facts: SignatureFacts, copy: Copy, files: list[str], changed: float
+    ) -> bool:
+        """Return whether attachments or a signature are still to come."""
+        is_waited_for = bool(missing(letter, files)) and _is_just_made(self._root / "/".join(copy))
+        return is_waited_for or self._will_be_signed(facts, copy, changed)
+
+    def _will_be_signed(self, facts: SignatureFacts, copy: Copy, changed: float) -> bool:
+        if copy.box != OUTBOX or facts.verdict is not SignatureVerdict.NONE or is_settled(changed + SIGNING_SECONDS):
+            return False
+        return (self._root / copy.owner / ".identity_key").is_file()
+
+
+def _proofs(letter: SignedFile, copy: Copy, message_id: str) -> list[Event]:
+    """Return the delivery, and perhaps the read record, that a copy in an inbox proves."""
+    if copy.box != INBOX:
+        return []
+    owner = name_of(copy.address)
+    is_read = letter.get("Status").lower() == "read"
+    return [Delivery(message_id, owner), *([Receipt(message_id, owner)] if is_read else [])]
+
+
+def _lasting(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags that are the same in every copy, unless one was tampered with."""
+    if tags and tags[0].removeprefix("!").startswith(OF_HEADER):
+        # a signature of the header is void once a copy is marked as read
+        return ()
+    return tuple(tag for tag in tags if not tag.startswith(PLACELESS))
+
+
+def _is_just_made(path: Path) -> bool:
+    """Return whether a file is so new that its attachments may still be missing."""
+    try:
+        return not is_settled(path.lstat().st_ctime)
+    except OSError:
+        return False

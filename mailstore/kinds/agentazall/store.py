@@ -1,0 +1,275 @@
+"""The store for AgentAZAll mailboxes (docs/formats/agentazall.md)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
+
+from mailstore.errors import ContentGone, DraftRefused, StoreError
+from mailstore.files.append import refusal
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agentazall.attached import attached_files, open_attached
+from mailstore.kinds.agentazall.block import unwrapped
+from mailstore.kinds.agentazall.decode import Copy, id_of, split, who
+from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, parse
+from mailstore.kinds.agentazall.names import HUMAN, USER, address_of
+from mailstore.kinds.agentazall.pins import Pins
+from mailstore.kinds.agentazall.places import BOXES, MAILBOXES, find, is_mailbox, roots_below, trees_of
+from mailstore.kinds.agentazall.source import AgentAZAllSource
+from mailstore.kinds.agentazall.tree import AgentFolders
+from mailstore.kinds.agentazall.ways import delayed_in, is_in_outbox, ways_in
+from mailstore.kit.locating import found_at, is_found
+from mailstore.kit.part_reader import PartReader
+from mailstore.kit.watched_store import WatchedStore
+from mailstore.location import path_of
+from mailstore.records.agent_fact import AgentFact
+from mailstore.records.attached_file import AttachedFile
+from mailstore.records.letter_way import LetterWay
+from mailstore.records.message import Location, Message
+from mailstore.store import Capabilities, Capability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mailstore.records.adopted import Adopted
+    from mailstore.records.draft import Draft
+
+__all__ = ["AgentAZAllStore"]
+
+OWN_MARKS = "a letter is marked in an agent's own inbox; the status of yours is your program's to write"
+
+
+class AgentAZAllStore(WatchedStore):
+    """All agents' folders below one folder of mailboxes; a message may have several copies."""
+
+    kind: ClassVar[str] = "agentazall"
+    summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
+    declared: ClassVar[Capabilities] = Capabilities(
+        {
+            Capability.UPDATE_ROSTER: "an agent is a folder that AgentAZAll creates",
+            Capability.RECORD: "an AgentAZAll mailbox has no oversight journal",
+            Capability.ARCHIVE: "an AgentAZAll mailbox has a folder for each day, and no archive",
+            Capability.TYPE: "an AgentAZAll message has no type",
+            Capability.TTL: "AgentAZAll mail does not expire",
+            Capability.METADATA: "an AgentAZAll message has no further fields",
+            Capability.AUDIENCE: "the copies in the inboxes show whom a message reached",
+        }
+    )
+
+    def __init__(self, root: Path, *, poll: bool = False) -> None:
+        self._pins = Pins(str(root))
+        self._source = AgentAZAllSource(root, self._pins)
+        super().__init__(PartReader(self._source), root, poll=poll)
+        self._watched = AgentFolders(root)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Return whether there are agents' folders at a path, in it, or where a config.json says."""
+        return is_found(find, path, is_mailbox)
+
+    @classmethod
+    def roots(cls, path: Path) -> dict[str, Path]:
+        """Return the mailboxes of agents with a root each, in a folder or one level deeper."""
+        try:
+            return roots_below(path.resolve())
+        except OSError:
+            return {}
+
+    @classmethod
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
+        """Open the mailboxes at a path; raises MailboxMissing, and StoreError where they can't be looked for."""
+        path = path_of(location)
+        root = found_at(
+            find, path, f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json"
+        )
+        return cls(root.resolve(), poll=poll)
+
+    @classmethod
+    def create(cls, location: str | Path) -> Self:
+        """Create an empty folder of mailboxes at a path; existing files stay as they are. Raises StoreError."""
+        path = path_of(location)
+        path = path.absolute()
+        try:
+            root = find(path)
+            if root is None:
+                is_root = (path.parent.name, path.name) == ("data", MAILBOXES)
+                root = path if is_root else path / "data" / MAILBOXES
+                root.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise refusal(path, error if isinstance(error, OSError) else OSError(str(error))) from error
+        return cls(root.resolve())
+
+    sends_files: ClassVar[bool] = True
+
+    def capabilities_for(self, name: str) -> Capabilities:
+        """Return what can be done with a message or an agent: not all mail can be marked, and the person's never."""
+        found = self.capabilities
+        return found.without(OWN_MARKS, Capability.MARK_READ) if name in ("", USER) else found
+
+    @property
+    def title(self) -> str:
+        """Return the folder of mailboxes and its parent."""
+        return os.path.join(self.folder.parent.name, self.folder.name)  # noqa: PTH118 - a name to show, no path
+
+    def below(self) -> list[str]:
+        try:
+            self._watched.look_at_folders()
+        except OSError:
+            return []
+        return list(self._watched.watched())
+
+    def content(self, message: Message) -> str:
+        """Return a message's body without signature markers. Raises ContentGone."""
+        return unwrapped(self._find(message)[1].body)
+
+    def raw(self, message: Message) -> bytes:
+        """Return the bytes of a copy's file. Raises ContentGone."""
+        return self._find(message)[0]
+
+    def write_message(self, draft: Draft) -> Message:
+        """Write a signed letter by the person into each recipient's inbox, and a copy to keep; return it as written."""
+        from mailstore.kinds.agentazall.writer import tree_for, write_letter
+
+        if not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
+        if draft.sender != USER:
+            raise DraftRefused(
+                "sender", "is an agent", f"only you send from here, as {HUMAN}; an agent uses agentazall send"
+            )
+        subject = draft.subject or self._answering(draft.thread)
+        try:
+            is_elsewhere = self._source.is_elsewhere
+            tree = tree_for(self.folder, draft.recipients, is_elsewhere)
+            copy = write_letter(self.folder / tree, draft, subject, self._pins, is_elsewhere)
+        except OSError as error:
+            raise refusal(self.folder / HUMAN, error) from error
+        return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
+
+    def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Mark letters as read in an agent's inbox; the person's stay as they are."""
+        from mailstore.kinds.agentazall.marking import write_reads
+
+        if not self.folder.is_dir():
+            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
+        try:
+            return 0 if reader == USER else write_reads(self.folder, reader, message_ids, self._source.known_id)
+        except OSError as error:
+            raise refusal(self.folder / address_of(reader), error) from error
+
+    def write_adopted(self, records: Iterable[Adopted]) -> None:
+        """Write what another mailbox held into these new folders, unsigned: no agent's program has them yet."""
+        from mailstore.kinds.agentazall.adopt import adopt
+
+        try:
+            adopt(self.folder, records)
+        except OSError as error:
+            raise refusal(self.folder, error) from error
+
+    def close(self) -> None:
+        """Release everything held; new keys are stored."""
+        super().close()
+        self._pins.save(at_once=True)
+
+    def _answering(self, message_id: str | None) -> str:
+        """Return the subject of a reply, empty if its parent can't be found."""
+        if message_id is None:
+            return ""
+        wanted = Message(message_id, "", (), "", 0.0, "", location=Location(f"{HUMAN}///{message_id}.txt", 0, 0))
+        try:
+            subject = self._find(wanted)[1].get("Subject")
+        except ContentGone:
+            return ""
+        return subject if subject.lower().startswith("re: ") or not subject else f"Re: {subject}"
+
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> list[AttachedFile]:
+        """Return the files beside any copy of a message, and those that its header lists and no copy has."""
+        return attached_files(self.folder, self._paired(message, places))
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's files for reading, beside whichever copy has it. Raises ContentGone."""
+        return open_attached(self.folder, self._paired(message, places), name)
+
+    def describe_agent(self, name: str) -> list[AgentFact]:
+        """Return an agent's identity, what it says of itself, its notes, and whose letters its program accepts."""
+        from mailstore.kinds.agentazall.about import about_agent
+
+        return about_agent(self.folder, name, self._pins)
+
+    def ways(self, message: Message, places: Sequence[str] = ()) -> list[LetterWay]:
+        """Return how a message was sent by a sync, and how its copies came."""
+        ids = [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
+        return [way for root in self._roots() for way in ways_in(root, ids)]
+
+    def is_waiting(self, places: Sequence[str]) -> bool:
+        """Return whether a copy of a message is in an outbox."""
+        return is_in_outbox(places)
+
+    def delayed(self) -> dict[str, LetterWay]:
+        """Return the letters that a sync could not send yet."""
+        return {letter: way for root in self._roots() for letter, way in delayed_in(root).items()}
+
+    def _roots(self) -> list[Path]:
+        try:
+            return [self.folder / tree for tree in trees_of(self.folder)]
+        except OSError:
+            return [self.folder]
+
+    def _paired(self, message: Message, places: Sequence[str]) -> list[tuple[Copy, SignedFile]]:
+        """Return the copies of a message: those in some files too, to which a relay gave other ids."""
+        copies = [(copy, letter) for copy, _, letter in self._found(message)]
+        for place in places:
+            copy = split(place)
+            if copy is not None and ".." not in copy and copy not in [each for each, _ in copies]:
+                with suppress(OSError, NotAFile, InvalidSignedFile):
+                    copies.append((copy, parse(read_whole(self.folder / place))))
+        return copies
+
+    def _find(self, message: Message) -> tuple[bytes, SignedFile]:
+        """Return any existing copy of a message. Raises ContentGone."""
+        where = message.location
+        if where is None:
+            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
+        for _, data, letter in self._found(message):
+            return data, letter
+        raise ContentGone(f"{where.file} no longer holds this message", "check whether it was moved or taken away")
+
+    def _found(self, message: Message) -> Iterator[tuple[Copy, bytes, SignedFile]]:
+        """Yield the existing copies of a message that have its id."""
+        for copy in self._copies(message.location.file if message.location else "", message):
+            path = self.folder / "/".join(copy)
+            if any(parent.is_symlink() for parent in list(path.parents)[:3]):
+                continue
+            try:
+                data = read_whole(path)
+                letter = parse(data)
+            except (OSError, NotAFile, InvalidSignedFile):
+                continue
+            is_senders = not message.sender or who(letter, copy).sender == message.sender
+            if is_senders and self._source.known_id(letter, copy) == message.id:
+                yield copy, data, letter
+
+    def _copies(self, file: str, message: Message) -> Iterator[Copy]:
+        """Yield possible locations of copies: the one read, then the same day of the participants, then all others."""
+        first = split(file)
+        if first is None or ".." in first:
+            return
+        if first.day:
+            yield first
+        tree = AgentFolders(self.folder)
+        try:
+            tree.look_at_folders()
+        except OSError:
+            return
+        parties = [address_of(name) for name in (message.sender, *message.recipients)]
+        agents = [agent for party in parties for agent in tree.agents if agent.rpartition("/")[2] == party]
+        agents += [agent for agent in tree.agents if agent not in agents]
+        days = [(agent, first.day) for agent in agents if first.day in tree.days(agent)]
+        days += [(agent, day) for agent in agents for day in tree.days(agent) if day != first.day]
+        for agent, day in days:
+            for box in BOXES:
+                copy = Copy(agent, day, box, first.file)
+                if copy != first and (self.folder / "/".join(copy)).is_file():
+                    yield copy

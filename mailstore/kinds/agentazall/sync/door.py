@@ -1,0 +1,271 @@
+"""The door: every letter from outside is judged before it touches the disk, and is on the disk when it is let in."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import unicodedata
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from threading import RLock
+
+from mailstore.kinds.agentazall.attached import attachment_names
+from mailstore.kinds.agentazall.header_addresses import bare
+from mailstore.kinds.agentazall.judge import Judge
+from mailstore.kinds.agentazall.ledger import ArrivalState
+from mailstore.kinds.agentazall.letter_file import moment, parse
+from mailstore.kinds.agentazall.names import name_of
+from mailstore.kinds.agentazall.pins import Pins
+from mailstore.kinds.agentazall.places import INBOX
+from mailstore.kinds.agentazall.rules import Filter, is_blocked
+from mailstore.kinds.agentazall.signature import SignatureVerdict
+from mailstore.kinds.agentazall.spools import FOLDER, spooled_at
+from mailstore.kinds.agentazall.sync.inbox_index import InboxIndex, known_letter
+from mailstore.kinds.agentazall.sync.keeping import put_letter
+from mailstore.kinds.agentazall.sync.keyring import note_key
+from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
+from mailstore.kinds.agentazall.sync.local import folders_of
+from mailstore.kinds.agentazall.sync.plan import AccountPlan
+from mailstore.kinds.agentazall.sync.spool import Spool
+from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
+
+__all__ = ["Door", "DoorOfAgent"]
+
+ID = r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}"
+LONGEST = 2000
+"""Characters of a header's value."""
+MOST_RECIPIENTS = 1000
+EXCERPT_BYTES = 4096
+AHEAD_SECONDS = 86_400.0
+
+
+class DoorOfAgent:
+    """What all accounts of an agent share: its inbox, the keys of its correspondents, one letter at a time."""
+
+    def __init__(
+        self, root: Path, agent: str, rules: Filter, ledger: LedgerWriter, pins: Pins, tell: Callable[[str], None]
+    ) -> None:
+        self.root = root
+        self.agent = agent
+        self.desk = root / agent / FOLDER
+        self.rules = rules
+        self.ledger = ledger
+        self.pins = pins
+        self.judge = Judge(pins)
+        self.tell = tell
+        self.index = InboxIndex(root, agent)
+        self.lock = RLock()
+        self.spools: set[Path] = set()
+        """The folders of the accounts' own spools."""
+
+
+class Door:
+    """The Receiver of one account of an agent."""
+
+    def __init__(self, shared: DoorOfAgent, account: AccountPlan, label: str) -> None:
+        self._shared = shared
+        self._account = account
+        self._label = label
+        self.kept = 0
+        self._spool = Spool(shared.root / shared.agent, label)
+        shared.spools.add(self._spool.folder)
+        self._is_odd = False
+        """Whether what is taken in from the spool holds something that was turned away by a mistake."""
+
+    def knows(self, key: str) -> bool:
+        """Return whether a letter was taken in or turned away before, unless by a filter that lets it in now."""
+        return self._reason_for(key) is not None
+
+    def _reason_for(self, key: str) -> str | None:
+        note = self._shared.ledger.note_of(self._shared.agent, self._label, _key(key))
+        if note is None or (note[0].startswith(BLOCKED) and self.admits(note[1])):
+            return None
+        return note[0]
+
+    def admits(self, sender: str) -> bool:
+        """Return whether the address filter lets a sender in: by what it wrote, and by the address in that."""
+        rules = self._shared.rules
+        here = self._account.here(bare(sender))
+        return not any(is_blocked(rules, each) for each in (sender, bare(sender), here))
+
+    def keep(self, letter: IncomingLetter) -> None:
+        """Take a letter in, once. Raises OSError and StoreError."""
+        with self._shared.lock:
+            reason = self._reason_for(letter.key)
+            if reason is not None:
+                # a run that ended between the record and the spool
+                self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
+                return
+            # what this raises is not the letter's fault
+            self._shared.index.look()
+            try:
+                self._judge(letter)
+            except Exception as error:
+                excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
+                why = unexpected(error)
+                if self.knows(letter.key):
+                    self._shared.tell(f"{self._shared.agent}: a letter by {self._label} was taken in, but: {why}")
+                else:
+                    self.turn_away(letter.key, why, excerpt, letter.sender)
+
+    def _judge(self, letter: IncomingLetter) -> None:
+        excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
+        if not self.admits(letter.sender):
+            self.turn_away(letter.key, f"{BLOCKED} {letter.sender}", excerpt, letter.sender)
+            return
+        size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
+        if size > MOST_BYTES:
+            reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
+            self.turn_away(letter.key, reason, excerpt, letter.sender)
+            return
+        self._take_in(letter)
+
+    def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
+        """Record that something was not taken in."""
+        shared = self._shared
+        self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
+        if not self.knows(key):
+            shared.ledger.note_arrival(
+                shared.agent, self._label, _key(key), "", time.time(), ArrivalState.TURNED_AWAY, _line(reason),
+                _line(sender), excerpt[:EXCERPT_BYTES],
+            )  # fmt: skip
+            shared.tell(f"{shared.agent}: a letter by {self._label} was turned away: {_line(reason)}")
+
+    def spool(self, data: bytes) -> Path:
+        """Keep bytes that the other side has deleted. Raises OSError."""
+        return self._spool.put(data)
+
+    def unspool(self, path: Path) -> None:
+        """Remove what was spooled; put it aside if it is the only whole copy of a letter that can't be judged."""
+        if self._is_odd:
+            kept = self._spool.put_aside(path)
+            self._is_odd = False
+            self._shared.tell(f"{self._shared.agent}: what came with that letter by {self._label} is kept in {kept}")
+        else:
+            self._spool.remove(path)
+
+    def spooled(self) -> list[Path]:
+        """Return what an interrupted run left, and make sure that there is room for more. Raises OSError."""
+        self._is_odd = False
+        return self._spool.waiting()
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        """Return what accounts left that are not set here any more, or that fetched others' letters."""
+        homes = (self._shared.root / name for name in sorted(folders_of(self._shared.root)))
+        return [
+            (path, home.name == self._shared.agent)
+            for home in homes
+            for path in spooled_at(home)
+            if path.suffix == ".bytes" and path.parent not in self._shared.spools
+        ]
+
+    def _take_in(self, letter: IncomingLetter) -> None:
+        shared = self._shared
+        message_id, is_own_id = self._id(letter)
+        data = self._file(letter, message_id, is_own_id=is_own_id)
+        parsed = parse(data)
+        facts = shared.judge.facts_of(parsed)
+        known = known_letter(parsed, message_id, is_own_id, facts)
+        sender, now = bare(parsed.get("From")), time.time()
+        same = shared.index.same(known, lambda other: shared.ledger.came_by(shared.agent, self._label, other))
+        if same:
+            state = ArrivalState.DUPLICATE
+        else:
+            state = ArrivalState.KEPT
+            self._put(letter, message_id, data)
+        shared.ledger.note_arrival(
+            shared.agent, self._label, _key(letter.key), same or message_id, now, state, _verdict(facts.verdict), sender
+        )
+        if state is ArrivalState.KEPT:
+            self.kept += 1
+            shared.index.add(known)
+            for warning in shared.judge.judged(facts, name_of(sender), message_id)[1]:
+                shared.tell(f"{shared.agent}: {warning}")
+            for warning in note_key(shared.root / shared.agent, sender, facts):
+                shared.tell(f"{shared.agent}: {warning}")
+
+    def _put(self, letter: IncomingLetter, message_id: str, data: bytes) -> None:
+        """Write the letter under its id, or, if another letter has that name, under one of its own."""
+        shared = self._shared
+        box = shared.root / shared.agent / _day(letter) / INBOX
+        own = hashlib.blake2b(
+            f"{self._label}\0{letter.key}\0{letter.body}".encode("utf-8", "surrogatepass"), digest_size=6
+        )
+        for stem in (message_id, f"{message_id[:80]}-{own.hexdigest()}"):
+            if put_letter(shared.root, box, stem, data, letter.attachments, shared.desk):
+                shared.index.note(box / f"{stem}.txt")
+                return
+        raise FileExistsError(17, "another letter has this name", str(box / f"{message_id}.txt"))
+
+    def _id(self, letter: IncomingLetter) -> tuple[str, bool]:
+        """Return a letter's id, and whether its sender gave it: a relay's own id, or one made from its key."""
+        import re
+
+        given = letter.id.strip("<> \t")
+        if re.fullmatch(ID, given):
+            return given, True
+        if self._account.kind == "relay" and re.fullmatch(ID, letter.key):
+            return letter.key, False
+        digest = hashlib.blake2b(f"{self._label}\0{letter.key}".encode("utf-8", "surrogatepass"), digest_size=6)
+        return f"mail-{digest.hexdigest()}", False
+
+    def _file(self, letter: IncomingLetter, message_id: str, *, is_own_id: bool) -> bytes:
+        copies = tuple(map(self._account.here, letter.copies[:MOST_RECIPIENTS]))
+        recipients = tuple(map(self._account.here, letter.recipients[:MOST_RECIPIENTS]))
+        to = [each for each in recipients if each not in copies] or [self._shared.agent]
+        names = attachment_names([name for name, _ in letter.attachments])
+        header = {
+            "From": self._account.here(letter.sender),
+            "To": ", ".join(map(_line, to)),
+            "Cc": ", ".join(map(_line, copies)),
+            "Subject": letter.subject,
+            "Date": _date(letter, is_own_id=is_own_id),
+            "Message-ID": message_id,
+            "Status": "new",
+            "Attachments": ", ".join(names),
+            "In-Reply-To": letter.thread if letter.thread != message_id else "",
+        }
+        needed = ("From", "To", "Subject", "Date", "Message-ID", "Status")
+        head = "".join(f"{name}: {_line(text)}\n" for name, text in header.items() if text or name in needed)
+        return f"{head}\n---\n{letter.body}".encode("utf-8", "replace")
+
+
+def _key(key: str) -> str:
+    """Return a letter's key as it can be stored."""
+    return key.encode("utf-8", "backslashreplace").decode()
+
+
+def _line(text: str) -> str:
+    """Return a header's value without anything that could end its line or hide in it."""
+    kept = "".join(" " if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") else char for char in text)
+    return kept.strip()[:LONGEST]
+
+
+def _date(letter: IncomingLetter, *, is_own_id: bool) -> str:
+    """Return the date to write; an e-mail date tells that the letter came without its id."""
+    when = moment(letter.date)
+    if when is None:
+        when = _arrival(letter) or time.time()
+        return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
+    if is_own_id and not letter.date[:1].isdigit():
+        return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
+    return letter.date
+
+
+def _arrival(letter: IncomingLetter) -> float | None:
+    """Return when the server took a letter; None if it says nothing or what can't be."""
+    when = letter.arrived
+    return when if when is not None and 0 < when <= time.time() + AHEAD_SECONDS else None
+
+
+def _day(letter: IncomingLetter) -> str:
+    """Return the day folder: the day on which the server took the letter, else that of its date, never far ahead."""
+    now = time.time()
+    when = _arrival(letter) or moment(letter.date) or now
+    when = when if 0 < when <= now + AHEAD_SECONDS else now
+    return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d")
+
+
+def _verdict(verdict: SignatureVerdict) -> str:
+    return "" if verdict in (SignatureVerdict.NONE, SignatureVerdict.VALID) else f"its signature is {verdict}"

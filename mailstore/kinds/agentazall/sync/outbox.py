@@ -1,0 +1,194 @@
+"""Read what agents want to send: the letters in their outboxes, signed if they have a key."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from mailstore.errors import StoreError, reason_of
+from mailstore.extras import remedy
+from mailstore.files.append import replace_file
+from mailstore.files.salvage import UNREADABLE
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agentazall.block import BEGIN
+from mailstore.kinds.agentazall.decode import Copy, attachments, id_of, missing
+from mailstore.kinds.agentazall.header_addresses import addresses, bare
+from mailstore.kinds.agentazall.identity import Identity, public_of
+from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall.names import plain_of
+from mailstore.kinds.agentazall.places import DAY, OUTBOX
+from mailstore.kinds.agentazall.signature import is_checkable
+from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
+from mailstore.kit.part_reader import is_settled
+
+__all__ = ["Held", "OutboxLetter", "outgoing", "read_outgoing"]
+
+KEY_BYTES = 1 << 16
+QUIET_SECONDS = 1.0
+"""How long a letter must have been left alone: its own program writes replies in place, and nothing ends a file."""
+ATTACHMENT_SECONDS = 60.0
+"""How long a letter waits for attachments that its header lists."""
+
+
+class OutboxLetter(NamedTuple):
+    """A letter to send: where it lies, the bytes of its file, and what a transport gets."""
+
+    place: Copy
+    data: bytes
+    digest: str
+    letter: OutgoingLetter
+
+    @property
+    def file(self) -> str:
+        """Return its path from the root."""
+        return "/".join(self.place)
+
+
+class Held(NamedTuple):
+    """A file in an outbox that can't be sent, and why; without a reason it may still be being written."""
+
+    place: Copy
+    reason: str = ""
+
+
+def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[OutboxLetter | Held]:
+    """Yield what lies in an agent's outboxes, by days; what is still being written is left for later.
+
+    `own` are the agent's addresses. Raises StoreError and OSError.
+    """
+    identity = _identity(root / agent)
+    for day in sorted(_names(root / agent)):
+        if not DAY.fullmatch(day):
+            continue
+        for file in sorted(_names(root / agent / day / OUTBOX)):
+            if file.endswith(".txt") and not file.startswith("."):
+                found = read_outgoing(root, Copy(agent, day, OUTBOX, file), own, identity)
+                if found is not None:
+                    yield found
+
+
+def read_outgoing(
+    root: Path, place: Copy, own: frozenset[str], identity: Identity | None = None
+) -> OutboxLetter | Held | None:
+    """Return a letter to send, signed if there is a key; None if it has gone."""
+    path = root / "/".join(place)
+    if not _is_utf8(place.file):
+        return Held(place, "its name is not valid UTF-8")
+    try:
+        data = read_whole(path)
+        changed = path.lstat().st_mtime
+    except FileNotFoundError:
+        return None
+    except (NotAFile, OSError) as error:
+        return Held(place, str(error) if isinstance(error, NotAFile) else f"can't be read ({reason_of(error)})")
+    is_done = is_settled(changed) or changed > time.time()
+    is_quiet = is_done or time.time() - changed > QUIET_SECONDS or BEGIN.encode() in data
+    if place.box == OUTBOX and not is_done and (is_partial(data) or not is_quiet):
+        return Held(place)
+    try:
+        letter = parse(data)
+    except InvalidSignedFile as error:
+        return Held(place, str(error) if is_done else "")
+    if why := _objection(letter, own):
+        return Held(place, why)
+    names = attachments(path)
+    if missing(letter, names) and abs(time.time() - changed) < ATTACHMENT_SECONDS:
+        return Held(place)
+    files, size = _files(path.with_suffix(""), names)
+    if size + len(data) > MOST_BYTES:
+        return Held(place, f"larger than {MOST_BYTES >> 20} MiB with its attachments")
+    if identity is not None and place.box == OUTBOX and BEGIN not in letter.body:
+        data = _signed(data, letter, identity)
+        replace_file(path, data)
+        letter = parse(data)
+    return OutboxLetter(place, data, hashlib.sha256(data).hexdigest(), _letter(letter, place, files))
+
+
+def _is_utf8(name: str) -> bool:
+    """Say whether a file's name can be written down."""
+    return not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+def _objection(letter: SignedFile, own: frozenset[str]) -> str:
+    sender = bare(letter.get("From"))
+    if sender and plain_of(sender) not in {plain_of(each) for each in own}:
+        return f"From is {sender}, which is not this agent"
+    return "" if addresses(letter.get("To"), letter.get("Cc")) else "it names no recipient"
+
+
+def _letter(letter: SignedFile, place: Copy, files: tuple[Attachment, ...]) -> OutgoingLetter:
+    return OutgoingLetter(
+        id=id_of(letter, place),
+        sender=bare(letter.get("From")) or place.owner,
+        recipients=addresses(letter.get("To"), letter.get("Cc")),
+        subject=letter.get("Subject"),
+        date=_zoned(letter.get("Date")),
+        body=letter.body,
+        copies=addresses(letter.get("Cc")),
+        thread=letter.get("In-Reply-To").strip("<> "),
+        attachments=files,
+    )
+
+
+def _zoned(text: str) -> str:
+    """Return a local date with its zone, which other machines don't know; any other as it is."""
+    when = moment(text)
+    if when is None or "T" in text or not text[:1].isdigit():
+        return text
+    return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
+
+
+def _signed(data: bytes, letter: SignedFile, identity: Identity) -> bytes:
+    """Return a letter's file with its body signed, as the original program does; its header lines stay."""
+    body = letter.body.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    head = "".join(f"{name}: {value}\n" for name, value in letter.lines)
+    return f"{head}\n---\n{identity.signed(body)}".encode("utf-8", "replace")
+
+
+class _KeyFile(msgspec.Struct):
+    private_key_hex: str
+
+
+def _identity(home: Path) -> Identity | None:
+    """Return the agent's key; None if it has none, so that its letters go unsigned. Raises StoreError."""
+    try:
+        seed = bytes.fromhex(
+            msgspec.json.decode(read_whole(home / ".identity_key", KEY_BYTES), type=_KeyFile).private_key_hex
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, NotAFile, *UNREADABLE) as error:
+        raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away") from error
+    if len(seed) != 32:
+        raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away")
+    if not is_checkable():
+        raise StoreError(f"mail of {home.name} can't be signed", remedy("agentazall"))
+    return Identity(seed, public_of(seed))
+
+
+def _files(folder: Path, names: list[str]) -> tuple[tuple[Attachment, ...], int]:
+    """Return a letter's attachments and their size; only files count."""
+    found, size = [], 0
+    for name in names:
+        try:
+            facts = (folder / name).lstat()
+        except OSError:
+            continue
+        if (folder / name).is_file() and not (folder / name).is_symlink():
+            found.append(Attachment(name, folder / name))
+            size += facts.st_size
+    return tuple(found), size
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [] if folder.is_symlink() else os.listdir(folder)  # noqa: PTH208 - names are enough
+    except (FileNotFoundError, NotADirectoryError):
+        return []

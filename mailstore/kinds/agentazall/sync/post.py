@@ -1,0 +1,264 @@
+"""The letters of one agent that are to go out, and how far each has come; shared by the threads of its accounts."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple
+
+from mailstore.errors import reason_of
+from mailstore.kinds.agentazall.decode import Copy, split
+from mailstore.kinds.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
+from mailstore.kinds.agentazall.places import OUTBOX, SENT
+from mailstore.kinds.agentazall.sync.backoff import LONGEST_SECONDS
+from mailstore.kinds.agentazall.sync.filing import file_as_sent, finish_moves
+from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
+from mailstore.kinds.agentazall.sync.local import deliver, folders_of
+from mailstore.kinds.agentazall.sync.outbox import Held, OutboxLetter, outgoing, read_outgoing
+
+__all__ = ["Errand", "Post"]
+
+MOST_TRIES = 100
+"""How often a further way is tried for a letter that has arrived by another one."""
+
+
+class Errand(NamedTuple):
+    """A letter that an account is to hand over for one recipient."""
+
+    letter: OutboxLetter
+    recipient: str
+    way: LedgerWay
+
+
+class Post:
+    """What one agent sends. Thread-safe; blocks."""
+
+    def __init__(
+        self, root: Path, agent: str, own: Iterable[str], ledger: LedgerWriter, tell: Callable[[str], None]
+    ) -> None:
+        self._root = root
+        self._agent = agent
+        self._own = frozenset({agent, *own})
+        self._ledger = ledger
+        self._tell = tell
+        self._lock = RLock()
+        self._letters: dict[str, OutboxLetter] = {}
+        self._busy: Counter[str] = Counter()
+        self._accounts: tuple[str, ...] = ()
+        self._local: frozenset[str] = frozenset()
+        self._told: dict[str, str] = {}
+        self._planned: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._open: dict[str, set[str]] = {}
+        """The recipients for whom a letter stays in the outbox; only what the ledger says moves it."""
+        self.moved = 0
+        self.unfinished = 0
+        """How many letters of the last look may still be being written."""
+
+    def look(self, accounts: Iterable[str]) -> None:
+        """Read the outboxes, deliver what is for agents here, and note what the accounts, by label, have to do.
+
+        Raises OSError and StoreError.
+        """
+        with self._lock:
+            self._accounts = tuple(accounts)
+            self._local = folders_of(self._root)
+            finish_moves(self._root, self._agent)
+            held: dict[str, str] = {}
+            self.unfinished = 0
+            found: dict[str, OutboxLetter] = {}
+            for each in outgoing(self._root, self._agent, self._own):
+                if isinstance(each, Held):
+                    if each.reason:
+                        held["/".join(each.place)] = each.reason
+                    else:
+                        self.unfinished += 1
+                elif (other := found.get(each.letter.id)) is not None:
+                    held[each.file] = f"another letter has its id: {other.file}"
+                else:
+                    self._ledger.note_letter(self._agent, each.letter.id, each.digest, each.file, time.time())
+                    found[each.letter.id] = each
+                    self._plan(each)
+            waiting = {way.message_id: file for way, file in self._ledger.waiting(self._agent)}
+            for message_id, file in waiting.items():
+                if message_id not in found and (sent := self._sent(file, message_id)) is not None:
+                    found[message_id] = sent
+            self._letters = found
+            self._open = {}
+            self._report(held)
+        for letter in list(found.values()):
+            self._deliver(letter)
+            with self._lock:
+                self._open.pop(letter.letter.id, None)
+                self.settle(letter)
+
+    def errands(self, account: str, now: float | None = None) -> list[Errand]:
+        """Return what an account has to hand over: what was tried least first; with `now` only what is due."""
+        with self._lock:
+            found = [
+                Errand(letter, recipient, way)
+                for letter in self._letters.values()
+                for recipient, way in self._ways_by(letter, account)
+                if way.state is SendState.WAITING and (now is None or _is_due(way, now))
+            ]
+            return sorted(found, key=lambda each: each.way.tries)
+
+    def hold(self, errand: Errand) -> Errand | None:
+        """Keep a letter where it lies now, while it is handed over; return None if it is gone or was changed."""
+        with self._lock:
+            letter = self._letters.get(errand.way.message_id)
+            if letter is None or letter.digest != errand.letter.digest:
+                return None
+            self._busy[letter.letter.id] += 1
+            return errand._replace(letter=letter)
+
+    def release(self, errand: Errand) -> None:
+        """Let a letter be moved."""
+        with self._lock:
+            self._busy[errand.way.message_id] -= 1
+            letter = self._letters.get(errand.way.message_id)
+            if letter is not None and not self._open.get(errand.way.message_id):
+                self.settle(letter)
+
+    def note(self, way: LedgerWay) -> None:
+        """Write how a try has ended. Raises OSError."""
+        with self._lock:
+            is_further = way.state is SendState.WAITING and way.tries >= MOST_TRIES
+            if is_further and self._is_reached(way.message_id, way.recipient):
+                way = way._replace(state=SendState.GIVEN_UP, next=None)
+            self._ledger.note_way(way)
+            still_open = self._open.get(way.message_id, set())
+            if way.state is SendState.DELIVERED:
+                still_open.discard(way.recipient)
+            elif way.state is SendState.REFUSED and way.recipient in still_open:
+                ways = self._ledger.ways_to(self._agent, way.message_id, way.recipient)
+                if self._is_refused(ways):
+                    still_open.discard(way.recipient)
+
+    def waiting(self) -> tuple[int, int]:
+        """Return how many letters wait in the outbox, and how many stay there since every way refused them."""
+        with self._lock:
+            left = [each for each in self._letters.values() if each.place.box == OUTBOX]
+            refused = 0
+            for letter in left:
+                states = {way.state for way in self._ledger.ways(self._agent, letter.letter.id)}
+                refused += SendState.REFUSED in states and states <= {SendState.REFUSED, SendState.GIVEN_UP}
+            return len(left) - refused, refused
+
+    def settle(self, letter: OutboxLetter) -> None:
+        """Move a letter to `sent/` when every recipient is reached, or refused by all while another is reached."""
+        with self._lock:
+            message_id = letter.letter.id
+            if letter.place.box != OUTBOX or self._letters.get(message_id) is not letter or self._busy[message_id] > 0:
+                return
+            ways: dict[str, list[LedgerWay]] = {each: [] for each in letter.letter.recipients}
+            is_reached = False
+            for way in self._ledger.ways(self._agent, message_id):
+                is_reached = is_reached or way.state is SendState.DELIVERED
+                if way.recipient in ways:
+                    ways[way.recipient].append(way)
+            self._open[message_id] = {
+                recipient
+                for recipient, tried in ways.items()
+                if not _is_delivered(tried) and not self._is_refused(tried)
+            }
+            if not is_reached or self._open[message_id]:
+                return
+            place = file_as_sent(self._root, letter.place)
+            self.moved += 1
+            self._planned.pop(message_id, None)
+            self._ledger.note_letter(self._agent, message_id, letter.digest, "/".join(place), time.time())
+            moved = self._sent("/".join(place), message_id)
+            if moved is not None:
+                self._letters[message_id] = moved
+            else:
+                del self._letters[message_id]
+
+    def _plan(self, letter: OutboxLetter) -> None:
+        """Write down every way of a letter before it is tried, so that none is forgotten if this ends suddenly."""
+        if self._planned.get(letter.letter.id) == (letter.digest, self._accounts):
+            return
+        self._ledger.plan_ways(
+            [
+                _new_way(letter, each, by)
+                for each in letter.letter.recipients
+                if each not in self._local
+                for by in self._accounts
+            ]
+        )
+        self._planned[letter.letter.id] = letter.digest, self._accounts
+
+    def _is_reached(self, message_id: str, recipient: str) -> bool:
+        return _is_delivered(self._ledger.ways_to(self._agent, message_id, recipient))
+
+    def _is_refused(self, ways: list[LedgerWay]) -> bool:
+        """Return whether every account was refused, by the ways to one recipient."""
+        states = [way.state for way in ways if way.transport in self._accounts]
+        return len(states) == len(self._accounts) and set(states) == {SendState.REFUSED}
+
+    def _sent(self, file: str, message_id: str) -> OutboxLetter | None:
+        """Return a letter that was noted at a place; one that was moved just before an interruption is in `sent/`."""
+        noted: Copy | None = split(file)
+        for place in () if noted is None else (noted, noted._replace(box=SENT)):
+            found = read_outgoing(self._root, place, self._own)
+            if isinstance(found, OutboxLetter) and found.letter.id == message_id:
+                return found
+        return None
+
+    def _ways_by(self, letter: OutboxLetter, account: str) -> list[tuple[str, LedgerWay]]:
+        """Return the ways of a letter by an account; a recipient that has a folder here needs none."""
+        known = {
+            way.recipient: way for way in self._ledger.ways(self._agent, letter.letter.id) if way.transport == account
+        }
+        return [
+            (each, known.get(each) or _new_way(letter, each, account))
+            for each in letter.letter.recipients
+            if each not in self._local
+        ]
+
+    def _deliver(self, letter: OutboxLetter) -> None:
+        """Deliver a letter to the agents here; a recipient to whom nothing leads is noted."""
+        known = {(way.recipient, way.transport): way for way in self._ledger.ways(self._agent, letter.letter.id)}
+        for recipient in letter.letter.recipients:
+            if recipient in self._local:
+                way = known.get((recipient, LOCAL)) or _new_way(letter, recipient, LOCAL)
+                if way.state is SendState.DELIVERED:
+                    continue
+                try:
+                    deliver(self._root, letter, recipient)
+                except OSError as error:
+                    self._ledger.note_way(_tried(way, SendState.WAITING, f"can't be written ({reason_of(error)})"))
+                    self._tell(
+                        f"{self._agent}: {letter.letter.id} to {recipient}: can't be written ({reason_of(error)})"
+                    )
+                    continue
+                self._ledger.note_way(_tried(way, SendState.DELIVERED, ""))
+            elif not self._accounts and (recipient, NO_WAY) not in known:
+                way = _new_way(letter, recipient, NO_WAY)
+                reason = "no account to send by is set, and the recipient has no folder here"
+                self._ledger.note_way(way._replace(reason=reason))
+
+    def _report(self, held: dict[str, str]) -> None:
+        for file, reason in held.items():
+            if self._told.get(file) != reason:
+                self._tell(f"{self._root / file} is not sent: {reason}")
+        self._told = held
+
+
+def _new_way(letter: OutboxLetter, recipient: str, transport: str) -> LedgerWay:
+    return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
+
+
+def _is_delivered(ways: list[LedgerWay]) -> bool:
+    return any(way.state is SendState.DELIVERED for way in ways)
+
+
+def _is_due(way: LedgerWay, now: float) -> bool:
+    """Return whether a way is to be tried now; a time that is too far ahead was noted by a clock that was wrong."""
+    return way.next is None or not now < way.next <= now + LONGEST_SECONDS
+
+
+def _tried(way: LedgerWay, state: SendState, reason: str) -> LedgerWay:
+    return way._replace(state=state, tries=way.tries + 1, last=time.time(), reason=reason, next=None)

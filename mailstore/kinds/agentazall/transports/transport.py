@@ -1,0 +1,164 @@
+"""What every transport does: hand a letter over for one recipient, and take in what has come."""
+
+from __future__ import annotations
+
+import traceback
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from mailstore.errors import MailError, log_unexpected
+
+__all__ = [
+    "BLOCKED",
+    "MOST_BYTES",
+    "UNEXPECTED",
+    "Attachment",
+    "IncomingLetter",
+    "LetterRefused",
+    "OutgoingLetter",
+    "Receiver",
+    "Transport",
+    "unexpected",
+]
+
+MOST_BYTES = 64 << 20
+"""Maximum size of one letter with its attachments; what is larger is refused, on the way out and on the way in."""
+
+BLOCKED = "the address filter blocks"
+"""How the reason begins for a letter that the address filter turned away; its sender follows."""
+
+UNEXPECTED = "internal error"
+"""How the reason begins for a letter that was turned away by a mistake in this program."""
+
+
+def unexpected(error: Exception) -> str:
+    """Return the reason for a letter that can't be read because of a mistake: where, without the error's words.
+
+    Raises the error again if it says nothing about the letter: a full disk, a connection that ended, no memory.
+    """
+    if isinstance(error, MailError | OSError | EOFError | MemoryError):
+        raise error
+    log_unexpected(error, "taking in a letter")
+    place = traceback.extract_tb(error.__traceback__)[-1:]
+    where = "".join(f" at {Path(each.filename).name}:{each.lineno}" for each in place)
+    return f"{UNEXPECTED} ({type(error).__name__}{where})"
+
+
+class LetterRefused(MailError):
+    """The other side refused this letter for this recipient: trying the same again would not help."""
+
+
+class Attachment(msgspec.Struct, frozen=True):
+    """A file that goes with a letter: its name without any path, and where its bytes are."""
+
+    name: str
+    path: Path
+
+
+class OutgoingLetter(msgspec.Struct, frozen=True):
+    """A letter as its sender wrote it; `body` is what follows the header, with the signature block if it has one.
+
+    `date` is the text of the header. `recipients` are the addresses of To and Cc, with `copies` those of Cc alone.
+    """
+
+    id: str
+    sender: str
+    recipients: tuple[str, ...]
+    subject: str
+    date: str
+    body: str
+    copies: tuple[str, ...] = ()
+    thread: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+
+class IncomingLetter(msgspec.Struct, frozen=True):
+    """A letter that has come, not yet judged.
+
+    `key` names it on its transport, the same at every look and different from all others of the account. `id` is the
+    id that its sender gave it, empty if the transport lost it. `date` is the text of its date in whatever format, and
+    `arrived` when the transport took it, in seconds since the epoch.
+    """
+
+    key: str
+    sender: str
+    recipients: tuple[str, ...]
+    subject: str
+    date: str
+    body: str
+    id: str = ""
+    copies: tuple[str, ...] = ()
+    thread: str = ""
+    arrived: float | None = None
+    attachments: tuple[tuple[str, bytes], ...] = ()
+
+
+class Receiver(Protocol):
+    """Who takes in what a transport has fetched."""
+
+    def knows(self, key: str) -> bool:
+        """Say whether a letter was taken in or turned away before, so that it need not be fetched again."""
+
+    def admits(self, sender: str) -> bool:
+        """Say whether the address filter lets a sender's letter in; asked before more is fetched if possible."""
+
+    def keep(self, letter: IncomingLetter) -> None:
+        """Take a letter in. It is on the disk when this returns; one that is known is ignored. Raises OSError."""
+
+    def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
+        """Record that something was not taken in, with the reason: damaged, too large, BLOCKED, `unexpected`.
+
+        What was BLOCKED is no longer known once the filter lets its sender in.
+        """
+
+    def spool(self, data: bytes) -> Path:
+        """Keep bytes that the other side has already deleted, until all of it is taken in. Raises OSError."""
+
+    def unspool(self, path: Path) -> None:
+        """Remove what was spooled: all of it was taken in. It is put aside if something `unexpected` was in it."""
+
+    def spooled(self) -> list[Path]:
+        """Return what an interrupted run has left, oldest first."""
+
+    def strays(self) -> list[tuple[Path, bool]]:
+        """Return what was spooled for other accounts, and whether these were of the same agent: it may fit here."""
+
+
+class Transport(ABC):
+    """One account on one server. It is used by one thread at a time, and blocks, but never longer than its time-out."""
+
+    kind: str
+    """`relay`, `smtp`, `imap`, `pop3`, `ftp`."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Return what names this account to people and in the ledger, without secrets: `ftp alice@example.org:21`."""
+
+    can_send = True
+    can_receive = True
+
+    def send(self, letter: OutgoingLetter, recipient: str) -> None:
+        """Hand a letter over for one of its recipients; return when the other side has taken it.
+
+        Raises TransportDown or LetterRefused. After TransportDown it may or may not have arrived: the receiving side
+        recognises the second copy by its id or signature.
+        """
+        raise NotImplementedError
+
+    def receive(self, receiver: Receiver) -> int:
+        """Give everything new to the receiver, and return how many letters; nothing is deleted that was not kept.
+
+        Raises TransportDown; what was kept before stays kept. Something that can't be read is turned away, and the
+        rest is taken in.
+        """
+        raise NotImplementedError
+
+    def prepare(self, receiver: Receiver) -> None:  # noqa: B027 - most have nothing to prepare
+        """Start what has to be started before there are threads; `receive` will get the same receiver."""
+
+    def close(self) -> None:  # noqa: B027 - a transport that holds no connection has nothing to close
+        """Close connections; may be called twice."""

@@ -1,0 +1,173 @@
+"""The folders of a mailbox and the message files in them, checked as rarely as possible."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+
+from mailstore.files.stamp import Stamp, is_fresh, path_stamp
+from mailstore.kinds.agentazall.box import AgentBox
+from mailstore.kinds.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name, trees_of
+
+__all__ = ["TASKS", "AgentFolders"]
+
+WATCHED_DAYS = 3
+"""Number of each agent's newest days that are watched; older ones are checked now and then."""
+WHOLLY_SECONDS = 30.0
+TASKS = "what_am_i_doing"
+
+
+class _Subfolders:
+    """The folders in a folder by name, and the symbolic links, which are not followed."""
+
+    def __init__(self, path: Path, is_wanted: Callable[[str], object]) -> None:
+        self._path = path
+        self._is_wanted = is_wanted
+        self._stamp: Stamp | None = None
+        self._was_fresh = True
+        self.names: list[str] = []
+        self.links: list[str] = []
+
+    @property
+    def identity(self) -> tuple[int, int] | None:
+        """Return the identity of the folder as of the last look."""
+        return (self._stamp.device, self._stamp.inode) if self._stamp else None
+
+    def look(self) -> bool:
+        """Update the entries if they may have changed; return whether the folder exists. Raises OSError."""
+        stamp = path_stamp(self._path)
+        if stamp is None:
+            self._stamp, self._was_fresh, self.names, self.links = None, True, [], []
+            return False
+        if stamp == self._stamp and not self._was_fresh:
+            return True
+        self._stamp, self._was_fresh = stamp, is_fresh(stamp)
+        names, links = [], []
+        with os.scandir(self._path) as entries:
+            for entry in entries:
+                if self._is_wanted(entry.name):
+                    if entry.is_symlink():
+                        links.append(entry.name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        names.append(entry.name)
+        self.names, self.links = sorted(names), sorted(links)
+        return True
+
+
+class AgentFolders:
+    """Agents, their days, and the files in the boxes of each day. Not thread-safe."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._bases: dict[str, _Subfolders] = {}
+        self._bases_at = float("-inf")
+        self._days: dict[str, _Subfolders] = {}
+        self._boxes: dict[str, AgentBox] = {}
+        self._linked: list[str] = []
+        self._there: dict[str, tuple[int, int] | None] = {}
+        self._wholly_at = float("-inf")
+
+    @property
+    def agents(self) -> list[str]:
+        """Return the agents' folders from the root, as of the last look."""
+        return [_joined(tree, name) for tree, agents in self._bases.items() for name in agents.names]
+
+    @property
+    def roots(self) -> list[Path]:
+        """Return the folders of mailboxes, as of the last look."""
+        return [self.root / tree for tree in self._bases]
+
+    def days(self, agent: str) -> list[str]:
+        """Return the days of an agent, newest first."""
+        return self._days[agent].names[::-1] if agent in self._days else []
+
+    def look_at_folders(self) -> None:
+        """List the agents and their days. Raises OSError if the mailbox doesn't exist."""
+        if not self.root.is_dir():
+            self.root.lstat()
+            raise FileNotFoundError(2, "no such file or directory", str(self.root))
+        if time.monotonic() - self._bases_at > WHOLLY_SECONDS:
+            trees = trees_of(self.root)
+            self._bases = {
+                tree: self._bases.get(tree) or _Subfolders(self.root / tree, is_agent_name) for tree in trees
+            }
+            self._bases_at = time.monotonic()
+        for agents in self._bases.values():
+            agents.look()
+        self._days = {
+            agent: self._days.get(agent) or _Subfolders(self.root / agent, DAY.fullmatch) for agent in self.agents
+        }
+        for days in self._days.values():
+            try:
+                days.look()
+            except OSError:
+                # unreadable for us: treated as empty
+                days.names = []
+        there = {agent: days.identity for agent, days in self._days.items()}
+        if any(there.get(agent) != identity for agent, identity in self._there.items()):
+            # a folder was replaced: everything known about its days is void
+            self._boxes = {}
+            self._wholly_at = float("-inf")
+        self._there = there
+
+    def watched(self) -> Iterator[str]:
+        """Yield the folders to watch, relative to the root: those of the newest days."""
+        yield from filter(None, self._bases)
+        for agent in self.agents:
+            yield agent
+            for day in self.days(agent)[:WATCHED_DAYS]:
+                yield f"{agent}/{day}"
+                yield from (f"{agent}/{day}/{box}" for box in (*BOXES, TASKS))
+
+    def parts(self, *, closely: bool) -> dict[str, Hashable]:
+        """Return the message files with their stamps: newest day first, and the senders' copies first in each.
+
+        The newest days are checked every time, the older ones now and then. Raises OSError if the mailbox doesn't
+        exist.
+        """
+        self.look_at_folders()
+        is_time = time.monotonic() - self._wholly_at > WHOLLY_SECONDS
+        by_day: dict[str, list[str]] = {}
+        for agent in self.agents:
+            for at, day in enumerate(self.days(agent)):
+                by_day.setdefault(day, []).append(agent)
+                if is_time or at < WATCHED_DAYS or f"{agent}/{day}/{SENT}" not in self._boxes:
+                    # a file that moves out of the outbox meanwhile is seen twice rather than never
+                    for box in (OUTBOX, SENT, INBOX):
+                        self._box(f"{agent}/{day}/{box}").look(closely=closely, wholly=is_time)
+        if is_time:
+            self._wholly_at = time.monotonic()
+            self._linked = list(self._links())
+        found: dict[str, Hashable] = {}
+        for day in sorted(by_day, reverse=True):
+            boxes = [self._box(f"{agent}/{day}/{box}") for box in BOXES for agent in by_day[day]]
+            for one in boxes:
+                found.update(one.head)
+            for one in boxes:
+                found.update(one.parts)
+        for link in self._linked:
+            found[link] = path_stamp(self.root / link)
+        return found
+
+    def _box(self, name: str) -> AgentBox:
+        box = self._boxes.get(name)
+        if box is None:
+            box = self._boxes[name] = AgentBox(self.root, name)
+        return box
+
+    def _links(self) -> Iterator[str]:
+        for tree, agents in self._bases.items():
+            yield from (_joined(tree, link) for link in agents.links)
+        for agent, days in self._days.items():
+            yield from (f"{agent}/{day}" for day in days.links)
+            for day in days.names:
+                for box in BOXES:
+                    name = f"{agent}/{day}/{box}"
+                    if not self._box(name).parts and (self.root / name).is_symlink():
+                        yield name
+
+
+def _joined(tree: str, name: str) -> str:
+    return f"{tree}/{name}" if tree else name

@@ -1,0 +1,82 @@
+"""Where the issues of a database are read from: its export, its tables, or what `bd` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from mailstore.kinds.beads.lines import BeadsLines, name_of
+from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, BeadsIssue, issue_of
+from mailstore.records.message import Location, Message, Problem
+
+__all__ = ["ExportOrigin", "IssueOrigin", "PlacedIssue"]
+
+ISSUE = ("", "issue")
+QUOTED = tuple(f'"{label}"'.encode() for label in (MESSAGE, AGENT, CHANNEL, QUEUE, GROUP))
+
+
+class PlacedIssue(NamedTuple):
+    """An issue and where its record is."""
+
+    issue: BeadsIssue
+    location: Location
+
+
+class IssueOrigin(Protocol):
+    """Reads all issues that concern mail. Methods block, and raise OSError and Unreadable."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file, for a problem with it."""
+
+    def stamp(self) -> Hashable:
+        """Return what changes with every write; raises OSError if there is nothing to read."""
+
+    def read(self, problems: list[Problem]) -> list[PlacedIssue]:
+        """Return the issues; what can't be read is added to `problems`."""
+
+    def newest(self, limit: int) -> list[PlacedIssue]:
+        """Return the newest messages and all agents of a large database, if that is much quicker; else nothing."""
+
+    def record(self, message: Message) -> bytes:
+        """Return a message's record as JSON. Raises ContentGone."""
+
+
+class ExportOrigin:
+    """The export of a database, `issues.jsonl`; in the oldest releases it is the database."""
+
+    def __init__(self, path: Path, warning: str = "") -> None:
+        self._lines = BeadsLines(path, name_of)
+        self._warning = warning
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return self._lines.name
+
+    def stamp(self) -> Hashable:
+        """Return the file's stamp. Raises OSError."""
+        stamp = self._lines.stamp()
+        if stamp is None:
+            raise FileNotFoundError(2, "No such file or directory", str(self._lines.path))
+        return stamp
+
+    def read(self, problems: list[Problem]) -> list[PlacedIssue]:
+        """Return the issues in the file; its other records, such as memories, are no mail."""
+        if self._warning:
+            problems.append(Problem(self.name, 1, 0, self._warning, fatal=False))
+        return [
+            PlacedIssue(issue_of(line.value, line.name), line.location)
+            for line in self._lines.read(problems)
+            if line.value.get("_type", "") in ISSUE
+        ]
+
+    def newest(self, limit: int) -> list[PlacedIssue]:
+        """Return the newest messages and all agents of a large file."""
+        found = self._lines.newest(limit, QUOTED[0], QUOTED[1:])
+        return [PlacedIssue(issue_of(line.value, line.name), line.location) for line in found]
+
+    def record(self, message: Message) -> bytes:
+        """Return the line of a message. Raises ContentGone."""
+        return self._lines.record(message)

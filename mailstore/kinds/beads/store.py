@@ -1,0 +1,91 @@
+"""The read-only store for Beads databases (docs/formats/beads.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Self
+
+from mailstore.kinds.beads.feed import BeadsFeed
+from mailstore.kinds.beads.lines import BeadsLines, name_of, value_of
+from mailstore.kinds.beads.opening import notice_of, origin_of, rigs_in
+from mailstore.kinds.beads.places import ARCHIVE, FOLDER, BeadsPlaces, find
+from mailstore.kinds.beads.records import text_of
+from mailstore.kit.locating import found_at, is_found
+from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.watched_store import WatchedStore
+from mailstore.location import path_of
+from mailstore.records.message import Message
+from mailstore.store import Capabilities, Capability
+
+__all__ = ["BeadsStore"]
+
+BY_GAS_TOWN = "Gas Town sends by `gt mail send`, which also tells the recipient's session"
+NOTHING_SENT = "nothing can be sent here"
+
+
+class BeadsStore(WatchedStore):
+    """The messages, agents, channels and queues of a town; read-only."""
+
+    kind: ClassVar[str] = "beads"
+    summary: ClassVar[str] = "Gas Town's mail in a Beads database, .beads (read-only)"
+    declared: ClassVar[Capabilities] = Capabilities(
+        {
+            Capability.SEND: BY_GAS_TOWN,
+            Capability.MARK_READ: "to read a message is to close its issue: only its recipient does, by `gt mail read`",
+            Capability.UPDATE_ROSTER: "Gas Town registers its agents itself",
+            Capability.RECORD: "it has no journal beside it",
+            Capability.ARCHIVE: "Gas Town archives by `gt mail archive`",
+            Capability.SEVERAL: NOTHING_SENT,
+            Capability.SUBJECT: NOTHING_SENT,
+            Capability.REPLY: NOTHING_SENT,
+            Capability.TYPE: NOTHING_SENT,
+            Capability.TTL: NOTHING_SENT,
+            Capability.METADATA: NOTHING_SENT,
+            Capability.AUDIENCE: NOTHING_SENT,
+            Capability.ADOPT: "only `bd init` creates one",
+        }
+    )
+    known_fields: ClassVar[frozenset[str]] = frozenset(
+        {"id", "title", "description", "status", "assignee", "created_at", "closed_at", "labels"}
+    )
+
+    def __init__(self, places: BeadsPlaces, *, poll: bool = False) -> None:
+        self._places = places
+        self._origin = origin_of(places)
+        self._archive = BeadsLines(places.folder / ARCHIVE, name_of)
+        feed = BeadsFeed(self._origin, self._archive, *rigs_in(places.folder))
+        super().__init__(RecordReader(feed), places.folder, poll=poll)
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Return whether there is a database at a path or in its `.beads` folder."""
+        return is_found(find, path)
+
+    @classmethod
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
+        """Open the database at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
+        path = path_of(location)
+        places = found_at(find, path, f"there is no Beads database at {path}", f"name the folder with {FOLDER}")
+        return cls(places, poll=poll)
+
+    @property
+    def notice(self) -> str:
+        """Return which program was run to read a database in Dolt, or that mail is missing in its export."""
+        return notice_of(self._places, self._origin)
+
+    @property
+    def title(self) -> str:
+        """Return the name of the folder that the database belongs to."""
+        folder = self._places.folder
+        return (folder.parent.name if folder.name == FOLDER else folder.name)[:40] or FOLDER
+
+    def content(self, message: Message) -> str:
+        """Return a message's body. Raises ContentGone."""
+        return text_of(value_of(self.raw(message)).get("body" if self._is_archived(message) else "description"))
+
+    def raw(self, message: Message) -> bytes:
+        """Return a message's line, or its row as JSON. Raises ContentGone."""
+        return (self._archive if self._is_archived(message) else self._origin).record(message)
+
+    def _is_archived(self, message: Message) -> bool:
+        return message.location is not None and message.location.file == ARCHIVE

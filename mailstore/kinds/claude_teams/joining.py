@@ -1,0 +1,186 @@
+"""Join a team's inboxes with its transcripts: the same letter in several places is one, with what each place proves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.kinds.claude_teams.blocks import CLOSING, blocks_in, likeness
+from mailstore.kinds.claude_teams.copies import AT_ONCE_SECONDS, PLAIN, SeenEntry, id_of
+from mailstore.kinds.claude_teams.entries import InboxEntry
+from mailstore.kinds.claude_teams.facts import Fact
+from mailstore.kinds.claude_teams.notices import notice
+from mailstore.kinds.claude_teams.owners import owned
+from mailstore.kinds.claude_teams.places import Team
+from mailstore.kit.timestamps import parse_time
+from mailstore.records.message import Location
+
+__all__ = ["EntryKey", "Joined", "Received", "join"]
+
+UNVERIFIED = "unverified"
+"""The type of a letter whose sender the program itself doubts."""
+EntryKey = tuple[object, int]
+LARGEST_KNOWN = 200
+
+
+class Received(NamedTuple):
+    """A letter was given to its recipient's model; `answered` is when that answered next, in seconds."""
+
+    answered: float | None
+
+
+class Joined(NamedTuple):
+    """The letters that only transcripts hold, and by entry what its recipient's transcript proves of it."""
+
+    letters: list[SeenEntry]
+    received: dict[EntryKey, Received]
+
+
+class _Letter:
+    """One letter to one inbox while it is joined; `entry` is as it was, or will be, in that inbox."""
+
+    __slots__ = ("entry", "fact", "is_received", "is_sent", "ordinal", "received", "time")
+
+    def __init__(self, entry: InboxEntry, time: float, ordinal: int = 0, fact: Fact | None = None) -> None:
+        self.entry, self.time, self.ordinal, self.fact = entry, time, ordinal, fact
+        self.is_sent = self.is_received = False
+        self.received: Received | None = None
+
+
+def join(team: Team, entries: Iterable[SeenEntry], facts: Iterable[Fact]) -> Joined:
+    """Return what transcripts add to the entries of a team's inboxes.
+
+    In whatever order files are read, the result is the same: it follows from the whole of both.
+    """
+    table = _Table()
+    for seen in sorted(entries, key=lambda seen: (seen.time, seen.entry.inbox, seen.ordinal)):
+        table.add(_Letter(seen.entry, seen.time, seen.ordinal))
+    mine = owned(facts, team.name)
+    for fact in mine:
+        if fact.kind in ("sent", "spawned"):
+            for name in fact.recipients:
+                table.sent(fact, name)
+    for fact in mine:
+        if fact.kind == "entry":
+            letter = table.same(fact, fact.owner, fact.sender, fact.text) or table.made(fact, fact.owner)
+            table.receive(letter, fact)
+    writers = {fact.owner for fact in mine}
+    for fact in mine:
+        if fact.kind == "turn":
+            table.turn(fact, writers)
+    return Joined(
+        _numbered(team, table.letters),
+        {
+            (letter.entry.key, letter.ordinal): letter.received
+            for letter in table.letters
+            if letter.received is not None
+        },
+    )
+
+
+class _Table:
+    """The letters by inbox, sender and likeness, oldest first."""
+
+    def __init__(self) -> None:
+        self.letters: list[_Letter] = []
+        self._alike: defaultdict[tuple[object, ...], list[_Letter]] = defaultdict(list)
+        self._ids: dict[tuple[str, str], _Letter] = {}
+        self._nested: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+
+    def add(self, letter: _Letter) -> _Letter:
+        entry = letter.entry
+        self.letters.append(letter)
+        self._alike[entry.inbox, entry.sender, likeness(entry.text)].append(letter)
+        if entry.message_id:
+            self._ids[entry.inbox, entry.message_id] = letter
+        if CLOSING in entry.text:
+            self._nested[entry.inbox].append((entry.sender, entry.text))
+        return letter
+
+    def made(self, fact: Fact, inbox: str, **more: Any) -> _Letter:
+        """Return a new letter that this fact proves."""
+        named = {"sender": fact.sender, "text": fact.text, "summary": fact.summary, "is_forged": fact.role == "forged"}
+        return self.add(_Letter(_entry(fact, inbox, **{**named, **more}), _time(fact), fact=fact))
+
+    def sent(self, fact: Fact, inbox: str) -> None:
+        """Take in that a letter was put into an inbox."""
+        sender = fact.owner if fact.kind == "spawned" else fact.sender
+        letter = self.same(fact, inbox, sender, fact.text) or self.made(fact, inbox, sender=sender)
+        letter.is_sent = True
+
+    def same(self, fact: Fact, inbox: str, sender: str, text: str) -> _Letter | None:
+        """Return the letter that a record of it means: by its id, else by its text and time."""
+        alike, time = likeness(text), _time(fact)
+        found = self._ids.get((inbox, fact.message_id)) if fact.message_id else None
+        if found is not None and likeness(found.entry.text) == alike and (fact.kind == "entry" or not found.is_sent):
+            return found
+        for letter in self._alike[inbox, sender, alike]:
+            is_free = not (letter.is_sent if fact.kind != "entry" else letter.is_received)
+            is_other = letter.entry.message_id and fact.message_id
+            is_near = len(alike) > 1 or abs(letter.time - time) <= AT_ONCE_SECONDS
+            if is_free and is_near and not is_other:
+                return letter
+        return None
+
+    def turn(self, fact: Fact, writers: set[str]) -> None:
+        """Take in that letters were given to the owner's model, the oldest of equal ones first."""
+        for number, block in enumerate(blocks_in(fact.text, self._nested[fact.owner][-LARGEST_KNOWN:])):
+            alike = self._alike[fact.owner, block.sender, likeness(block.text)]
+            time = _time(fact)
+            letter = next((it for it in alike if not it.is_received and it.time <= time + AT_ONCE_SECONDS), None)
+            if letter is None and alike and block.sender in writers:
+                continue  # given to it once more: its sender's transcript has it once
+            if letter is None:
+                one = msgspec.structs.replace(fact, number=number, time=_own_time(block.text) or fact.time)
+                letter = self.made(
+                    one,
+                    fact.owner,
+                    sender=block.sender,
+                    text=block.text,
+                    summary=block.summary,
+                    is_forged=block.is_forged,
+                )
+            self.receive(letter, fact)
+
+    def receive(self, letter: _Letter, fact: Fact) -> None:
+        letter.is_received = True
+        letter.received = Received(parse_time(fact.answered)[0] if fact.answered else None)
+
+
+def _own_time(text: str) -> str:
+    """Return the time in a program's notice, which is that of its entry in the inbox; else an empty text."""
+    alike = likeness(text)
+    return alike[1] if len(alike) > 1 and parse_time(alike[1])[0] is not None else ""
+
+
+def _entry(fact: Fact, inbox: str, *, sender: str, text: str, summary: str, is_forged: bool) -> InboxEntry:
+    value: dict[str, str] = {"from": sender, "text": text, "timestamp": fact.time}
+    value |= {name: it for name, it in (("summary", summary), ("msg_id", fact.message_id)) if it}
+    kind = UNVERIFIED if is_forged else PLAIN
+    raw = msgspec.json.encode(value)
+    time = parse_time(fact.time)[0]
+    return InboxEntry(inbox, sender, text, fact.time, time, False, fact.message_id, kind, summary, raw)
+
+
+def _time(fact: Fact) -> float:
+    return parse_time(fact.time)[0] or 0.0
+
+
+def _numbered(team: Team, letters: Sequence[_Letter]) -> list[SeenEntry]:
+    """Return the letters that no inbox had, numbered behind equal ones."""
+    counts: defaultdict[object, int] = defaultdict(int)
+    for letter in letters:
+        if letter.fact is None:
+            counts[letter.entry.key] += 1
+    found = []
+    for letter in letters:
+        if (fact := letter.fact) is not None:
+            letter.ordinal = counts[letter.entry.key]
+            counts[letter.entry.key] += 1
+            where = Location(fact.file, fact.offset, fact.length)
+            one = id_of(team, letter.entry, letter.ordinal)
+            found.append(SeenEntry(one, letter.entry, letter.ordinal, letter.time, where, notice(letter.entry.text)))
+    return found

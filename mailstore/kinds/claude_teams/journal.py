@@ -1,0 +1,89 @@
+"""Our own journal of a team's inboxes, because the team's program removes what it has delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.kinds.claude_teams.entries import InboxEntry, entry_of
+from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
+
+__all__ = ["KeptEntry", "TeamJournal", "known_in"]
+
+KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
+
+
+def known_in(folder: Path) -> list[str]:
+    """Return the names of all teams with a journal that are or were in a folder."""
+    found = journaled_in(folder, TeamJournal)
+    # journals from before there were notes: the tasks of a deleted team may still show its name
+    with suppress(OSError):
+        tasks = [path.name for path in (folder.parent / "tasks").iterdir()]
+        found.update(name for name in tasks if TeamJournal(folder / name).is_there)
+    return sorted(found)
+
+
+class KeptEntry(NamedTuple):
+    """An entry, and its position among equal entries of one inbox, from 0."""
+
+    entry: InboxEntry
+    ordinal: int
+
+
+class TeamNote(msgspec.Struct, frozen=True):
+    """What is stored about a team besides its mail: folder, members, when it was last seen, since when it is gone.
+
+    Times are in seconds since the epoch.
+    """
+
+    folder: str
+    members: list[dict[str, Any]] = []
+    seen: float = 0.0
+    gone: float | None = None
+
+
+class TeamJournal(SeenJournal[TeamNote]):
+    """The journal of a team.
+
+    A line contains an inbox, an entry's bytes, and its position among equal entries; a later line for the same
+    entry replaces the earlier one. Beside it is also what the team's transcripts held (`facts`).
+    """
+
+    kind = "claude-teams"
+    note_name = "team.json"
+    note_type = TeamNote
+
+    def __init__(self, team: Path) -> None:
+        super().__init__(team)
+        self.facts = self.path.with_name("transcripts.jsonl")
+
+    def _file(self) -> Path:
+        return self.path if self.path.is_file() else self.facts
+
+    def remember(self, members: Iterable[dict[str, Any]]) -> None:
+        """Store the members of an existing team in its note."""
+        self._remember(members=[{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members])
+
+    def read(self) -> Iterator[KeptEntry]:
+        """Yield the stored entries; unreadable lines are counted. Raises OSError and NotAFile."""
+        for value in self._lines():
+            match value:
+                case {"inbox": str(inbox), "n": int(ordinal), "raw": str(raw)}:
+                    entry = entry_of(inbox, raw.encode("utf-8", "replace"))
+                    if isinstance(entry, InboxEntry):
+                        yield KeptEntry(entry, ordinal)
+
+    def keep(self, found: Iterable[KeptEntry]) -> str:
+        """Append entries; return a message saying why that failed, or nothing."""
+        return self._append(
+            [
+                msgspec.json.encode(
+                    {"inbox": it.entry.inbox, "n": it.ordinal, "raw": it.entry.raw.decode("utf-8", "replace")}
+                )
+                for it in found
+            ]
+        )

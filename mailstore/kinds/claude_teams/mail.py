@@ -1,0 +1,277 @@
+"""One team's mail: the current contents of its inboxes, and everything seen in them before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from operator import is_not
+from typing import Any
+
+from msgspec.structs import replace
+
+from mailstore.errors import reason_of
+from mailstore.files.stamp import Stamp, is_fresh
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.claude_teams.copies import SeenEntry, grouped, id_of, identity_of, message_of
+from mailstore.kinds.claude_teams.entries import InboxEntry, cut, entry_of
+from mailstore.kinds.claude_teams.history import TeamHistory
+from mailstore.kinds.claude_teams.joining import EntryKey, Joined, join
+from mailstore.kinds.claude_teams.journal import KeptEntry, TeamJournal
+from mailstore.kinds.claude_teams.notices import IDLE, notice
+from mailstore.kinds.claude_teams.owners import owned
+from mailstore.kinds.claude_teams.places import INBOXES, Team
+from mailstore.kit.part_reader import is_settled
+from mailstore.records.events import Event
+from mailstore.records.message import Delivery, Location, Message, Problem, Receipt
+
+__all__ = ["TeamMail"]
+
+
+NOBODY = ("", "")
+DAMAGED = "what was delivered since may be missing"
+TWICE = "it has another text under the id, the time and the subject of another message, which is shown"
+
+
+class TeamMail:
+    """Remember everything that was in a team's inboxes; a removed entry stays as it was last seen.
+
+    Only new entries are written, to the journal alone. Not thread-safe except for `find`.
+    """
+
+    def __init__(self, team: Team, *, is_keeping: bool = True) -> None:
+        self.team = team
+        self.pending: set[str] = set()
+        """Inboxes that may be half-written."""
+        self.version = 0
+        self.history_version = 0
+        self.is_waiting = False
+        """Whether letters of transcripts are held back because they may still come to an inbox."""
+        self._journal = TeamJournal(team.folder)
+        self.history = TeamHistory(team.name, self._journal.facts, is_keeping=is_keeping)
+        """What the team's transcripts prove."""
+        self._joined = Joined([], {})
+        self._is_keeping = is_keeping
+        self._seen: dict[tuple[object, int], SeenEntry] = {}
+        self._times: dict[str, float] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+        self._spoilt: dict[tuple[str, bytes, int], Problem] = {}
+        self._faults: dict[str, Problem] = {}
+        self._unkept: list[KeptEntry] = []
+        """What could not be stored in the journal yet."""
+        self._by_id: dict[str, list[SeenEntry]] = {}
+        self._messages: dict[int, tuple[list[SeenEntry], Message]] = {}
+        self._groups: list[list[SeenEntry]] = []
+        self._remember()
+
+    @property
+    def journal(self) -> TeamJournal:
+        """The team's journal."""
+        return self._journal
+
+    def gone_since(self) -> float:
+        """Return since when a missing team is gone, in seconds since the epoch."""
+        seen = self._journal.path.is_file()
+        ended = self.history.ended_at(any_sign=not seen)
+        return self._journal.gone_since(is_keeping=self._is_keeping, ended=ended)
+
+    def keep_members(self, members: Iterable[dict[str, Any]]) -> None:
+        """Store the members for when the team is gone."""
+        if self._is_keeping:
+            self._journal.remember(members)
+
+    def _remember(self) -> None:
+        try:
+            for number, kept in enumerate(self._journal.read()):
+                where = Location(self._file(kept.entry.inbox), number, 0)
+                self._put(kept.entry, kept.ordinal, where)
+        except (OSError, NotAFile) as error:
+            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"the journal can't be read: {error}", False)
+        if count := self._journal.damaged:
+            many = f"{count:,} lines of the journal are" if count > 1 else "a line of the journal is"
+            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"{many} damaged: {DAMAGED}", False)
+        self._group()
+
+    def _file(self, inbox: str) -> str:
+        return f"{self.team.prefix}{INBOXES}/{inbox}.json"
+
+    def _put(self, entry: InboxEntry, ordinal: int, where: Location) -> None:
+        time = entry.time if entry.time is not None else self._times.get(entry.inbox, 0.0)
+        self._times[entry.inbox] = time
+        key = (entry.key, ordinal)
+        had = self._seen.get(key)
+        if had is not None:
+            self._seen[key] = SeenEntry(had.id, entry, ordinal, had.time, where, had.notice)
+        else:
+            self._seen[key] = SeenEntry(
+                id_of(self.team, entry, ordinal), entry, ordinal, time, where, notice(entry.text)
+            )
+
+    def look(self, stamps: Mapping[str, Stamp]) -> None:
+        """Read the inboxes that have changed; `stamps` are those of the existing files."""
+        news: list[KeptEntry] = []
+        has_changed = False
+        for name in [name for name in self._stamps if name not in stamps]:
+            del self._stamps[name]
+            self.pending.discard(name)
+            has_changed = self._faults.pop(name, None) is not None or has_changed
+        for name, stamp in stamps.items():
+            if self._stamps.get(name) != stamp or name in self.pending:
+                found, has_faults_changed = self._read(name, stamp)
+                news += found
+                has_changed = has_changed or has_faults_changed
+                self._stamps[name] = None if is_fresh(stamp) else stamp
+        if news or has_changed:
+            self.version += 1
+            self._group()
+            if self._is_keeping:
+                self._keep(news)
+
+    def _keep(self, news: list[KeptEntry]) -> None:
+        """Store what is new, and what could not be stored before."""
+        self._unkept += news
+        if why := self._journal.keep(self._unkept):
+            self._faults["/"] = Problem(str(self._journal.path), 1, 0, why, False)
+        else:
+            self._unkept = []
+            self._faults.pop("/", None)
+
+    def _read(self, name: str, stamp: Stamp) -> tuple[list[KeptEntry], bool]:
+        """Read one inbox; return its new entries, and whether problems have changed."""
+        before = (self._faults.pop(name, None), len(self._spoilt), name in self.pending)
+        self.pending.discard(name)
+        try:
+            data = read_whole(self.team.inboxes / name)
+        except FileNotFoundError:
+            return [], before[0] is not None
+        except (NotAFile, OSError) as error:
+            why = reason_of(error)
+            self._faults[name] = Problem(self._file(name[:-5]), 1, 0, why)
+            return [], self._faults[name] != before[0]
+        elements, damaged_at, reason = cut(data)
+        if reason and is_settled(stamp.changed / 1e9):
+            self._faults[name] = self._problem(name, data, damaged_at, reason)
+        elif reason:
+            self.pending.add(name)
+        news = list(self._merged(name, data, elements))
+        return news, (self._faults.get(name), len(self._spoilt), name in self.pending) != before
+
+    def _merged(self, name: str, data: bytes, elements: Iterable[tuple[int, bytes]]) -> Iterator[KeptEntry]:
+        inbox = name.removesuffix(".json")
+        equals: Counter[object] = Counter()
+        for offset, raw in elements:
+            entry = entry_of(inbox, raw)
+            if isinstance(entry, str):
+                key = (name, raw, equals[raw])
+                equals[raw] += 1
+                if key not in self._spoilt:
+                    self._spoilt[key] = self._problem(name, data, offset, entry)
+                continue
+            ordinal = equals[entry.key]
+            equals[entry.key] += 1
+            had = self._seen.get((entry.key, ordinal))
+            is_new = had is None or (entry.is_delivered and not had.entry.is_delivered)
+            if is_new or (had and had.location.length == 0):
+                self._put(entry, ordinal, Location(self._file(inbox), offset, len(raw)))
+            if is_new:
+                yield KeptEntry(entry, ordinal)
+
+    def _problem(self, name: str, data: bytes, offset: int, reason: str) -> Problem:
+        return Problem(self._file(name[:-5]), data.count(b"\n", 0, offset) + 1, offset, reason)
+
+    def look_at_transcripts(self) -> bool:
+        """Read what came to the transcripts; return whether there is anything new in them."""
+        if not self.history.look():
+            return False
+        self.version += 1
+        self.history_version += 1
+        self._group()
+        return True
+
+    def _group(self) -> None:
+        self._joined = join(self.team, self._seen.values(), self.history.facts.values())
+        self._groups = grouped([*self._seen.values(), *self._joined.letters])
+        by_id: dict[str, list[SeenEntry]] = {}
+        for group in self._groups:
+            by_id.setdefault(group[0].id, []).extend(group)
+        self._by_id = by_id
+
+    def events(self) -> list[Event]:
+        """Return the messages, newest first, their deliveries where recorded, and the problems."""
+        found: list[Event] = []
+        messages: dict[int, tuple[list[SeenEntry], Message]] = {}
+        inboxes = self.inboxes()
+        idle = self._first_idle()
+        only = {id(seen) for seen in self._joined.letters}
+        self.is_waiting = False
+        texts: dict[Hashable, str] = {}
+        for group in self._groups:
+            if self._stamps and id(group[0]) in only and not is_settled(group[0].time):
+                self.is_waiting = True
+                continue
+            told = self._messages.get(id(group[0]))
+            if told is None or len(told[0]) != len(group) or any(map(is_not, told[0], group)):
+                told = group, message_of(self.team, group, inboxes)
+            messages[id(group[0])] = told
+            message, first_entry = told[1], group[0].entry
+            if texts.setdefault(identity_of(message), first_entry.text) != first_entry.text:
+                found.append(Problem(group[0].location.file, 1, group[0].location.offset, TWICE))
+                continue
+            first = idle.get(_idler(group), message.id)
+            found.append(message if message.id == first else replace(message, thread=first))
+            is_listed = len(group) > 1
+            found += [
+                Delivery(message.id, self.team.named(seen.entry.inbox))
+                for seen in group
+                if is_listed or seen.entry.is_delivered
+            ]
+            found += self._received(message.id, group)
+            if message.recipients[-1] == "user" and group[0].notice is not None:
+                found.append(Delivery(message.id, "user"))
+        self._messages = messages
+        return [*found, *self._spoilt.values(), *self._faults.values(), *self.history.problems()]
+
+    def _received(self, message_id: str, group: list[SeenEntry]) -> Iterator[Event]:
+        """Yield what transcripts prove: given to a model, and answered by it, which is when it was read."""
+        for seen in group:
+            key: EntryKey = (seen.entry.key, seen.ordinal)
+            if (received := self._joined.received.get(key)) is not None:
+                name = self.team.named(seen.entry.inbox)
+                if not (len(group) > 1 or seen.entry.is_delivered):
+                    yield Delivery(message_id, name)
+                if received.answered is not None:
+                    yield Receipt(message_id, name, received.answered)
+
+    def _first_idle(self) -> dict[tuple[str, str], str]:
+        """Return the first idle notification of each agent to each other one; later ones become its replies."""
+        found: dict[tuple[str, str], str] = {}
+        for group in self._groups:
+            if (key := _idler(group)) != NOBODY:
+                found[key] = group[0].id
+        return found
+
+    def find(self, message: Message) -> SeenEntry | None:
+        """Return the entry of a message; among several the one at the message's location."""
+        found = self._by_id.get(message.id, [])
+        exact = [it for it in found if it.entry.timestamp == message.timestamp and it.location == message.location]
+        likely = [it for it in found if it.entry.timestamp == message.timestamp]
+        return next(iter(exact or likely or found), None)
+
+    def traffic(self) -> list[SeenEntry]:
+        """Return one copy of every message, newest first."""
+        return [group[0] for group in self._groups]
+
+    def owners(self) -> set[str]:
+        """Return the agents with a transcript."""
+        return {fact.owner for fact in owned(self.history.facts.values(), self.team.name)}
+
+    def inboxes(self) -> set[str]:
+        """Return the names of all current and former inboxes."""
+        entries = [*self._seen.values(), *self._joined.letters]
+        return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in entries}
+
+
+def _idler(group: list[SeenEntry]) -> tuple[str, str]:
+    """Return sender and recipient of an idle notification; NOBODY for any other message."""
+    first = group[0]
+    is_idle = first.notice is not None and first.notice.type == IDLE
+    return (first.entry.sender, first.entry.inbox) if is_idle else NOBODY

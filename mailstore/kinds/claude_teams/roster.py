@@ -1,0 +1,105 @@
+"""The agents of a team: members, agents that only appear in its mail, and their activity from its tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from mailstore.kinds.claude_teams.copies import SeenEntry
+from mailstore.kinds.claude_teams.mail import TeamMail
+from mailstore.kinds.claude_teams.notices import IDLE, LEFT
+from mailstore.kinds.claude_teams.places import CONFIG, Team
+from mailstore.kit.team_folders.roster_file import RosterFile, members, read_object, read_roster
+from mailstore.kit.team_folders.task_files import task_files
+from mailstore.kit.timestamps import parse_time
+from mailstore.records.roster import Agent, Status
+
+__all__ = ["agents", "named_apart", "read_config"]
+
+
+def read_config(team: Team) -> RosterFile:
+    """Read a team's roster file."""
+    return read_roster(team.config, f"{team.prefix}{CONFIG}", "roster")
+
+
+def _utc(moment: float) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
+    """Return a team's agents: its members, then those that only appear in its mail."""
+    team = mail.team
+    is_gone = gone_since is not None
+    listed = members(config)
+    last: dict[str, SeenEntry] = {}
+    for sent in mail.traffic():
+        last.setdefault(sent.entry.sender.removesuffix(f"@{team.name}"), sent)
+    doing = {} if is_gone else _tasks(team)
+    names = dict.fromkeys([*listed, *sorted({*last, *mail.inboxes()})])
+    found = []
+    for name in names:
+        session_id = team.named(name)
+        if session_id == "user" or not name:
+            continue
+        member, seen = listed.get(name), last.get(name)
+        has_left = member is None and seen is not None and _type(seen) in LEFT
+        role = member.get("agentType") if member else None
+        found.append(
+            Agent(
+                session_id=session_id,
+                name=name if team.suffix else f"{name}@{team.name}",
+                role=role if isinstance(role, str) and role != session_id else "",
+                status=Status.DEAD if has_left or is_gone else Status.LIVING,
+                activity="" if has_left or is_gone else _activity(member, seen, doing.get(name, "")),
+                started_at=parse_time(member.get("joinedAt"))[0] if member else None,
+                ended_at=seen.time if has_left and seen is not None else gone_since,
+                last_seen=seen.time if seen is not None and seen.entry.time is not None else None,
+            )
+        )
+    return found
+
+
+def named_apart(found: Sequence[Agent]) -> list[Agent]:
+    """Return the agents of several teams, leaving out names shared by more than one of them."""
+    living = Counter(agent.name for agent in found if agent.status is not Status.DEAD)
+    ever = Counter(agent.name for agent in found)
+
+    def is_one(agent: Agent) -> bool:
+        if living[agent.name]:
+            return living[agent.name] == 1 and agent.status is not Status.DEAD
+        return ever[agent.name] == 1
+
+    return [agent if is_one(agent) else msgspec.structs.replace(agent, name="") for agent in found]
+
+
+def _type(seen: SeenEntry) -> str:
+    return seen.notice.type if seen.notice else ""
+
+
+def _activity(member: dict[str, Any] | None, seen: SeenEntry | None, task: str) -> str:
+    if seen is not None and _type(seen) == IDLE:
+        return f"idle since {_utc(seen.time)}{f', at: {task}' if task else ''}"
+    if member and member.get("isActive") is False and not task:
+        return "not active"
+    return task
+
+
+def _tasks(team: Team) -> dict[str, str]:
+    """Return each agent's current task by name: the last one in progress."""
+    found: dict[str, str] = {}
+    for path in task_files(team.tasks):
+        task = read_object(path)
+        owner = task.get("owner")
+        if task.get("status") != "in_progress" or not isinstance(owner, str):
+            continue
+        metadata = task.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("_internal"):
+            continue
+        said = next((task[name] for name in ("activeForm", "subject") if isinstance(task.get(name), str)), "")
+        if said.strip():
+            found[owner.removesuffix(f"@{team.name}")] = said.strip().splitlines()[0]
+    return found

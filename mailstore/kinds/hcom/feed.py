@@ -1,0 +1,240 @@
+"""Read hcom's log: its events only grow, and its table of agents is small."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
+from mailstore.kinds.hcom import tables as ask
+from mailstore.kinds.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, id_of, letter_of, message_events
+from mailstore.kinds.hcom.positions import Positions
+from mailstore.kinds.hcom.roster import HcomRoster
+from mailstore.kinds.hcom.tables import LIFE, MESSAGE, STATUS, Ends, EventRow
+from mailstore.kinds.hcom.threads import LabelRoots
+from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
+from mailstore.kit.timestamps import time_of
+from mailstore.records.events import Person, Progress
+from mailstore.records.message import Message, Problem, Receipt
+from mailstore.records.roster import Agent
+
+__all__ = ["EventFeed", "message_at"]
+
+FIRST_PAGE = 1000
+PAGE = 20_000
+OUTSIDE = {"external": "external sender: receives no mail", "system": "part of hcom: receives no mail"}
+PERSON = RecordEvents((Person((BIGBOSS,)),))
+
+
+class EventFeed(RecordSource):
+    """Every message by the number of its event, every receipt, and every agent.
+
+    A query may be repeated, so its results are stored only once it is complete.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._stamp: DatabaseStamp | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._ends = Ends()
+        self._mark = ""
+        self._roots = LabelRoots()
+        self._positions = Positions()
+        self._roster = HcomRoster()
+        self._unread: dict[str, set[int]] = {}
+        self._known: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """Return the file name of the database."""
+        return self._database.name
+
+    def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
+        """Yield the agents and the newest messages, then, once all labels are known, all messages."""
+        stamp = database_stamp(self._database)
+        first = ask.look(self._database, _first_look)
+        self._begin()
+        self._stamp, self._ends, self._mark = stamp, first.ends, first.mark
+        self._take(first.traces)
+        self._told(first.instances)
+        total = first.ends.messages
+        for letter in filter(None, map(_letter, first.page)):
+            self._roots.add(letter.label, letter.id)
+        records = {**self._agents(first.instances), **self._records(first.page, first.before)}
+        done = len(first.page)
+        yield records, Progress(done, total)
+        if done < total:
+            yield from self._older(first, total)
+
+    def _older(self, first: _FirstLook, total: int) -> Iterator[tuple[RecordMap, Progress]]:
+        """Yield everything again that older events may say more about, then the older messages."""
+        until = first.ends.last
+        traces, labels = ask.look(self._database, partial(_whole_log, until=until))
+        self._positions, self._roster, self._unread = Positions(), HcomRoster(), {}
+        self._take(traces)
+        self._told(first.instances)
+        for label, number in labels:
+            self._roots.add(label, number)
+        done, before = len(first.page), first.page[-1].id
+        yield {**self._agents(first.instances), **self._records(first.page, first.before)}, Progress(done, total)
+        while True:
+            rows, times = ask.look(self._database, partial(_page, before=before, limit=PAGE))
+            if not rows:
+                return
+            done, before = done + len(rows), rows[-1].id
+            yield self._records(rows, times), Progress(min(done, total), total)
+
+    def news(self, *, closely: bool) -> RecordMap | None:
+        """Return new messages, new receipts, and all agents."""
+        stamp = database_stamp(self._database)
+        if not may_have_changed(stamp, self._stamp):
+            return {}
+        if is_replaced(stamp, self._stamp):
+            return None
+        change = ask.look(self._database, partial(_change, after=self._ends.last))
+        if change.ends.last < self._ends.last or (self._mark and change.mark != self._mark):
+            return None
+        moved = self._take(change.traces)
+        self._stamp, self._ends, self._mark = stamp, change.ends, change.mark
+        moved |= self._told(change.instances)
+        for letter in filter(None, map(_letter, change.page)):
+            self._roots.add(letter.label, letter.id)
+        return {
+            **self._agents(change.instances),
+            **self._records(change.page, change.before),
+            **self._newly_read(moved),
+        }
+
+    def _take(self, traces: Iterable[EventRow]) -> set[str]:
+        """Take status and life events in; return the agents that moved."""
+        moved = set()
+        for row in traces:
+            self._roster.take(row)
+            if self._positions.take(row):
+                moved.add(row.instance)
+        return moved
+
+    def _told(self, rows: list[dict[str, Any]]) -> set[str]:
+        """Take in the positions in the agents' rows; return the agents that moved."""
+        named = ((ask.text(row["name"]), row["last_event_id"]) for row in rows)
+        return {name for name, position in named if self._positions.told(name, position, self._ends.last)}
+
+    def _agents(self, rows: list[dict[str, Any]]) -> dict[str, RecordEvents]:
+        agents = self._roster.agents(rows)
+        self._known = frozenset(agents)
+        return {"person": PERSON, **{f"agent {name}": RecordEvents((agent,)) for name, agent in agents.items()}}
+
+    def _records(self, rows: Iterable[EventRow], before: dict[int, float]) -> dict[str, RecordEvents]:
+        """Return messages and who has read them."""
+        found: dict[str, RecordEvents] = {}
+        for row in rows:
+            try:
+                letter = letter_of(row)
+            except UnreadableEvent as error:
+                found[f"message {row.id}"] = RecordEvents((Problem(self.name, row.id, 0, str(error)),))
+                continue
+            parent = self._roots.parent(letter)
+            time = before.get(row.id, 0.0)
+            found[f"message {row.id}"] = message_events(row, letter, parent, time, self.name, self._mark)
+            if letter.sender_kind in OUTSIDE and letter.sender != BIGBOSS and letter.sender not in self._known:
+                outsider = Agent(letter.sender, activity=OUTSIDE[letter.sender_kind])
+                found[f"outsider {letter.sender}"] = RecordEvents((outsider,))
+            for name in letter.to:
+                found.update(self._receipt(name, row.id))
+        return found
+
+    def _receipt(self, name: str, number: int) -> dict[str, RecordEvents]:
+        step = self._positions.reading(name, number)
+        if step is None:
+            self._unread.setdefault(name, set()).add(number)
+            return {}
+        self._unread.get(name, set()).discard(number)
+        return {f"read {number} {name}": RecordEvents((Receipt(id_of(number, self._mark), name, step.time),))}
+
+    def _newly_read(self, moved: Iterable[str]) -> dict[str, RecordEvents]:
+        """Return the receipts of agents that moved."""
+        found: dict[str, RecordEvents] = {}
+        for name in moved:
+            for number in sorted(self._unread.get(name, ())):
+                found.update(self._receipt(name, number))
+        return found
+
+
+def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
+    """Return one message as a scan yields it; `file` is the database's name. Raises LookupError, UnreadableEvent."""
+    rows = ask.some_messages(mail, [number])
+    if not rows:
+        raise LookupError(f"message {number} is not in {file}")
+    roots, letter = LabelRoots(), letter_of(rows[0])
+    if letter.answered is None and letter.label:
+        for label, labelled in _labels(mail, number):
+            roots.add(label, labelled)
+    time = _before(mail, rows).get(number, 0.0)
+    events = message_events(rows[0], letter, roots.parent(letter), time, file, ask.mark(mail)).events
+    return next(event for event in events if isinstance(event, Message))
+
+
+class _FirstLook(NamedTuple):
+    """The newest messages, with what came after the oldest of them."""
+
+    ends: Ends
+    mark: str
+    instances: list[dict[str, Any]]
+    page: list[EventRow]
+    before: dict[int, float]
+    traces: list[EventRow]
+
+
+def _first_look(mail: sqlite3.Connection) -> _FirstLook:
+    ends = ask.ends(mail)
+    page = ask.messages(mail, limit=FIRST_PAGE)
+    is_whole = len(page) == ends.messages
+    traces = ask.events(mail, STATUS, LIFE, after=0 if is_whole else page[-1].id)
+    return _FirstLook(ends, ask.mark(mail), ask.instances(mail), page, _before(mail, page), list(traces))
+
+
+def _change(mail: sqlite3.Connection, after: int) -> _FirstLook:
+    """Return the messages and traces after an event, oldest first."""
+    ends = ask.ends(mail)
+    rows = list(ask.events(mail, MESSAGE, STATUS, LIFE, after=after))
+    page = [row for row in rows if row.type == MESSAGE]
+    traces = [row for row in rows if row.type != MESSAGE]
+    return _FirstLook(ends, ask.mark(mail), ask.instances(mail), page, _before(mail, page), traces)
+
+
+def _page(mail: sqlite3.Connection, before: int, limit: int) -> tuple[list[EventRow], dict[int, float]]:
+    rows = ask.messages(mail, before=before, limit=limit)
+    return rows, _before(mail, rows)
+
+
+def _whole_log(mail: sqlite3.Connection, until: int) -> tuple[list[EventRow], list[tuple[str, int]]]:
+    """Return the traces of all agents, and the labels of all messages with their numbers."""
+    return list(ask.events(mail, STATUS, LIFE, after=0, until=until)), list(_labels(mail, until))
+
+
+def _labels(mail: sqlite3.Connection, until: int) -> Iterator[tuple[str, int]]:
+    for row in ask.events(mail, MESSAGE, after=0, until=until):
+        if b'"thread"' in row.data and (letter := _letter(row)) is not None and letter.label:
+            yield letter.label, row.id
+
+
+def _letter(row: EventRow) -> HcomLetter | None:
+    try:
+        return letter_of(row)
+    except UnreadableEvent:
+        return None
+
+
+def _before(mail: sqlite3.Connection, rows: Iterable[EventRow]) -> dict[int, float]:
+    """Return, for messages without a time, that of the events before."""
+    found = {}
+    for row in rows:
+        if time_of(row.timestamp) is None:
+            times = (time_of(written) for written in ask.time_before(mail, row.id))
+            found[row.id] = next((time for time in times if time is not None), 0.0)
+    return found

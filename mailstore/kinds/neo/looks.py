@@ -1,0 +1,96 @@
+"""Queries of a graph that each see one moment and have no side effects."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from mailstore.kinds.neo import graph as ask
+from mailstore.kinds.neo.decode import MESSAGE, Edge
+from mailstore.kinds.neo.graph import GraphRow, Mark
+from mailstore.kinds.neo.names import identity
+from mailstore.kinds.neo.records import GraphNode, InvalidNode, node_of
+from mailstore.kinds.neo.threads import LabelledThreads
+from mailstore.kit.timestamps import time_of
+
+__all__ = ["Begun", "GraphChange", "GraphMessage", "begin", "changed", "letters"]
+
+
+class GraphMessage(NamedTuple):
+    """A message's row, its node or why it is invalid, its edges, and the previous message's time if it has none."""
+
+    row: GraphRow
+    node: GraphNode | str
+    edges: Sequence[Edge]
+    before: float = 0.0
+
+
+class Begun(NamedTuple):
+    """The end of the change log, the identities, the threads, all message ids, and the first messages."""
+
+    mark: Mark
+    roster: list[GraphRow]
+    threads: LabelledThreads
+    ids: list[str]
+    letters: list[GraphMessage]
+
+
+class GraphChange(NamedTuple):
+    """The new end of the change log, the messages in it, and all identities if any of them changed."""
+
+    mark: Mark
+    ids: Sequence[str] = ()
+    letters: Sequence[GraphMessage] = ()
+    roster: list[GraphRow] | None = None
+
+
+def begin(graph: sqlite3.Connection, size: int) -> Begun:
+    """Return the current state and the `size` messages written last."""
+    threads = LabelledThreads()
+    threads.begin(graph)
+    ids = ask.message_ids(graph)
+    return Begun(ask.mark_of(graph), ask.identities(graph), threads, ids, letters(graph, ids[:size]))
+
+
+def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -> GraphChange | None:
+    """Return what changed since a mark; None if the log can't tell."""
+    now = ask.mark_of(graph)
+    if now == mark:
+        return GraphChange(now)
+    nodes = ask.changed(graph, mark)
+    if nodes is None:
+        return None
+    messages = sorted(node for node in nodes if node.startswith(MESSAGE))
+    others = nodes.difference(messages)
+    is_touched = not identities.isdisjoint(map(identity, others)) or bool(ask.identities(graph, sorted(others)))
+    return GraphChange(now, messages, letters(graph, messages), ask.identities(graph) if is_touched else None)
+
+
+def letters(graph: sqlite3.Connection, ids: Sequence[str]) -> list[GraphMessage]:
+    """Return the existing messages among some ids, last written first."""
+    edges = ask.edges_of(graph, ids)
+    rows = sorted(ask.rows(graph, ids), key=lambda row: -row.place)
+    return [_letter(graph, row, edges.get(row.id, ())) for row in rows]
+
+
+def _letter(graph: sqlite3.Connection, row: GraphRow, edges: Sequence[Edge]) -> GraphMessage:
+    try:
+        node = node_of(row.data)
+    except InvalidNode as error:
+        return GraphMessage(row, str(error), edges)
+    if time_of(node.properties.sentAt) is not None:
+        return GraphMessage(row, node, edges)
+    return GraphMessage(row, node, edges, _time(ask.times_before(graph, row.place)))
+
+
+def _time(messages: Iterable[bytes]) -> float:
+    """Return the time of the first message with one."""
+    for data in messages:
+        try:
+            time = time_of(node_of(data).properties.sentAt)
+        except InvalidNode:
+            continue
+        if time is not None:
+            return time
+    return 0.0

@@ -1,0 +1,163 @@
+"""Append a message to the log from which the Memory Core fills its graph (docs/formats/neo.md#writing)."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.append import append_line, refusal
+from mailstore.files.database import Unreadable
+from mailstore.files.owned import look_of, make_folder
+from mailstore.kinds.neo import graph as ask
+from mailstore.kinds.neo.decode import MESSAGE, Links, queued_events
+from mailstore.kinds.neo.locking import append_locked
+from mailstore.kinds.neo.names import EVERYBODY, People, identity, login
+from mailstore.kinds.neo.places import NeoPlaces
+from mailstore.kinds.neo.queue import PROJECTION
+from mailstore.kinds.neo.records import InvalidNode, node_of, queued_of
+from mailstore.kit.bodies import first_line
+from mailstore.kit.timestamps import isoformat
+from mailstore.records.draft import Draft
+from mailstore.records.message import Message
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+
+__all__ = ["person_of", "write_message"]
+
+PASSING = ("role:", "human:")
+"""Prefixes of addresses that the program accepts unchanged."""
+
+
+class _Who(NamedTuple):
+    """The identities of a graph, people among them, the recipients of broadcasts, and who has blocked whom."""
+
+    names: frozenset[str]
+    people: People
+    agents: tuple[str, ...]
+    blocked: frozenset[tuple[str, str]]
+
+
+def write_message(places: NeoPlaces, draft: Draft) -> Message:
+    """Append a message from the person; return it as it will be read. Raises DraftRefused and StoreError."""
+    try:
+        who = ask.look(places.database, lambda graph: _who(graph, draft))
+    except (OSError, Unreadable) as error:
+        raise StoreError(f"{places.database} can't be read", f"{error}; nothing was written") from error
+    sender = person_of(who.people)
+    if draft.sender not in (*USER_NAMES, sender, login(sender)):
+        raise DraftRefused("from", f"{draft.sender!r} is not the person", f"only {sender} can send from here")
+    now = datetime.now(UTC)
+    record = _record(draft, sender, _target(draft.recipients[0], sender, who), who, now)
+    line = msgspec.json.encode(record)
+    assert places.log is not None
+    path = places.log / f"message-wal-{now:%Y-%m-%d}.jsonl"
+    try:
+        for folder in (places.log.parent, places.log):
+            make_folder(folder, look_of(places.database))
+    except OSError as error:
+        raise refusal(path, error) from error
+    with append_locked(path):
+        append_line(path, line, look_of(places.database))
+    [message] = [
+        event
+        for event in queued_events(queued_of(line), Links(), places.database.name).events
+        if isinstance(event, Message)
+    ]
+    return message
+
+
+def person_of(people: People) -> str:
+    """Return the person's identity as sender. Raises DraftRefused if it is ambiguous."""
+    if people.only:
+        return people.only
+    names = ", ".join(sorted(people.names))
+    raise DraftRefused(
+        "from",
+        f"could be any of {names}" if names else "has no identity: the graph has no human",
+        "set the account type of exactly one identity to human in the Memory Core",
+    )
+
+
+def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
+    names, people, agents = set(), set(), []
+    for row in ask.identities(graph):
+        try:
+            node = node_of(row.data)
+        except InvalidNode:
+            continue
+        kind = node.properties.accountType
+        if node.label in ask.LABELS:
+            names.add(identity(row.id))
+            if kind == "human":
+                people.add(identity(row.id))
+            elif kind == "agent" or (node.label == "AGENT" and kind != "sentinel"):
+                agents.append(row.id)
+    if draft.thread is not None and not ask.known(graph, [f"{MESSAGE}{draft.thread}"]):
+        raise DraftRefused("thread", f"{draft.thread!r} is not in the graph", "reply once it is no longer queued")
+    blocks = graph.execute("SELECT DISTINCT source, target FROM Edges WHERE type = 'BLOCKED_BY'")
+    blocked = frozenset((ask.text(source), ask.text(target)) for source, target in blocks)
+    starred = sorted(name for name in agents if name.startswith("@"))
+    return _Who(frozenset(names), People(frozenset(people)), tuple(starred), blocked)
+
+
+def _target(text: str, sender: str, who: _Who) -> str:
+    """Return a recipient in the program's form. Raises DraftRefused for an unknown one."""
+    if text in BROADCAST_NAMES:
+        return EVERYBODY
+    name = sender if text in USER_NAMES or text == "@me" else identity(text)
+    if name not in who.names and not name.startswith(PASSING):
+        known = ", ".join(sorted(who.names))
+        raise DraftRefused("to", f"{text!r} is not an identity in this graph", f"use one of {known}, or all")
+    if (sender, name) in who.blocked:
+        raise DraftRefused("to", f"{name} has blocked messages from {sender}", "it must unblock them first")
+    return name
+
+
+def _record(draft: Draft, sender: str, to: str, who: _Who, now: datetime) -> dict[str, object]:
+    message_id = f"{MESSAGE}{uuid.uuid4()}"
+    moment = isoformat(now.timestamp())
+    subject = draft.subject or first_line(draft.content)
+    answered = f"{MESSAGE}{draft.thread}" if draft.thread is not None else None
+    properties: dict[str, object] = {
+        "subject": subject,
+        "bodyText": draft.content,
+        "priority": "normal",
+        "sentAt": moment,
+        "readAt": None,
+        "from": sender,
+        "to": to,
+        "inReplyTo": answered,
+        "partOfThread": None,
+        "taggedConcepts": [],
+        "wakeSuppressed": False,
+        "userId": login(sender),
+        "sharedEntity": True,
+    }
+    return {
+        "id": message_id,
+        "timestamp": int(now.timestamp() * 1000),
+        "sentAt": moment,
+        "graphProjectionVersion": PROJECTION,
+        "message": {"id": message_id, "type": "MESSAGE", "name": subject, "properties": properties},
+        "routing": {
+            "sentBy": sender,
+            "to": to,
+            "preNormalizeTo": draft.recipients[0],
+            "postNormalizeTo": to,
+            "senderUserId": login(sender),
+            "broadcastRecipients": [name for name in who.agents if name != sender] if to == EVERYBODY else [],
+        },
+        "optionalEdges": {
+            "originSessionId": None,
+            "inReplyTo": answered,
+            "partOfThread": None,
+            "relatedSessions": [],
+            "relatedTickets": [],
+            "taggedConcepts": [],
+        },
+        "segmentKey": f"{now:%Y-%m-%d}",
+    }

@@ -1,0 +1,94 @@
+"""Our own journal of a run's inboxes, because the program deletes a run with all its mail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
+
+__all__ = ["KeptFile", "RunJournal", "kept_as", "known_in"]
+
+KEPT = ("teamRunId", "teamName", "createdAt")
+KEPT_OF_MEMBERS = ("name", "agentType", "subagent_type", "category")
+
+
+class KeptFile(NamedTuple):
+    """A message of an inbox, whether it was processed, and when its file was written (seconds since the epoch)."""
+
+    inbox: str
+    stem: str
+    raw: bytes
+    is_processed: bool
+    changed: float
+
+
+class TeamRunNote(msgspec.Struct, frozen=True):
+    """What is stored about a run besides its mail: folder, members, when it was last seen, since when it is gone.
+
+    Times are in seconds since the epoch.
+    """
+
+    folder: str
+    state: dict[str, Any] = {}
+    seen: float = 0.0
+    gone: float | None = None
+
+
+def kept_as(raw: bytes) -> str:
+    """Return a message's bytes as the journal has them."""
+    return raw.decode("utf-8", "replace")
+
+
+def known_in(folder: Path) -> list[str]:
+    """Return the names of all runs with a journal that are or were in a folder."""
+    return sorted(journaled_in(folder, RunJournal))
+
+
+class RunJournal(SeenJournal[TeamRunNote]):
+    """The journal of a run.
+
+    A line has an inbox, a file's name and bytes, and whether it was processed; a later line for the same file
+    replaces the earlier one.
+    """
+
+    kind = "omo"
+    note_name = "run.json"
+    note_type = TeamRunNote
+
+    def remember(self, state: dict[str, Any]) -> None:
+        """Store what is needed of an existing run's state in its note."""
+        listed = state.get("members")
+        members = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        kept: dict[str, Any] = {key: state[key] for key in KEPT if key in state}
+        kept["members"] = [{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members]
+        self._remember(state=kept)
+
+    def read(self) -> Iterator[KeptFile]:
+        """Yield the stored messages; unreadable lines are counted. Raises OSError and NotAFile."""
+        for value in self._lines():
+            match value:
+                case {"inbox": str(inbox), "name": str(stem), "processed": bool(is_processed), "raw": str(raw)}:
+                    written = value.get("written")
+                    changed = float(written) if isinstance(written, float) else 0.0
+                    yield KeptFile(inbox, stem, raw.encode("utf-8", "replace"), is_processed, changed)
+
+    def keep(self, found: Iterable[KeptFile]) -> str:
+        """Append messages; return a message saying why that failed, or nothing."""
+        return self._append(
+            [
+                msgspec.json.encode(
+                    {
+                        "inbox": it.inbox,
+                        "name": it.stem,
+                        "processed": it.is_processed,
+                        "written": it.changed,
+                        "raw": kept_as(it.raw),
+                    }
+                )
+                for it in found
+            ]
+        )

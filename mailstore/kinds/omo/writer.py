@@ -1,0 +1,175 @@
+"""Write into members' inboxes by the protocol of the program (docs/formats/omo.md#writing)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.append import refusal
+from mailstore.files.owned import look_of, make_folder
+from mailstore.files.pending import Pending
+from mailstore.kinds.omo.entries import SeenFile, entry_of, is_wanted
+from mailstore.kinds.omo.lock import locked_member
+from mailstore.kinds.omo.mail import RunMail
+from mailstore.kinds.omo.places import INBOXES, TeamRun
+from mailstore.kinds.omo.roster import state_of
+from mailstore.kit.team_folders.roster_file import members
+from mailstore.records.draft import Draft
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+
+__all__ = ["KINDS", "WRITER", "WrittenLetter", "write"]
+
+WRITER = "human"
+KINDS = ("message", "announcement")
+CLOSED = ("deleting", "deleted")
+LARGEST_BODY = 32 * 1024
+"""In bytes; the program refuses a longer one, and would not read it either."""
+LARGEST_INBOX = 256 * 1024
+"""In bytes of waiting messages, unless the program is set otherwise."""
+MARKS = frozenset("/\\\x00")
+ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+"""What the program takes for a UUID: it passes over a message with any other correlation id."""
+
+Target = tuple[TeamRun, str]
+WrittenLetter = tuple[TeamRun, list[SeenFile]]
+"""A run, and the files written to its inboxes."""
+
+
+def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenLetter:
+    """Write a draft to the inbox of each recipient; return their run and what was written.
+
+    All locks are held, and all checks made, before the first file appears. Raises DraftRefused, MailboxBusy and
+    StoreError, which says who got the message if not all files could be written.
+    """
+    if draft.sender not in USER_NAMES:
+        raise DraftRefused("from", f"{draft.sender!r} can't send here", "members send with their own program")
+    if draft.type and draft.type not in KINDS:
+        raise DraftRefused("type", f"{draft.type!r} is the program's own", f"use one of {', '.join(KINDS)}")
+    if len(draft.content.encode()) > LARGEST_BODY:
+        raise DraftRefused("body", "is over 32 KiB, which the program does not read", "send the path of a file instead")
+    targets = _targets(runs, draft)
+    run = targets[0][0]
+    letter = _letter(run, draft)
+    done: list[SeenFile] = []
+    with ExitStack() as locks:
+        for _, name in targets:
+            inbox = run.inboxes / name
+            _make(inbox)
+            locks.enter_context(locked_member(inbox))
+        for _, name in targets:
+            _check(run.inboxes / name, _encoded(letter, name))
+        for _, name in targets:
+            try:
+                done.append(_put(run, name, letter))
+            except (OSError, StoreError) as error:
+                if not done:
+                    raise refusal(run.inboxes / name, error) if isinstance(error, OSError) else error from error
+                sent = ", ".join(seen.inbox for seen in done)
+                missed = ", ".join(it for _, it in targets[len(done) :])
+                raise StoreError(f"sent to {sent}, not to {missed} ({error})", f"send it to {missed} alone") from error
+    return run, done
+
+
+def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
+    """Return the inboxes for a draft, sorted. Raises DraftRefused for anybody who is not a member."""
+    known: dict[str, Target] = {}
+    bare: dict[str, list[str]] = {}
+    for run in runs:
+        state = state_of(run)
+        if state.problem is not None and len(runs) == 1:
+            raise StoreError(f"{run.state} can't be read ({state.problem.reason})", "this file lists the recipients")
+        is_closed = state.value.get("status") in CLOSED
+        if is_closed and len(runs) == 1:
+            raise DraftRefused("to", "names members of a run that is being deleted", "write to a running team")
+        for name in () if is_closed else filter(_is_name, members(state.value)):
+            known[run.named(name)] = (run, name)
+            bare.setdefault(name, []).append(run.named(name))
+    known.pop("user", None)
+    found: dict[Target, None] = {}
+    for recipient in draft.recipients:
+        if recipient in BROADCAST_NAMES:
+            raise DraftRefused(
+                "to", "names all, to whom only the lead may write", "name the members, or write to the lead"
+            )
+        meant = [recipient] if recipient in known else [name for name in bare.get(recipient, ()) if name in known]
+        if len(meant) > 1:
+            raise DraftRefused("to", f"{recipient!r} is in {len(meant)} runs", f"use {' or '.join(meant)}")
+        if not meant:
+            raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}")
+        found[known[meant[0]]] = None
+    if len({run.folder for run, _ in found}) > 1:
+        raise DraftRefused("to", "names members of several runs", "send to each run separately")
+    return sorted(found, key=lambda target: target[1])
+
+
+def _is_name(name: str) -> bool:
+    return name.isprintable() and not name.startswith(".") and not MARKS & set(name) and len(name) <= 200
+
+
+def _letter(run: TeamRun, draft: Draft) -> dict[str, Any]:
+    """Return the message, in the order of the program's fields."""
+    letter: dict[str, Any] = {
+        "version": 1,
+        "messageId": str(uuid.uuid4()),
+        "from": WRITER,
+        "to": "",
+        "body": draft.content,
+        "kind": draft.type or KINDS[0],
+        "timestamp": time.time_ns() // 1_000_000,
+    }
+    if draft.thread is not None:
+        letter["correlationId"] = _correlation(run, draft.thread)
+    return {**letter, "summary": draft.subject} if draft.subject else letter
+
+
+def _correlation(run: TeamRun, thread: str) -> str:
+    """Return the correlation id of an answer, which the program accepts only as a UUID. Raises DraftRefused."""
+    mail = RunMail(run, is_keeping=False)
+    known = mail.known_ids() | {path.stem.removeprefix(".delivering-") for path in run.inboxes.rglob("*.json")}
+    if not ID.fullmatch(thread):
+        raise DraftRefused("thread", f"{thread!r} can't be answered, as it is not a UUID", "write a new message")
+    if thread not in known:
+        raise DraftRefused("thread", f"{thread!r} is not in this run", "answer a message of the recipient's run")
+    return thread
+
+
+def _make(inbox: Path) -> None:
+    try:
+        for folder in (inbox.parent, inbox):
+            if folder.is_symlink():
+                raise StoreError(f"{folder} is a symbolic link", "links are not followed")
+            make_folder(folder, look_of(folder.parent))
+    except OSError as error:
+        raise refusal(inbox, error) from error
+
+
+def _encoded(letter: dict[str, Any], to: str) -> bytes:
+    return (json.dumps({**letter, "to": to}, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _check(inbox: Path, data: bytes) -> None:
+    """Refuse what the program would refuse. Raises StoreError."""
+    try:
+        with os.scandir(inbox) as entries:
+            waiting = sum(it.stat(follow_symlinks=False).st_size for it in entries if is_wanted(it.name))
+    except OSError as error:
+        raise refusal(inbox, error) from error
+    if waiting + len(data) > LARGEST_INBOX:
+        raise StoreError(f"the inbox of {inbox.name} is full", "try again once it has read its mail")
+
+
+def _put(run: TeamRun, name: str, letter: dict[str, Any]) -> SeenFile:
+    stem, data = letter["messageId"], _encoded(letter, name)
+    path = run.inboxes / name / f"{stem}.json"
+    with Pending(path, data, look_of(path.parent)) as file:
+        if not file.appear():
+            raise StoreError(f"{path} already exists", "send it again")
+    return SeenFile(name, stem, f"{run.prefix}{INBOXES}/{name}/{path.name}", entry_of(data), is_processed=False)

@@ -1,7 +1,0 @@
-"""MCP Agent Mail: its database, or its archive alone (docs/formats/agent-mail.md)."""
-
-from __future__ import annotations
-
-from mailstore.stores.agent_mail.store import AgentMailStore
-
-__all__ = ["AgentMailStore"]

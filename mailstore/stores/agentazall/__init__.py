@@ -1,7 +1,0 @@
-"""AgentAZAll: a folder for each agent, a file for each copy of a message (docs/formats/agentazall.md)."""
-
-from __future__ import annotations
-
-from mailstore.stores.agentazall.store import AgentAZAllStore
-
-__all__ = ["AgentAZAllStore"]

@@ -1,7 +1,0 @@
-"""The inboxes of Claude Code agent teams (docs/formats/claude-teams.md)."""
-
-from __future__ import annotations
-
-from mailstore.stores.claude_teams.store import ClaudeTeamsStore
-
-__all__ = ["ClaudeTeamsStore"]

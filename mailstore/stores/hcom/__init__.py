@@ -1,7 +1,0 @@
-"""The events of hcom (docs/formats/hcom.md)."""
-
-from __future__ import annotations
-
-from mailstore.stores.hcom.store import HcomStore
-
-__all__ = ["HcomStore"]

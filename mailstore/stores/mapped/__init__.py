@@ -1,7 +1,0 @@
-"""Any JSONL, JSON files or SQLite database as mail, described by a mapping file (docs/formats/mapped.md)."""
-
-from __future__ import annotations
-
-from mailstore.stores.mapped.store import MappedStore
-
-__all__ = ["MappedStore"]

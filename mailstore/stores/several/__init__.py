@@ -1,5 +1,0 @@
-"""Several mailboxes as one: every name is prefixed with the label of its mailbox."""
-
-from mailstore.stores.several.store import SeveralStore
-
-__all__ = ["SeveralStore"]
