@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cli.conftest import Run
 from tests.console.test_agent_details import ANN, mail
-from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail, identity
 
 __all__ = ["mail"]
 

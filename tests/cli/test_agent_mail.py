@@ -8,8 +8,8 @@ import pytest
 
 from console.config import config_folder
 from tests.cli.conftest import Run
+from tests.kinds.agent_mail.servers import Server
 from tests.mailstore.owners import snapshot
-from tests.mailstore.servers import Server
 from tests.servers.agent_mail import AgentMailServer
 
 REAL = Path(__file__).parents[1] / "fixtures" / "agent-mail"

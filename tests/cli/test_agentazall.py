@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.mailstore.agentazall_mail import AgentAZAllMail
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "agentazall"
 

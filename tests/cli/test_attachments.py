@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Run
 from tests.console.test_attachments import mail
-from tests.mailstore.agentazall_mail import AgentAZAllMail
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 
 __all__ = ["mail"]
 

@@ -12,7 +12,7 @@ from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from mailstore.writing.sending import prepare, preview
 from tests.cli.conftest import Run
-from tests.mailstore.channels_folder import SharedFolder, copied, messages_in
+from tests.kinds.channels.channels_folder import SharedFolder, copied, messages_in
 
 ROOM = "project:agent-os-paper"
 

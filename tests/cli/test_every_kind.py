@@ -17,18 +17,18 @@ from console.hooks.events import Answer
 from mailstore.conformance import Harness
 from mailstore.records.scope import url_of
 from tests.cli.conftest import Run
+from tests.kinds.agent_mail.agent_mail_harness import AgentMailHarness
+from tests.kinds.agentazall.agentazall_harness import AgentAZAllHarness
+from tests.kinds.agenties.agenties_harness import AgentiesHarness
+from tests.kinds.beads.beads_harness import BeadsHarness
+from tests.kinds.channels.channels_harness import ChannelsHarness
+from tests.kinds.claude_teams.claude_teams_harness import ClaudeTeamsHarness
+from tests.kinds.hcom.hcom_harness import HcomHarness
+from tests.kinds.mapped.mapped_harness import MappedLinesHarness, MappedRowsHarness
+from tests.kinds.neo.neo_harness import NeoHarness
+from tests.kinds.omo.omo_harness import OmoHarness
 from tests.mailboxes import iso
-from tests.mailstore.agent_mail_harness import AgentMailHarness
-from tests.mailstore.agentazall_harness import AgentAZAllHarness
-from tests.mailstore.agenties_harness import AgentiesHarness
-from tests.mailstore.beads_harness import BeadsHarness
-from tests.mailstore.channels_harness import ChannelsHarness
-from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
-from tests.mailstore.hcom_harness import HcomHarness
-from tests.mailstore.mapped_harness import MappedLinesHarness, MappedRowsHarness
-from tests.mailstore.neo_harness import NeoHarness
-from tests.mailstore.omo_harness import OmoHarness
 from tests.patience import PATIENCE
 
 KINDS: dict[str, Callable[[Path, pytest.MonkeyPatch], Harness]] = {

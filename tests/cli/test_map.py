@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.mailstore.foreign_mail import hcom, overstory, spool, write_lines
+from tests.kinds.mapped.foreign_mail import hcom, overstory, spool, write_lines
 
 GUESSED: list[tuple[Callable[[Path], Path], dict[str, Any]]] = [
     (

@@ -26,9 +26,9 @@ from mailstore.folding import fold_store
 from mailstore.records.draft import draft
 from mailstore.registry import open_store
 from tests.cli.conftest import ROOT, Run
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
+from tests.kinds.channels.channels_folder import SharedFolder
 from tests.mailboxes import MailFiles
-from tests.mailstore.agentazall_mail import AgentAZAllMail
-from tests.mailstore.channels_folder import SharedFolder
 from tests.patience import PATIENCE
 
 ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"

@@ -18,8 +18,8 @@ import pytest
 from console.state import PersonalState
 from mailstore.records.scope import url_of
 from tests.cli.conftest import ROOT, Run
+from tests.kinds.channels.channels_folder import SharedFolder
 from tests.mailboxes import MailFiles
-from tests.mailstore.channels_folder import SharedFolder
 
 FIXTURES = ROOT / "tests" / "fixtures"
 NOON = "2026-03-16T12:00:00Z"

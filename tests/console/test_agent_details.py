@@ -9,8 +9,8 @@ import pytest
 
 from mailstore.state.views import View
 from tests.console.screen_text import opened
+from tests.kinds.agentazall.agentazall_mail import DAY, AgentAZAllMail, identity
 from tests.mailboxes import MailFiles
-from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail, identity
 
 NOW = 1_795_300_000.0
 ANN = "ann@localhost"

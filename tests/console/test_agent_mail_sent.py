@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.console.screen_text import opened
-from tests.mailstore.servers import Server
+from tests.kinds.agent_mail.servers import Server
 from tests.servers.agent_mail import AgentMailServer
 from tests.servers.agent_mail_tools import ServedMail
 from tests.servers.bad_http import BadServer

@@ -16,7 +16,7 @@ from console.link_opener import OPENERS
 from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.records.message import Location, Message
 from tests.console.screen_text import opened
-from tests.mailstore.agentazall_mail import DAY, AgentAZAllMail
+from tests.kinds.agentazall.agentazall_mail import DAY, AgentAZAllMail
 
 NOW = 1_795_300_000.0
 HOSTILE = "\x1b]0;owned\x07[bold]report\u202efdp.txt"

@@ -11,8 +11,8 @@ from console.composer_draft import ComposerDraft
 from console.state import PersonalState
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
-from tests.mailstore.agentazall_mail import AgentAZAllMail
 
 
 @pytest.fixture

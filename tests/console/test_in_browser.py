@@ -15,8 +15,8 @@ from console.browser.place import FULL, READ_ONLY, VARIABLE
 from console.config import Config, NotificationSettings, state_file
 from tests.console.screen_text import opened
 from tests.console.test_attachments import NOW, mail
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 from tests.mailboxes import MailFiles
-from tests.mailstore.agentazall_mail import AgentAZAllMail
 
 __all__ = ["mail"]
 

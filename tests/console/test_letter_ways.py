@@ -10,7 +10,7 @@ from mailstore.kinds.agentazall.ledger import ArrivalState, LedgerWay, SendState
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.records.scope import url_of
 from tests.console.screen_text import opened
-from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail, identity
 
 NOW = 1_795_300_000.0
 ANN, BOB = "ann@localhost", "bob@example.org"

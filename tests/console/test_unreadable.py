@@ -17,8 +17,8 @@ from mailstore.queries.raw_lines import raw_record
 from mailstore.records.message import Problem
 from tests.console.screen_text import Seat, opened, settle
 from tests.console.shared_console import SharedConsole
+from tests.kinds.mapped.foreign_mail import OVERSTORY, mapped, overstory
 from tests.mailboxes import MailFiles
-from tests.mailstore.foreign_mail import OVERSTORY, mapped, overstory
 
 RAW = b'{"id": "torn", "sender": "\x1b[2Jann'
 

@@ -11,17 +11,17 @@ from typing import NamedTuple
 import pytest
 
 from mailstore.conformance.harness import Harness
+from tests.kinds.agent_mail.agent_mail_harness import AgentMailHarness
+from tests.kinds.agentazall.agentazall_harness import AgentAZAllHarness
+from tests.kinds.agenties.agenties_harness import AgentiesHarness
+from tests.kinds.channels.channels_harness import ChannelsHarness
+from tests.kinds.claude_teams.claude_teams_harness import ClaudeTeamsHarness
+from tests.kinds.hcom.hcom_harness import HcomHarness
+from tests.kinds.mapped.mapped_harness import MappedLinesHarness
+from tests.kinds.neo.neo_harness import NeoHarness
+from tests.kinds.omo.omo_harness import OmoHarness
 from tests.mailboxes import iso
-from tests.mailstore.agent_mail_harness import AgentMailHarness
-from tests.mailstore.agentazall_harness import AgentAZAllHarness
-from tests.mailstore.agenties_harness import AgentiesHarness
-from tests.mailstore.channels_harness import ChannelsHarness
-from tests.mailstore.claude_teams_harness import ClaudeTeamsHarness
 from tests.mailstore.haak_harness import HaakHarness
-from tests.mailstore.hcom_harness import HcomHarness
-from tests.mailstore.mapped_harness import MappedLinesHarness
-from tests.mailstore.neo_harness import NeoHarness
-from tests.mailstore.omo_harness import OmoHarness
 
 __all__ = ["ACTIONS", "KINDS", "SENT", "Action", "made"]
 

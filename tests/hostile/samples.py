@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from tests.kinds.beads.beads_town import gas_town
+from tests.kinds.mapped.foreign_mail import HCOM, LINES, OVERSTORY, SPOOL, hcom, mapped, overstory, spool, write_lines
 from tests.mailboxes import every_case, tangled
-from tests.mailstore.beads_town import gas_town
-from tests.mailstore.foreign_mail import HCOM, LINES, OVERSTORY, SPOOL, hcom, mapped, overstory, spool, write_lines
 
 __all__ = ["SAMPLES", "Make"]
 

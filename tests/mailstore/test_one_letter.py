@@ -24,7 +24,7 @@ from mailstore.rules.copies import Copies
 from mailstore.state.filing import Filing
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
-from tests.mailstore.agentazall_mail import AgentAZAllMail, identity
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail, identity
 from tests.mailstore.folded import answers
 
 ROOTS = Path(__file__).parents[1] / "fixtures" / "agentazall-roots"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.kinds.agent_mail.server.answers import ToolRefused
-from tests.mailstore.servers import Server
+from tests.kinds.agent_mail.servers import Server
 
 __all__ = ["LISTED", "OVERSEER", "PREAMBLE", "STRICT", "DirectTools", "ServedMail"]
 
