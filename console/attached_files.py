@@ -19,7 +19,6 @@ from mailstore.errors import reason_of
 from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
 from mailstore.files.pending import NO_LINKS
-from mailstore.optional import open_attachment
 from mailstore.records.message import Message
 from mailstore.store import Store
 
@@ -60,7 +59,7 @@ def save_attachment(store: Store, message: Message, name: str, folder: Path, pla
 
     Blocks. Raises Refused, ContentGone.
     """
-    with open_attachment(store, message, name, places) as source:
+    with store.open_attachment(message, name, places) as source:
         try:
             return _written(source, folder, file_name_of(name), 0o666)
         except OSError as error:
@@ -75,7 +74,7 @@ def open_copy(store: Store, message: Message, name: str, places: Sequence[str] =
     """
     if why := why_not_open(name):
         raise Refused(f"this file can't be opened here ({why})", "save it, and look at it with care")
-    with open_attachment(store, message, name, places) as source:
+    with store.open_attachment(message, name, places) as source:
         try:
             folder = Path(tempfile.mkdtemp(dir=_copies()))
             return _written(source, folder, file_name_of(name), 0o400)

@@ -56,7 +56,6 @@ MODULES = (
     "console.notifier",
     "console.saved_views",
     "console.keymap",
-    "mailstore.optional",
     "mailstore.writing.sending",
     "mailstore.writing.settling",
     "mailstore.queries.time_parse",

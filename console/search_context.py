@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mailstore.errors import StoreError
-from mailstore.optional import search_text
 from mailstore.queries.search_context import SearchContext
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def search_context(session: Session) -> SearchContext:
 
     def text(message: Message) -> str:
         try:
-            return search_text(store, message)
+            return store.search_text(message)
         except StoreError:
             return ""
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import UTC, datetime
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from console.stepping import stepped
-from mailstore.optional import candidates
 from mailstore.records.message import Message, by_age
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
 
     mailbox, found, number = context.mailbox, dict[str, Message](), 0
     shown, due = 0, 0.0
-    steps = looked_up(query, context, partial(candidates, session.store))
+    steps = looked_up(query, context, session.store.candidates)
     async with aclosing(stepped(steps, session.rest)) as batches:
         async for batch in batches:
             for message in batch:

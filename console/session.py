@@ -129,7 +129,6 @@ class Session:
 
     def preview(self, draft: Draft) -> Preview:
         """Return whom a draft would reach if it were sent now."""
-        from mailstore.optional import is_for_named, would_wake
         from mailstore.writing.sending import preview
 
         roster = self.mailbox.roster
@@ -139,8 +138,8 @@ class Session:
             self.now(),
             self.config.stale_after_minutes * 60,
             may_expire=Capability.TTL in self.store.capabilities_for(draft.thread or draft.recipients[0]),
-            is_for_named=is_for_named(self.store, draft),
-            woken=would_wake(self.store, draft, [agent.session_id for agent in roster]),
+            is_for_named=self.store.is_for_named(draft),
+            woken=self.store.would_wake(draft, [agent.session_id for agent in roster]),
         )
 
     def called(self, draft: Draft) -> list[str]:

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 
 from console.config import state_file
 from console.state import FOREVER, PersonalState, Shown
+from mailstore.delegating import ReadOnly
 from mailstore.errors import StoreError
-from mailstore.read_only import ReadOnly
 from mailstore.records.message import Message, by_age
 from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox

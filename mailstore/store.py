@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self, final
 
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
 from mailstore.records.events import Event
-from mailstore.records.message import Intervention, Message
+from mailstore.records.extra_fields import extra_text
+from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
+    from mailstore.records.agent_fact import AgentFact
+    from mailstore.records.attached_file import AttachedFile
     from mailstore.records.draft import Draft
-    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
+    from mailstore.records.letter_way import LetterWay
+    from mailstore.records.merged import Merged
+    from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
 __all__ = ["Capabilities", "Capability", "Store"]
 
@@ -27,6 +32,7 @@ TEMPLATES = {
     "record": "write_intervention",
     "archive": "write_archive",
     "adopt": "write_adopted",
+    "acknowledge": "write_acknowledgements",
 }
 """The final commands, and the hook that a kind implements for each."""
 
@@ -38,7 +44,8 @@ class Store(ABC):
     `content` and `raw`. For each command that it offers it implements the hook: `write_message` for `send`,
     `write_reads` for `mark_read`, `write_agent` for `update_agent`, `write_intervention` for `record`,
     `write_archive` for `archive`, `write_adopted` for `adopt`. The commands themselves are final: they check the
-    capabilities, then call the hook. What only some kinds offer beyond this is in `mailstore.optional`.
+    capabilities, then call the hook. What only some kinds offer has a default that says "none"; a store that stands for
+    others (`mailstore.delegating`) passes on what concerns reading.
 
     *Location.* A mailbox is named by a URL, `KIND:LOCATION`. The location goes to `open` as it was typed: a path, a
     server's `//HOST/NAME`, or whatever the kind defines. It may contain secrets (`//USER:PASSWORD@HOST`, `?token=…`).
@@ -99,6 +106,21 @@ class Store(ABC):
 
     sends_files: ClassVar[bool] = False
     """Whether `write_message` sends a draft's `attachments` too."""
+
+    is_carried: ClassVar[bool] = False
+    """Whether messages are carried by transports, so that one may wait: `ways`, `is_waiting` and `delayed` tell."""
+
+    can_merge: ClassVar[bool] = False
+    """Whether it takes records of other mailboxes as they are, by `merge`, while programs read and write it."""
+
+    copies_files: ClassVar[bool] = False
+    """Whether a new mailbox can be made a copy of another of its class file by file, by `copy_files`."""
+
+    known_fields: ClassVar[frozenset[str] | None] = None
+    """The fields of a record, by dotted name, that a header and body show; None unless `raw` is a JSON object."""
+
+    fields_in_text: ClassVar[frozenset[str]] = frozenset()
+    """Those of the known fields that `content` appends to the text proper."""
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         """Refuse a class that replaces one of the final commands: its checks would be lost. Raises TypeError."""
@@ -187,6 +209,90 @@ class Store(ABC):
     def raw(self, message: Message) -> bytes:
         """Return a message's record as the store has it. Raises ContentGone."""
 
+    # What some kinds offer: each method says "none" unless a kind replaces it. These may block, if nothing else is said
+
+    def search_text(self, message: Message) -> str:
+        """Return a message's body, and below it what its record says in fields unknown to us. Raises ContentGone."""
+        body = self.content(message)
+        extra = "" if self.known_fields is None else extra_text(self.raw(message), self.known_fields)
+        return f"{body}\n{extra}" if extra else body
+
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
+        """Return an iterator over the ids of all messages that may contain one of some words, in header or text.
+
+        The search then checks each message: ids may come that contain none, or twice, or of messages that were never
+        yielded; none may be left out that does. Those of the newest messages come early. Batches may be empty, so that
+        the caller can stop soon. The iterator raises StoreError if it can't go on. None if there is no hint for these
+        words.
+        """
+        return None
+
+    def keep_index(self, folder: Path) -> None:  # noqa: B027 - most have no index
+        """Keep an index for `candidates` in a folder and bring it up to date in the background."""
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        """Return the record that a problem is about, where records are not lines of files. Raises ContentGone."""
+        return None
+
+    def attachments(self, message: Message, places: Sequence[str] = ()) -> Sequence[AttachedFile]:
+        """Return the files of a message, also those that are missing; `places` are the files of all its copies."""
+        return ()
+
+    def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
+        """Open one of a message's files for reading. Raises ContentGone."""
+        raise ContentGone("messages of this mailbox have no attached files", "look at the message's record")
+
+    def describe_agent(self, name: str) -> Sequence[AgentFact]:
+        """Return what is known of an agent, by its name in this mailbox, besides its entry in the roster."""
+        return ()
+
+    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
+        """Return how a message went to its recipients and how its copies came, as far as it is recorded."""
+        return ()
+
+    def is_waiting(self, places: Sequence[str]) -> bool:
+        """Return whether a message with copies in these files waits to be sent; never blocks."""
+        return False
+
+    def delayed(self) -> Mapping[str, LetterWay]:
+        """Return the messages that could not be sent yet, by id, each with its last failure."""
+        return {}
+
+    def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
+        """Return which of some agents a draft's text would wake by naming them, besides those it is addressed to."""
+        return []
+
+    def is_for_named(self, draft: Draft) -> bool:
+        """Say whether a draft is only for those it names, and its channel only says where it is."""
+        return False
+
+    def archive_file(self, month: str) -> str:
+        """Return the name, within the mailbox, of the archive file of a month (`YYYY-MM`); the month if it has none."""
+        return month
+
+    def late_writers(self) -> Sequence[LateWriter]:
+        """Return the programs that have a file of the live mail open, as far as the system tells."""
+        return ()
+
+    def why_not_acknowledged(self, message_id: str) -> str:
+        """Return why a recipient can't tell the sender that they take note of a message; empty if they can."""
+        return "its messages are not acknowledged: reply instead"
+
+    def copy_files(self, source: Self) -> None:
+        """Make this new mailbox a copy of another, with damage and unknown fields. Raises StoreError."""
+        raise NotImplementedError
+
+    def merge(self, records: Sequence[Adopted]) -> Merged:
+        """Append the records that this mailbox does not have yet, with their ids, senders and times.
+
+        A message is there if its id is, a read or delivery if one of the same message and name is, a record of the
+        journal if its id is, and a line of an agent if its last line says the same. That is checked and written under
+        the kind's own locks, so that nothing is doubled whoever else merges; a message does not come before its
+        deliveries. Raises StoreError if nothing more can be written: some may have been, and the same call again
+        writes the rest.
+        """
+        raise NotImplementedError
+
     def close(self) -> None:  # noqa: B027 - a store that holds nothing open has nothing to release
         """Release everything held open; may be called twice."""
 
@@ -213,6 +319,13 @@ class Store(ABC):
         """Record that `reader` has read exactly these messages; return how many records were written."""
         self.require(Capability.MARK_READ)
         return self.write_reads(reader, message_ids) if message_ids else 0
+
+    @final
+    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that a recipient takes note of messages; return how many were new. Raises StoreError, Unsupported."""
+        if why_not := next(filter(None, map(self.why_not_acknowledged, message_ids)), ""):
+            raise Unsupported("nothing was acknowledged", why_not)
+        return self.write_acknowledgements(reader, message_ids) if message_ids else 0
 
     @final
     def update_agent(self, agent: Agent) -> None:
@@ -288,6 +401,10 @@ class Store(ABC):
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a reader has read some messages, at least one; return how many records were written."""
+        raise NotImplementedError
+
+    def write_acknowledgements(self, reader: str, message_ids: Sequence[str]) -> int:
+        """Record that a recipient acknowledges messages, at least one; return how many it had not yet."""
         raise NotImplementedError
 
     def write_agent(self, agent: Agent) -> None:

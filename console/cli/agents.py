@@ -15,7 +15,6 @@ from console.render.safe import visible, visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
-from mailstore.optional import describe_agent
 from mailstore.records.roster import Agent
 
 ROWS = JsonOutput(list[AgentRow])
@@ -82,7 +81,7 @@ def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) ->
         last_seen=iso_time(agent.last_seen),
         facts=tuple(
             FactRow(fact.name, fact.value, fact.source, fact.is_warning)
-            for fact in describe_agent(mail.store, agent.session_id)
+            for fact in mail.store.describe_agent(agent.session_id)
         ),
         **(presences or Presences(mail)).fields(agent),
     )

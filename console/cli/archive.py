@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from functools import partial
 
 from console.archive_report import plan_lines, report_line
 from console.cli.archive_output import ArchiveRow, StayRow, WriterRow
@@ -19,7 +18,6 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from mailstore.archive.running import archive, plan_for
-from mailstore.optional import archive_file
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.store import Capability
@@ -78,7 +76,7 @@ def _retention(args: argparse.Namespace) -> Retention:
 
 def _is_wanted(mail: Loaded, plan: ArchivePlan) -> bool:
     """Show the plan and ask on standard error, so that standard output holds only the result."""
-    for line in plan_lines(plan, partial(archive_file, mail.store)):
+    for line in plan_lines(plan, mail.store.archive_file):
         print(visible_line(line), file=sys.stderr)
     print("Archive? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -86,10 +84,10 @@ def _is_wanted(mail: Loaded, plan: ArchivePlan) -> bool:
 
 def _tell_plan(args: argparse.Namespace, mail: Loaded, plan: ArchivePlan) -> None:
     if args.json:
-        files = [archive_file(mail.store, month) for month in plan.months]
+        files = [mail.store.archive_file(month) for month in plan.months]
         REPORT.put(_row(plan, plan.leaving, plan.staying, files, is_dry=True))
     else:
-        for line in plan_lines(plan, partial(archive_file, mail.store)):
+        for line in plan_lines(plan, mail.store.archive_file):
             put(visible_line(line))
 
 

@@ -13,7 +13,6 @@ from console.cli.plain import columns, put
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.render.short_text import size_words
-from mailstore.optional import attachments
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Message
 
@@ -37,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         message = find_message(mail.mailbox, args.message)
         places = mail.mailbox.places(message.id)
-        found = _chosen(list(attachments(mail.store, message, places)), args.names)
+        found = _chosen(list(mail.store.attachments(message, places)), args.names)
         rows = [_row(file, "" if folder is None else _saved(mail, message, file, folder, places)) for file in found]
     if args.json:
         ROWS.put(rows)

@@ -16,7 +16,7 @@ from console.errors import UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
 from console.hooks.sessions.printed import printed_to
 from console.unread_mail import unread_mail
-from mailstore.read_only import ReadOnly
+from mailstore.delegating import ReadOnly
 from mailstore.store import Capability
 
 MESSAGES = JsonOutput(list[MessageRow])

@@ -103,7 +103,7 @@ def folded(store: Store, configured: Settings, now: float, *, with_seen: bool) -
 
 def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
     """Return the mailbox as it was at a past moment, read-only."""
-    from mailstore.read_only import ReadOnly
+    from mailstore.delegating import ReadOnly
     from mailstore.state.past import mailbox_at
 
     times = mailbox.times()

@@ -16,7 +16,6 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.unread_mail import is_kept, unread_mail
-from mailstore.optional import acknowledge
 from mailstore.records.message import Message
 
 MARKED = JsonOutput(MarkedRow)
@@ -46,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
             unread_mail(mail.store, mail.mailbox, reader, mail.now) if args.all else _named(mail, reader, args.ids)
         )
         ids = [message.id for message in messages]
-        acknowledged = acknowledge(mail.store, reader, ids) if args.acknowledge else 0
+        acknowledged = mail.store.acknowledge(reader, ids) if args.acknowledge else 0
         marked = mark(mail, reader, messages)
         if marked and not all(is_kept(mail.store, mail.mailbox, it, reader) for it in messages):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")

@@ -22,7 +22,6 @@ from console.render.timestamps import iso_time
 from mailstore.mirroring.mirror import Mirror, Telling
 from mailstore.mirroring.mirror_report import NOT_READ_BACK, MirrorCounts, MirrorEnd, MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
-from mailstore.optional import Merges
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.registry import open_store
 from mailstore.store import Store
@@ -93,7 +92,7 @@ def _checked(args: argparse.Namespace, poll: bool) -> tuple[str, str]:
 def _check(store: Store, is_written: bool) -> None:
     if store.kind == SEVERAL:
         raise Refused(f"{store.title} is several mailboxes", "mirror them one by one")
-    if is_written and not isinstance(store, Merges):
+    if is_written and not store.can_merge:
         raise Refused(
             f"{store.called()} can't hold messages with their ids, senders and times",
             "only haak, nats and channels can; signalbox convert copies into this kind once",

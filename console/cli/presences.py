@@ -10,7 +10,7 @@ from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.render.short_text import age
 from console.render.timestamps import iso_time
-from mailstore.read_only import ReadOnly
+from mailstore.delegating import ReadOnly
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 
 from console.cli.document import JsonOutput
 from console.cli.letters import message_rows
@@ -15,7 +14,6 @@ from console.cli.terminal_io import tell
 from console.errors import UsedWrongly
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
-from mailstore.optional import candidates, search_text
 from mailstore.queries.language.help import help_text
 from mailstore.queries.query import Query, parse
 from mailstore.queries.search import SearchContext, asks_for_archived, look_up
@@ -60,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             query = parse(" ".join(args.query), mail.now)
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        batches = look_up(query, context_of(mail), partial(candidates, mail.store))
+        batches = look_up(query, context_of(mail), mail.store.candidates)
         every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
         has_archived = args.archive or asks_for_archived(query)
         found = [message for message in every if has_archived or not message.archived]
@@ -85,7 +83,7 @@ def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
 
 def _suggest(mail: Loaded, text: str, query: Query) -> None:
     """Offer the nearest spelling that occurs."""
-    for better in at_once(respelled(text.strip(), query, context_of(mail), partial(candidates, mail.store))):
+    for better in at_once(respelled(text.strip(), query, context_of(mail), mail.store.candidates)):
         tell("no word is spelled like that", f"did you mean {better}?")
 
 
@@ -105,6 +103,6 @@ def context_of(mail: Loaded) -> SearchContext:
 def text_of(store: Store, message: Message) -> str:
     """Return what a search looks at in a message besides its header; empty where it is gone."""
     try:
-        return search_text(store, message)
+        return store.search_text(message)
     except ContentGone:
         return ""

@@ -18,7 +18,6 @@ from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.errors import DraftRefused
-from mailstore.optional import is_for_named
 from mailstore.records.draft import MAX_BODY_BYTES, Draft
 
 MESSAGE = JsonOutput(MessageRow)
@@ -166,7 +165,7 @@ def _standard_input() -> str:
 def _warn(mail: Loaded, draft: Draft) -> None:
     from mailstore.writing.sending import preview
 
-    found = preview(mail.mailbox, draft, mail.now, is_for_named=is_for_named(mail.store, draft))
+    found = preview(mail.mailbox, draft, mail.now, is_for_named=mail.store.is_for_named(draft))
     for text in found.warnings:
         warn(text)
     for name in found.unknown:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 
 from console.cli.document import JsonOutput
 from console.cli.loading import loaded
@@ -13,7 +12,6 @@ from console.cli.plain import columns, put
 from console.cli.search import context_of
 from console.cli.settings import saved_views
 from console.saved_views import run_saved_views
-from mailstore.optional import candidates
 from mailstore.steps import at_once
 
 ROWS = JsonOutput(list[ViewRow])
@@ -29,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """Print one row per view."""
     with loaded(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
-        hints = partial(candidates, mail.store)
+        hints = mail.store.candidates
         steps = run_saved_views(context_of(mail), mail.now, views, hints)
         found = dict(at_once(steps))
         rows = [

@@ -19,21 +19,15 @@ def with_extras(block: MessageBlock, session: Session) -> MessageBlock:
     message = block.node.message
     if message is None:
         return block
-    if session.delayed is not None:
-        from mailstore.optional import is_waiting
-
-        if is_waiting(session.store, session.mailbox.places(message.id)):
-            block = replace(block, is_waiting=True, way=session.delayed.get(message.id))
+    if session.delayed is not None and session.store.is_waiting(session.mailbox.places(message.id)):
+        block = replace(block, is_waiting=True, way=session.delayed.get(message.id))
     if any(tag.removeprefix("!").startswith(ATTACHED) for tag in message.tags):
         block = _with_files(block, message, session)
     return block
 
 
 def _with_files(block: MessageBlock, message: Message, session: Session) -> MessageBlock:
-    from mailstore.optional import MessageAttachments
 
-    if not isinstance(session.store, MessageAttachments):
-        return block
     # what is missing may still come: the lines are rendered again from time to time
     is_missing = any(tag.startswith(MISSING) for tag in message.tags)
     looked = int(session.clock() // LOOK_SECONDS) if is_missing else 0

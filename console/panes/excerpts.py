@@ -13,7 +13,6 @@ from textual.cache import LRUCache
 from console.render.hits import find_spans
 from console.render.safe import visible_line
 from mailstore.errors import StoreError
-from mailstore.optional import search_text
 from mailstore.records.message import Message
 
 if TYPE_CHECKING:
@@ -98,6 +97,6 @@ class Excerpts:
 
     def _excerpt(self, message: Message) -> Excerpt:
         try:
-            return excerpt_of(search_text(self._store, message), self._words)
+            return excerpt_of(self._store.search_text(message), self._words)
         except StoreError:
             return NO_EXCERPT

@@ -74,10 +74,9 @@ class RenderJob(Struct, eq=False):
         if message is None or block.files is None:
             return []
         from console.panes.attachment_lines import attachment_lines
-        from mailstore.optional import attachments
 
         return attachment_lines(
-            attachments(session.store, message, block.files), self.keys.files, self.width, self.styles
+            session.store.attachments(message, block.files), self.keys.files, self.width, self.styles
         )
 
     def _lines(self, foot: list[Strip]) -> MessageLines:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from console.render.safe import visible_line
 from console.screens.needs import MessageScreen
 from mailstore.errors import MailError
-from mailstore.optional import acknowledge, why_not_acknowledged
 
 if TYPE_CHECKING:
     from mailstore.records.message import Message
@@ -33,7 +32,7 @@ class Acknowledging:
         elif session.user not in message.recipients:
             why_not = "it is not addressed to you"
         else:
-            why_not = why_not_acknowledged(session.store, message.id)
+            why_not = session.store.why_not_acknowledged(message.id)
         if why_not:
             self._screen.tell(f"Can't acknowledge this: {why_not}")
         else:
@@ -43,7 +42,7 @@ class Acknowledging:
         screen, session = self._screen, self._screen.session
         screen.tell("Acknowledging…")
         try:
-            number = await asyncio.to_thread(acknowledge, session.store, session.user, [message.id])
+            number = await asyncio.to_thread(session.store.acknowledge, session.user, [message.id])
         except MailError as error:
             screen.report(error, title="Not acknowledged")
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
 from threading import Event
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ from console.session import Session
 from console.styles import TextStyles
 from mailstore.archive.running import archive, read_plan
 from mailstore.errors import MailError
-from mailstore.optional import archive_file
 from mailstore.rules.archive_plan import ArchivePlan, month_of
 from mailstore.store import Capability
 
@@ -98,7 +96,7 @@ class Archive(ListScreen):
                 key=f"month {month}",
                 left=(
                     ("archive ", styles.accent),
-                    (visible_line(archive_file(store, month)), styles.text),
+                    (visible_line(store.archive_file(month)), styles.text),
                 ),
                 right=((f"{number:,}", styles.strong),),
             )
@@ -137,7 +135,7 @@ class Archive(ListScreen):
         else:
             stay = next(stay for stay in plan.stays if stay.reason == name)
             lines = [f"{number:>6,}  {who}" for who, number in stay.by] or [stay_words(stay, plan)]
-        summary = plan_lines(plan, partial(archive_file, self.session.store))[0]
+        summary = plan_lines(plan, self.session.store.archive_file)[0]
         reason = self.session.why_not(Capability.ARCHIVE)
         notes = [f"Can't archive here: {visible_line(reason)}", ""] if reason else []
         return FactPage([(Content(), Content(line)) for line in [*notes, summary, "", *map(visible_line, lines)]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 from console.screens.needs import PartScreen
-from mailstore.optional import LetterWays, delayed
 
 __all__ = ["DelayWatch"]
 
@@ -25,10 +24,10 @@ class DelayWatch:
         """Look if it is time; called once a second."""
         session = self._screen.session
         store = session.store
-        if session.delayed is None and isinstance(store, LetterWays):
+        if session.delayed is None and store.is_carried:
             session.delayed = {}
             self._screen.redraw()
-        if self._ticks % TICKS == 0 and not self._is_looking and isinstance(store, LetterWays):
+        if self._ticks % TICKS == 0 and not self._is_looking and store.is_carried:
             self._is_looking = True
             self._screen.run_task(self._look(), group="news")
         self._ticks += 1
@@ -36,7 +35,7 @@ class DelayWatch:
     async def _look(self) -> None:
         session = self._screen.session
         try:
-            found = await asyncio.to_thread(delayed, session.store)
+            found = await asyncio.to_thread(session.store.delayed)
         finally:
             self._is_looking = False
         if found != session.delayed:

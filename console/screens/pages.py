@@ -104,13 +104,12 @@ class Pages:
 
     async def _show_details(self, message: Message) -> None:
         from console.panes.details import details
-        from mailstore.optional import attachments, ways
 
         session = self._screen.session
         places = session.mailbox.places(message.id)
         try:
-            files = await asyncio.to_thread(attachments, session.store, message, places)
-            went = await asyncio.to_thread(ways, session.store, message, places)
+            files = await asyncio.to_thread(session.store.attachments, message, places)
+            went = await asyncio.to_thread(session.store.ways, message, places)
         except StoreError as error:
             self._screen.report(error)
             files, went = (), ()
@@ -128,11 +127,10 @@ class Pages:
 
     async def _show_agent(self, agent: Agent) -> None:
         from console.panes.agent_page import agent_page
-        from mailstore.optional import describe_agent
 
         session = self._screen.session
         try:
-            facts = await asyncio.to_thread(describe_agent, session.store, agent.session_id)
+            facts = await asyncio.to_thread(session.store.describe_agent, agent.session_id)
         except StoreError as error:
             self._screen.report(error)
             facts = ()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
-from functools import partial
 from time import monotonic
 from typing import Protocol
 
 from console.screens.needs import PartScreen, RunningTimer
 from console.stepping import stepped
-from mailstore.optional import candidates
 from mailstore.steps import MailboxReloaded
 
 __all__ = ["SavedCounts", "SavedCountsScreen"]
@@ -67,7 +65,7 @@ class SavedCounts:
 
         began, session = monotonic(), self._screen.session
         try:
-            hints = partial(candidates, session.store)
+            hints = session.store.candidates
             steps = run_saved_views(search_context(session), session.now(), views, hints)
             async with aclosing(stepped(steps, session.rest)) as found:
                 session.found = dict([each async for each in found])

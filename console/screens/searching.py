@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import aclosing
-from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from console.screens.listing import Listing
@@ -14,7 +13,6 @@ from console.screens.needs import PartScreen, RunningTimer
 from console.search_history import NAME, SearchHistory
 from console.stepping import stepped
 from mailstore.errors import QueryError
-from mailstore.optional import SearchHints, candidates
 from mailstore.queries.language.fields import FIELD_NAMES
 from mailstore.steps import MailboxReloaded
 
@@ -107,8 +105,7 @@ class Searching:
         from platformdirs import user_cache_path
 
         store = self._screen.session.store
-        if isinstance(store, SearchHints):
-            await asyncio.to_thread(store.keep_index, user_cache_path("signalbox") / "search")
+        await asyncio.to_thread(store.keep_index, user_cache_path("signalbox") / "search")
 
     def filter(self) -> None:
         """List only threads whose subject or people contain what is typed."""
@@ -171,7 +168,7 @@ class Searching:
         from mailstore.queries.spelling import respelled
 
         session, listing = self._screen.session, self._screen.listing
-        steps = respelled(text, query, self._context(), partial(candidates, session.store))
+        steps = respelled(text, query, self._context(), session.store.candidates)
         async with aclosing(stepped(steps, session.rest)) as found:
             async for suggestion in found:
                 if text == self._asked:

@@ -21,7 +21,6 @@ from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
 from mailstore.errors import StoreError
-from mailstore.optional import raw_problem
 from mailstore.queries.raw_lines import RawRecord, raw_record
 from mailstore.records.message import Problem
 
@@ -117,7 +116,7 @@ class UnreadableList(ListScreen):
 
     def _record_of(self, problem: Problem) -> RawRecord:
         """Return the record of a problem; blocks, raises ContentGone."""
-        row = raw_problem(self.session.store, problem)
+        row = self.session.store.raw_problem(problem)
         if row is not None:
             return RawRecord(row[:MOST_BYTES], len(row))
         return raw_record(self.session.store.url, problem, MOST_BYTES)

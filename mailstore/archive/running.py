@@ -8,7 +8,6 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from mailstore.archive.planning import plan_archive
-from mailstore.optional import late_writers
 from mailstore.records.message import Intervention
 from mailstore.registry import open_store
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
@@ -23,7 +22,7 @@ ARCHIVE = "archive"
 
 def plan_for(store: Store, mailbox: Mailbox, now: float, keep: int, retention: Retention = EVERYTHING) -> ArchivePlan:
     """Plan an archival of a store, and list programs that may write late. Blocks."""
-    return replace(plan_archive(mailbox, now, keep, retention), writers=tuple(late_writers(store)))
+    return replace(plan_archive(mailbox, now, keep, retention), writers=tuple(store.late_writers()))
 
 
 def read_plan(

@@ -17,7 +17,6 @@ from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.reading import ODD
 from mailstore.conformance.samples import ANN, BOB, agent, letter, letters
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.optional import attachments, open_attachment
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
@@ -108,8 +107,8 @@ class WritingContract:
                 return
             assert store.sends_files
         with harness.open() as store:
-            [found] = attachments(store, sent)
-            with open_attachment(store, sent, found.name) as there:
+            [found] = store.attachments(sent)
+            with store.open_attachment(sent, found.name) as there:
                 assert (found.name, there.read()) == (file.name, file.read_bytes())
             with pytest.raises(DraftRefused, match="can't be read"):
                 store.send(harness.draft(recipients=(BOB,), content="No.", attachments=(str(tmp_path / "none"),)))

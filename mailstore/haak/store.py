@@ -59,6 +59,8 @@ class HaakStore(WatchedStore, Resumable):
 
     kind: ClassVar[str] = "haak"
     summary: ClassVar[str] = "JSON lines in data/agent-mailbox.jsonl, with roster, reads and archive beside it"
+    can_merge: ClassVar[bool] = True
+    copies_files: ClassVar[bool] = True
     known_fields: ClassVar[frozenset[str]] = MESSAGE_FIELDS
 
     def __init__(self, places: MailboxFiles, *, poll: bool = False) -> None:

@@ -41,6 +41,7 @@ class MemoryStore(Store):
 
     kind: ClassVar[str] = "memory"
     summary: ClassVar[str] = "a mailbox that ends with its process, for tests and demonstrations"
+    can_merge: ClassVar[bool] = True
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.ARCHIVE: "it ends with its process, so there is nowhere to move mail to",

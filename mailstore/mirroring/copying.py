@@ -9,7 +9,6 @@ from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.exchange import Exchange
 from mailstore.mirroring.side import Side, keys_of
 from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
-from mailstore.optional import KnownFields, Merges
 from mailstore.records.adopted import Adopted, AdoptedMessage, writable
 from mailstore.records.merged import Merged
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
@@ -44,7 +43,7 @@ class _Copying:
         target, offers = self._target, self._target.offers
         if not len(offers):
             return
-        if not isinstance(target.store, Merges):
+        if not target.store.can_merge:
             raise MirrorTrouble(target.name, MailError("it can't take messages with their ids", "name it first"))
         total = len(offers)
         for session in list(offers.sessions):
@@ -64,7 +63,6 @@ class _Copying:
 
     def _merge(self, records: Sequence[Adopted]) -> Merged:
         store = self._target.store
-        assert isinstance(store, Merges)
         with trouble_with(self._target):
             found = store.merge([writable(record) for record in records])
         for turned in found.refused:
@@ -131,7 +129,7 @@ class _Copying:
 
     def _letters(self, messages: Sequence[Message], failed: dict[str, MailError]) -> Iterator[AdoptedMessage]:
         source = self._source.store
-        known = source.known_fields if isinstance(source, KnownFields) else frozenset()
+        known = source.known_fields or frozenset()
         with trouble_with(self._source):
             texts = list(source.contents(messages))
         losses, target = self._exchange.losses, self._target

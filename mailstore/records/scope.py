@@ -51,11 +51,11 @@ def parts_of(url: str) -> dict[str, str]:
 
 
 class Scope:
-    """Adds the label of one mailbox to its names, and removes it again."""
+    """Adds the label of one mailbox to its names, and removes it again; without a label, all stay as they are."""
 
     def __init__(self, label: str) -> None:
         self.label = label
-        self._head = label + SEPARATOR
+        self._head = label + SEPARATOR if label else ""
 
     def id(self, text: str) -> str:
         """Return the id of a message with the label."""

@@ -8,7 +8,6 @@ from contextlib import closing, suppress
 
 from mailstore.errors import MailError
 from mailstore.location import without_secrets
-from mailstore.optional import candidates
 from mailstore.records.events import Back, Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.scope import WHOLE, Scope
@@ -79,7 +78,7 @@ class SeveralPart:
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
         """Yield the labelled ids of its messages that may contain one of some words."""
-        hint = None if self._store is None or self._may_be_of_label(words) else candidates(self._store, words)
+        hint = None if self._store is None or self._may_be_of_label(words) else self._store.candidates(words)
         if hint is None:
             reported = [event.id for event in reversed(self.reported) if isinstance(event, Message)]
             yield from (reported[at : at + AT_ONCE] for at in range(0, len(reported), AT_ONCE))

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from msgspec.structs import replace
 
-from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, MailError, StoreError
+from mailstore.delegating import Delegating, StoreBehind
+from mailstore.errors import DraftRefused, MailboxMissing, MailError, StoreError
 from mailstore.location import without_secrets
-from mailstore.optional import (
-    is_for_named,
-    search_text,
-    would_wake,
-)
 from mailstore.records.events import Event, Mailboxes, Progress, Reset
 from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
-from mailstore.several.extras import SeveralExtras
 from mailstore.several.part import SeveralPart
-from mailstore.store import Capabilities, Capability, Store
+from mailstore.store import Capabilities, Capability
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -37,7 +32,7 @@ LONGEST_PAUSE = 30.0
 T = TypeVar("T")
 
 
-class SeveralStore(SeveralExtras, Store):
+class SeveralStore(Delegating):
     """Mailboxes side by side: every name has its mailbox's label, and a write goes to one of them."""
 
     kind: ClassVar[str] = KIND
@@ -178,26 +173,27 @@ class SeveralStore(SeveralExtras, Store):
         if batch:
             yield batch
 
-    def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
-        return self._at(message, lambda store, bare: store.content(bare))
+    def _holders(self) -> list[StoreBehind]:
+        return [StoreBehind(part.store, part.scope) for part in self._parts.values() if part.failure is None]
 
-    def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's record. Raises ContentGone."""
-        return self._at(message, lambda store, bare: store.raw(bare))
+    def _holder(self, name: str) -> StoreBehind | None:
+        part = self._parts.get(label_of(name))
+        return None if part is None or part.failure is not None else StoreBehind(part.store, part.scope)
 
-    def search_text(self, message: Message) -> str:
-        """Return what a search looks at in a message besides its header. Raises ContentGone."""
-        return self._at(message, search_text)
-
-    def _at(self, message: Message, look: Callable[[Store, Message], T]) -> T:
+    def candidates(self, words: Sequence[str]) -> Generator[list[str]]:
+        """Yield the hints of each mailbox in turn; without hints, all ids of the mailbox, newest first."""
+        hints = [part.candidates(words) for part in self._parts.values()]
         try:
-            part = self._part(message.id)
-            return look(part.store, part.scope.bare_message(message))
-        except ContentGone:
-            raise
-        except MailError as error:
-            raise ContentGone(error.problem, error.remedy) from error
+            while hints:
+                for hint in list(hints):
+                    ids = next(hint, None)
+                    if ids is None:
+                        hints.remove(hint)
+                    else:
+                        yield ids
+        finally:
+            for hint in hints:
+                hint.close()
 
     def _part(self, name: str) -> SeveralPart:
         part = self._parts.get(label_of(name))
@@ -217,6 +213,17 @@ class SeveralStore(SeveralExtras, Store):
         part = self._addressed(draft)
         return part.scope.message(part.store.send(self._bare(draft, part)))
 
+    def why_not_acknowledged(self, message_id: str) -> str:
+        held = self._holder(message_id)
+        return held.store.why_not_acknowledged(held.scope.bare(message_id)) if held else "its mailbox can't be opened"
+
+    def write_acknowledgements(self, reader: str, message_ids: Sequence[str]) -> int:
+        count = 0
+        for store, scope in self._holders():
+            if own := [scope.bare(each) for each in message_ids if label_of(each) == scope.label]:
+                count += store.acknowledge(scope.bare(reader), own)
+        return count
+
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
         """Return which agents a draft's text would wake in the mailbox that it is for."""
         try:
@@ -226,7 +233,7 @@ class SeveralStore(SeveralExtras, Store):
         if part.failure is not None:
             return []
         own = [part.scope.bare(name) for name in names if label_of(name) == part.scope.label]
-        return [part.scope.id(name) for name in would_wake(part.store, self._bare(draft, part), own)]
+        return [part.scope.id(name) for name in part.store.would_wake(self._bare(draft, part), own)]
 
     def is_for_named(self, draft: Draft) -> bool:
         """Ask the mailbox that a draft is for."""
@@ -234,7 +241,7 @@ class SeveralStore(SeveralExtras, Store):
             part = self._addressed(draft)
         except DraftRefused:
             return False
-        return part.failure is None and is_for_named(part.store, self._bare(draft, part))
+        return part.failure is None and part.store.is_for_named(self._bare(draft, part))
 
     @staticmethod
     def _bare(draft: Draft, part: SeveralPart) -> Draft:

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import ContentGone, MailError, StoreError
-from mailstore.optional import CopiesFiles, FieldsInText, KnownFields
 from mailstore.records.adopted import Adopted, writable
 from mailstore.records.extra_fields import found_in
 from mailstore.records.message import Message, by_age
@@ -86,7 +85,7 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
         if Contents(target).messages:
             raise StoreError(f"{target.title} already contains mail", "choose a new or empty folder")
         records = _records(source, before, losses, carried, tell)
-        if isinstance(target, CopiesFiles) and isinstance(source, type(target)):
+        if target.copies_files and isinstance(source, type(target)):
             target.copy_files(source)
             for _ in records:
                 pass
@@ -151,8 +150,7 @@ def _records(
     yield from found.deliveries.values()
     yield from found.receipts.values()
     yield from found.interventions.values()
-    known = source.known_fields if isinstance(source, KnownFields) else frozenset()
-    appended = source.fields_in_text if isinstance(source, FieldsInText) else frozenset()
+    known = source.known_fields or frozenset()
     messages = sorted(found.messages.values(), key=by_age)
     for at, message in enumerate(messages, 1):
         try:
@@ -162,7 +160,7 @@ def _records(
             continue
         record = record_in(source, message)
         letter = adopted_letter(message, content, record, known)
-        in_text = {name: value for name in appended if (value := found_in(record or {}, name))}
+        in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
         carried[message.id] = _Carried(hash(content), letter.metadata, letter.extra, in_text)
         yield letter
         if tell is not None:

@@ -21,7 +21,6 @@ from mailstore.errors import DraftRefused, StoreError
 from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.kinds.agent_mail.server.access import server_access
 from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
-from mailstore.optional import acknowledge
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message, Receipt
 from tests.project.import_graph import ROOT
@@ -118,7 +117,7 @@ def test_it_takes_what_is_sent_answered_marked_and_acknowledged(store: AgentMail
     )
     answer = store.send(letter("GreenLake", subject="Re: And you?", content="Yes.", thread=to_me.id))
     assert (answer.thread, answer.subject) == (asked.id, "Re: And you?")
-    assert store.mark_read("user", [to_me.id]) == acknowledge(store, "user", [to_me.id]) == 1
+    assert store.mark_read("user", [to_me.id]) == store.acknowledge("user", [to_me.id]) == 1
     events = scanned(store)
     assert {message.id for message in events if isinstance(message, Message)} >= {sent.id, asked.id, answer.id}
     assert ("user", to_me.id) in {(one.reader, one.message_id) for one in events if isinstance(one, Receipt)}

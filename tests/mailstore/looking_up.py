@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from mailstore.errors import ContentGone
 from mailstore.haak import HaakStore
 from mailstore.haak_records.search_pattern import FOLDED
-from mailstore.optional import search_text
 from mailstore.queries.query import Query
 from mailstore.queries.search import SearchContext, look_up, search
 from mailstore.records.message import Message
@@ -40,7 +39,7 @@ class Found:
     def text(self, message: Message) -> str:
         self.read.append(message.id)
         try:
-            return search_text(self.store, message)
+            return self.store.search_text(message)
         except ContentGone:
             return ""
 

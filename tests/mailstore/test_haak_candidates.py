@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.delegating import ReadOnly
 from mailstore.haak import HaakStore
 from mailstore.haak.search import parallel_search
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.search_pattern import FOLDED, pattern_of
 from mailstore.queries.query import All, Either, Not, Words, parse
 from mailstore.queries.search import look_up, needed
-from mailstore.read_only import ReadOnly
 from mailstore.several import SeveralStore
 from mailstore.several.part import SeveralPart
 from tests.mailboxes import NOW, damaged

@@ -18,7 +18,6 @@ from mailstore.haak.archive.archiver import Archival
 from mailstore.haak.places import find
 from mailstore.kinds.nats import NatsStore
 from mailstore.memory import MemoryStore
-from mailstore.optional import Merges
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Status
@@ -76,7 +75,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
 def merged(opened: Opened, *records: Adopted) -> int:
     """Merge into a mailbox opened anew; return how many records were written."""
     with opened() as store:
-        assert isinstance(store, Merges)
+        assert store.can_merge
         found = store.merge(records)
     return len(records) - len(found.present) - len(found.refused)
 
@@ -122,7 +121,7 @@ def test_a_line_of_an_agent_that_was_superseded_counts_again(opened: Opened) -> 
 
 def test_what_has_no_sender_is_turned_away(opened: Opened) -> None:
     with opened() as store:
-        assert isinstance(store, Merges)
+        assert store.can_merge
         nobody = AdoptedMessage(Message("m1", " ", ("x",), "", NOON, ""), "A text.")
         found = store.merge([nobody, Receipt("m1", ""), letter("m2")])
     assert [each.record for each in found.refused] == [nobody, Receipt("m1", "")]
@@ -135,7 +134,7 @@ def test_many_at_once_write_each_record_once(opened: Opened) -> None:
     with ThreadPoolExecutor(4) as pool:
 
         def work(store: Store) -> None:
-            assert isinstance(store, Merges)
+            assert store.can_merge
             for at in range(0, 60, 7):
                 store.merge([*letters[at : at + 7], Receipt(f"m{at}", "ann-00000001")])
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mailstore.delegating import ReadOnly
 from mailstore.errors import Unsupported
 from mailstore.haak import HaakStore
 from mailstore.queries.time_parse import read_moment, read_period
-from mailstore.read_only import ReadOnly
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature, Harness
 from mailstore.conformance.harness import Snapshot
+from mailstore.delegating import COMMANDS, ReadOnly
 from mailstore.haak import HaakStore
-from mailstore.read_only import COMMANDS, ReadOnly
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event, Mailboxes
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt

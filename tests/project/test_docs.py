@@ -104,7 +104,7 @@ def test_every_kind_of_mailbox_has_a_page() -> None:
 def test_the_page_on_mirrors_says_of_every_kind_whether_it_can_be_written() -> None:
     tables = re.findall(r"(?m)^(\| kind \|.*(?:\n\|.*)*)", (DOCS / "mirror.md").read_text("utf-8"))
     takes, refused = (set(re.findall(r"`([\w-]+)`", "".join(re.findall(r"(?m)^\|([^|]*)", rows)))) for rows in tables)
-    written = {kind for kind in kinds() if hasattr(store_class(kind), "merge")} - {"nats+tls"}
+    written = {kind for kind in kinds() if store_class(kind).can_merge} - {"nats+tls"}
     assert takes == written
     assert refused == set(kinds()) - written - WITHOUT_A_PAGE
 

@@ -43,11 +43,10 @@ class MessageFiles:
 
     async def _choose(self, message: Message) -> None:
         from console.screens.attachments.attachment_dialog import AttachmentDialog
-        from mailstore.optional import attachments
 
         screen, session = self._screen, self._screen.session
         places = session.mailbox.places(message.id)
-        files = await asyncio.to_thread(attachments, session.store, message, places)
+        files = await asyncio.to_thread(session.store.attachments, message, places)
         if not files:
             screen.tell("No files are attached to this message")
             return

@@ -146,7 +146,7 @@ class AgentMailStore(WatchedStore):
         """Return why nothing can be acknowledged here; empty if it can."""
         return self._reached().why_not
 
-    def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
+    def write_acknowledgements(self, reader: str, message_ids: Sequence[str]) -> int:
         """Acknowledge messages through the server's tools; return how many were not yet. Raises StoreError."""
         from mailstore.kinds.agent_mail.server.marking import ACKNOWLEDGE, mark
 

@@ -47,6 +47,7 @@ class AgentAZAllStore(WatchedStore):
 
     kind: ClassVar[str] = "agentazall"
     summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
+    is_carried: ClassVar[bool] = True
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.UPDATE_ROSTER: "an agent is a folder that AgentAZAll creates",

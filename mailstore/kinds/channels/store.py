@@ -40,6 +40,7 @@ class ChannelsStore(WatchedStore):
     summary: ClassVar[str] = (
         "a Multi-Agent OS: channels/CHANNEL/msg-*.json, with registry, presence and sessions beside"
     )
+    can_merge: ClassVar[bool] = True
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "channels have no read records",

@@ -54,6 +54,7 @@ class NatsStore(Resumable):
 
     kind: ClassVar[str] = "nats"
     summary: ClassVar[str] = "a JetStream stream on NATS servers that any number of machines share"
+    can_merge: ClassVar[bool] = True
     declared: ClassVar[Capabilities] = Capabilities().without(
         "nothing can be moved out of a stream, which is append-only by the server's own word", Capability.ARCHIVE
     )

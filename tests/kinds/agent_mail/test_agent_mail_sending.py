@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import following, scanned
+from mailstore.delegating import ReadOnly
 from mailstore.errors import DraftRefused, MailError, StoreError, Unsupported
 from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.kinds.agent_mail.server import marking, sending
-from mailstore.optional import acknowledge, why_not_acknowledged
-from mailstore.read_only import ReadOnly
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
 from mailstore.records.scope import url_of
@@ -102,9 +101,9 @@ async def test_what_is_sent_comes_by_the_watcher_and_holds_up_nothing(over_http:
 def test_mail_is_marked_and_acknowledged_once_and_only_by_its_recipients(over_http: Store, mail: ServedMail) -> None:
     assert over_http.mark_read("BlueDog", ["1", "99", "x"]) == 0
     assert mail.calls == []
-    assert why_not_acknowledged(over_http, "1") == ""
+    assert over_http.why_not_acknowledged("1") == ""
     assert over_http.mark_read("user", ["1", "1"]) == 1
-    assert [acknowledge(over_http, "user", ["1"]), acknowledge(over_http, "user", ["1"])] == [1, 0]
+    assert [over_http.acknowledge("user", ["1"]), over_http.acknowledge("user", ["1"])] == [1, 0]
     assert mail.calls == ["whois", "mark_message_read", "whois", "acknowledge_message"]
     [seen] = [event for event in scanned(over_http) if getattr(event, "subject", "") == ASKED]
     assert "unacknowledged:user" not in getattr(seen, "tags", ())
@@ -196,9 +195,9 @@ def test_without_a_server_mail_is_only_read_and_the_reason_says_what_to_set(
     monkeypatch.delenv("SIGNALBOX_AGENT_MAIL_URL")
     with open_store(mail.database.path) as store:
         why = store.capabilities.why_not(Capability.SEND)
-        assert why == store.capabilities.why_not(Capability.MARK_READ) == why_not_acknowledged(store, "1")
+        assert why == store.capabilities.why_not(Capability.MARK_READ) == store.why_not_acknowledged("1")
         assert "set url in [agent_mail] of config.toml, or $SIGNALBOX_AGENT_MAIL_URL" in why
-        for command in (lambda: store.send(letter("GreenLake")), lambda: acknowledge(store, "user", ["1"])):
+        for command in (lambda: store.send(letter("GreenLake")), lambda: store.acknowledge("user", ["1"])):
             with pytest.raises(Unsupported, match="set url in"):
                 command()
 
@@ -263,12 +262,12 @@ def test_beside_other_mailboxes_it_is_sent_to_and_acknowledged_by_its_label(
         [theirs] = [event.id for event in events if isinstance(event, Message) and event.id.startswith("house/")]
         sent = both.send(letter("lab/GreenLake"))
         assert (sent.id.partition("/")[0], sent.recipients) == ("lab", ("lab/GreenLake",))
-        assert why_not_acknowledged(both, theirs) == "its messages are not acknowledged: reply instead"
-        assert why_not_acknowledged(both, "lab/1") == ""
-        assert acknowledge(both, "user", ["lab/1"]) == 1
+        assert both.why_not_acknowledged(theirs) == "its messages are not acknowledged: reply instead"
+        assert both.why_not_acknowledged("lab/1") == ""
+        assert both.acknowledge("user", ["lab/1"]) == 1
         with pytest.raises(Unsupported, match="nothing was acknowledged: its messages are not acknowledged"):
-            acknowledge(both, "user", [theirs])
+            both.acknowledge("user", [theirs])
     past = ReadOnly(store, "it is the past")
-    assert why_not_acknowledged(past, "1") == "it is the past"
+    assert past.why_not_acknowledged("1") == "it is the past"
     with pytest.raises(Unsupported, match="it is the past"):
-        acknowledge(past, "user", ["1"])
+        past.acknowledge("user", ["1"])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from mailstore.delegating import ReadOnly
 from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.signature import fingerprint_of
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
-from mailstore.optional import describe_agent
-from mailstore.read_only import ReadOnly
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from tests.kinds.agentazall.agentazall_mail import DAY, ROOT, AgentAZAllMail, identity
@@ -157,6 +156,6 @@ def test_stores_that_stand_for_others_pass_it_on(tmp_path: Path) -> None:
     mail.agent(ANN)
     with open_store(url_of({"lab": f"agentazall:{mail.root}", "memory": "memory:"})) as store:
         for asked in (store, ReadOnly(store, "read-only")):
-            assert describe_agent(asked, f"lab/{ANN}")[0].value == ANN
-            assert not describe_agent(asked, "memory/x")
-            assert not describe_agent(asked, "nowhere/x")
+            assert asked.describe_agent(f"lab/{ANN}")[0].value == ANN
+            assert not asked.describe_agent("memory/x")
+            assert not asked.describe_agent("nowhere/x")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import scanned
+from mailstore.delegating import ReadOnly
 from mailstore.errors import ContentGone
 from mailstore.kinds.agentazall import AgentAZAllStore
-from mailstore.optional import attachments, open_attachment
-from mailstore.read_only import ReadOnly
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Location, Message
 from mailstore.records.scope import url_of
@@ -43,13 +42,13 @@ def test_stores_that_stand_for_others_pass_them_on() -> None:
     with open_store(url_of({"lab": f"agentazall:{ROOT}", "memory": "memory:"})) as store:
         message = message_in(store, "lab/639f15837132")
         for asked in (store, ReadOnly(store, "read-only")):
-            assert [file.name for file in attachments(asked, message)] == ["att_blob.bin", "att_report.csv"]
-            with open_attachment(asked, message, "att_report.csv") as file:
+            assert [file.name for file in asked.attachments(message)] == ["att_blob.bin", "att_report.csv"]
+            with asked.open_attachment(message, "att_report.csv") as file:
                 assert file.read()
     with open_store("memory:") as store:
-        assert not attachments(store, message)
+        assert not store.attachments(message)
         with pytest.raises(ContentGone):
-            open_attachment(store, message, "att_report.csv")
+            store.open_attachment(message, "att_report.csv")
 
 
 def test_what_is_no_file_is_listed_with_the_reason_and_never_opened(tmp_path: Path) -> None:
