@@ -35,7 +35,7 @@ GROUP = "mailstore.stores"
 _OURS = {
     "haak": "mailstore.haak:HaakStore",
     "memory": "mailstore.memory:MemoryStore",
-    "agentazall": "mailstore.kinds.agentazall:AgentAZAllStore",
+    "agentazall": "mailstore.kinds.agentazall.store:AgentAZAllStore",
     # before the kind for which any folder with teams is a mailbox
     "omo": "mailstore.kinds.omo:OmoStore",
     "claude-teams": "mailstore.kinds.claude_teams:ClaudeTeamsStore",

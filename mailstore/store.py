@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self, final
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
 from mailstore.records.events import Event
-from mailstore.records.extra_fields import extra_text
 from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 
@@ -213,6 +212,8 @@ class Store(ABC):
 
     def search_text(self, message: Message) -> str:
         """Return a message's body, and below it what its record says in fields unknown to us. Raises ContentGone."""
+        from mailstore.records.extra_fields import extra_text  # the first frame needs none of it
+
         body = self.content(message)
         extra = "" if self.known_fields is None else extra_text(self.raw(message), self.known_fields)
         return f"{body}\n{extra}" if extra else body

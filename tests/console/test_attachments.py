@@ -13,7 +13,7 @@ import pytest
 from console.attached_files import file_name_of, save_attachment, why_not_open
 from console.errors import Refused
 from console.link_opener import OPENERS
-from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.message import Location, Message
 from tests.console.screen_text import opened
 from tests.kinds.agentazall.agentazall_mail import DAY, AgentAZAllMail

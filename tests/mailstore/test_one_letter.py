@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import following, of, scanned
 from mailstore.errors import UnknownStore
-from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.events import Event, Reset, Seen
 from mailstore.records.message import Delivery, Message, Receipt, Trace
 from mailstore.records.scope import parts_of, url_of

@@ -1,7 +1,4 @@
-"""AgentAZAll: a folder for each agent, a file for each copy of a message (docs/formats/agentazall.md)."""
+"""AgentAZAll: a folder for each agent, a file for each copy of a message (docs/formats/agentazall.md).
 
-from __future__ import annotations
-
-from mailstore.kinds.agentazall.store import AgentAZAllStore
-
-__all__ = ["AgentAZAllStore"]
+Nothing is imported here: its transports and the settings of its sync are used without the store.
+"""

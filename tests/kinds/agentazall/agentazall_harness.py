@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
-from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 

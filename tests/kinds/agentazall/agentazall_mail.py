@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from mailstore.conformance.following import scanned
-from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.identity import Identity, public_of
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from tests.kinds.agentazall.agentazall_harness import letter_file

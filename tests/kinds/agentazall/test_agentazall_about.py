@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from mailstore.delegating import ReadOnly
-from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.signature import fingerprint_of
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.signature import facts_of
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from tests.kinds.agentazall.agentazall_mail import DAY, AgentAZAllMail, identity, told

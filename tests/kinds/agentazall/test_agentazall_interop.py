@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
-from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.memory import MemoryStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Receipt

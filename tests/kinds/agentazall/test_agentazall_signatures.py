@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.extras import remedy
-from mailstore.kinds.agentazall import AgentAZAllStore, signature
+from mailstore.kinds.agentazall import signature
 from mailstore.kinds.agentazall.block import as_upstream_reads, block_of, unwrapped
 from mailstore.kinds.agentazall.letter_file import SignedFile, parse
 from mailstore.kinds.agentazall.pins import Key, Pins
 from mailstore.kinds.agentazall.signature import SignatureVerdict, facts_of, fingerprint_of
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.events import Reset
 from mailstore.records.message import Problem
 from tests.kinds.agentazall.agentazall_mail import FIXTURE, AgentAZAllMail, identity, told

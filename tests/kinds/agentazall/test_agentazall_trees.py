@@ -10,7 +10,7 @@ import pytest
 
 from mailstore.conformance.following import following, of, scanned
 from mailstore.errors import DraftRefused
-from mailstore.kinds.agentazall import AgentAZAllStore
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Reset
 from mailstore.records.scope import parts_of

@@ -10,10 +10,11 @@ import pytest
 
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
-from mailstore.kinds.agentazall import AgentAZAllStore, attached, identity
+from mailstore.kinds.agentazall import attached, identity
 from mailstore.kinds.agentazall.letter_file import parse
 from mailstore.kinds.agentazall.signature import facts_of
 from mailstore.kinds.agentazall.state import state_folder
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Delivery
 from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail, told

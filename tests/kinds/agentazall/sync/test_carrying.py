@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import DraftRefused
-from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file, way_in
 from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
 from mailstore.kinds.agentazall.sync.post import Post

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.ledger import ArrivalState, arrivals_of, ledger_file, turned_away_at
 from mailstore.kinds.agentazall.letter_file import parse
 from mailstore.kinds.agentazall.rules import Filter
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.transports import transport
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 from tests.kinds.agentazall.agentazall_mail import identity, told

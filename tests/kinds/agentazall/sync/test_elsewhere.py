@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import DraftRefused
-from mailstore.kinds.agentazall import AgentAZAllStore
 from mailstore.kinds.agentazall.block import unwrapped
+from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.draft import Draft
 from mailstore.state.mailbox import Mailbox
 from tests.kinds.agentazall.agentazall_mail import told
