@@ -11,8 +11,6 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-__all__ = ["CustomMetadataHook"]
-
 FENCED = re.compile(r"(^(?:```|~~~).*?^(?:```|~~~)[^\n]*$)", re.MULTILINE | re.DOTALL)
 OUTSIDE = r"(?!https?://|mailto:|#)"
 PICTURE = re.compile(rf"!\[[^\]]*\]\({OUTSIDE}[^)]*\)")

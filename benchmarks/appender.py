@@ -17,8 +17,6 @@ from uuid import uuid4
 
 from benchmarks.generate import stamp
 
-__all__ = ["Appender"]
-
 
 class Appender:
     """A running appender process."""

@@ -14,8 +14,6 @@ from random import Random
 from benchmarks.generate import generate
 from benchmarks.measure import Results
 
-__all__ = ["MAILBOX", "READS", "SIZES", "Bench"]
-
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 MAILBOX, READS = "agent-mailbox.jsonl", "agent-mailbox-reads.jsonl"
 LARGE = 100_000

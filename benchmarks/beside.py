@@ -10,27 +10,6 @@ from benchmarks.bench import Bench
 from benchmarks.measure import BESIDE
 from benchmarks.searching import ABSENT, COMMON, WORDS
 
-__all__ = [
-    "APPEND",
-    "LIMIT",
-    "LNAV",
-    "NEOMUTT",
-    "NEWEST",
-    "NOTMUCH",
-    "OURS",
-    "PROGRAMS",
-    "READ",
-    "READ_AGAIN",
-    "ROWS",
-    "ROWS_AGAIN",
-    "SEARCH",
-    "SEARCHES",
-    "SEARCH_ABSENT",
-    "TOOLONG",
-    "WHATS",
-    "Beside",
-]
-
 PROGRAMS = OURS, LNAV, TOOLONG, NOTMUCH, NEOMUTT = "Signalbox", "lnav", "toolong", "notmuch", "neomutt"
 ROWS, ROWS_AGAIN = "newest rows on the screen", "newest rows, opened again"
 READ, READ_AGAIN = "everything read or indexed", "everything, opened again"

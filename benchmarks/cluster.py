@@ -24,8 +24,6 @@ from benchmarks.cluster_figures import appended, opened, sent
 from benchmarks.cluster_run import failing
 from console.demo.nats_server import nats_program
 
-__all__ = ["main"]
-
 PAGE = Path(__file__).parent / "CLUSTER.md"
 PARTS: dict[str, Callable[[Path, bool], str]] = {"faults": failing, "send": sent, "append": appended, "open": opened}
 HEADINGS = ("## Nodes that fail", "## Send", "## A message's way to the screen", "## Opening")

@@ -23,8 +23,6 @@ from mailstore.store import Store
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-__all__ = ["PROCESSES", "Told", "agent_name", "started"]
-
 Done = TypeVar("Done")
 PROCESSES = multiprocessing.get_context("spawn")
 READ_EVERY = 10

@@ -16,8 +16,6 @@ from console.demo.nats_server import NatsServer
 from mailstore.kinds.nats.subjects import mail_stream, presence_stream
 from tests.servers.nats_cluster import NatsCluster
 
-__all__ = ["Fault", "fill", "freeze", "kill", "leader_of", "small_disk", "wait_current"]
-
 KILLED_SECONDS = 15.0
 FULL_SECONDS = 15.0
 DISK_BYTES = 256 << 20

@@ -23,8 +23,6 @@ from mailstore.store import Store
 from tests.servers.nats_cluster import running_cluster
 from tests.terminal import SIGNALBOX, Terminal, environment
 
-__all__ = ["appended", "opened", "sent"]
-
 NAME = "measured"
 AT_ONCE = 2000
 ROSTER = "agent-roster.jsonl"

@@ -21,8 +21,6 @@ from mailstore.registry import create_store, open_store
 from tests.servers.nats_cluster import NatsCluster, running_cluster
 from tests.terminal import SIGNALBOX, Terminal, environment
 
-__all__ = ["failing"]
-
 MAILBOX = "fleet"
 SHOWN = re.compile(r"([\d,]+) messages?\b")
 LOOK_SECONDS = 0.02

@@ -42,8 +42,6 @@ from benchmarks.processes import settle
 from benchmarks.searching import ABSENT, COMMON, WORDS, typed
 from tests.terminal import SIGNALBOX, Terminal, environment
 
-__all__ = ["measure", "report"]
-
 WIDE = (240, 40)
 """A JSON line shows its subject within this many columns."""
 

@@ -15,19 +15,6 @@ from benchmarks.bench import MAILBOX, Bench
 from benchmarks.processes import settle
 from tests.terminal import SIGNALBOX, Terminal, environment
 
-__all__ = [
-    "PATIENCE",
-    "conversation",
-    "first_row",
-    "newest_subject",
-    "open_console",
-    "open_resting",
-    "press",
-    "quit_console",
-    "under_cursor",
-    "wait_read",
-]
-
 PATIENCE = 600.0
 BACKGROUND = 30
 """A column of the list of threads, in which the row under the cursor has another background."""

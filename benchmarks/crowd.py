@@ -26,8 +26,6 @@ from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["let_loose", "main", "measure", "report"]
-
 KEEP = 40
 NAMES = ("send in a crowd, p50", "send in a crowd, p95", "send in a crowd, p99")
 PROCESSES = multiprocessing.get_context("spawn")

@@ -19,8 +19,6 @@ from benchmarks.night import AWAY_HOURS, FOR_YOU, night
 from tests.mailboxes import HOUR
 from tests.terminal import Terminal, environment
 
-__all__ = ["Morning", "count"]
-
 ROOT = Path(__file__).parents[1]
 REST = 0.3
 """Seconds to wait for the effect of a key."""

@@ -17,8 +17,6 @@ from benchmarks.generate import arrivals
 from benchmarks.library import asked
 from benchmarks.processes import resident, settle
 
-__all__ = ["measure"]
-
 GROWN, HOUR = 1_000, 3_600
 TELLING = 10_000
 """With fewer messages, memory per message says nothing."""

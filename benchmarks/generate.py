@@ -18,8 +18,6 @@ from itertools import count, islice
 from pathlib import Path
 from random import Random
 
-__all__ = ["Company", "arrivals", "generate", "stamp"]
-
 AGENTS = 40
 ROLES = ("architect", "librarian", "steward", "scribe", "curator", "engineer", "auditor", "ontologist")
 TAGS = (

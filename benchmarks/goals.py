@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from benchmarks.measure import Results, short, table
 
-__all__ = ["GOALS", "Goal", "report"]
-
 SMALL, LARGE = 10_000, 1_000_000
 
 

@@ -8,8 +8,6 @@ from xml.sax.saxutils import escape
 
 from benchmarks.measure import BESIDE, Results, Value, short, table
 
-__all__ = ["chart", "grown", "report"]
-
 FLAT = 1.25
 WHY = {
     "`wc -l`": "every byte is read",

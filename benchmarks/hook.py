@@ -13,8 +13,6 @@ from pathlib import Path
 from benchmarks.bench import Bench
 from benchmarks.generate import stamp
 
-__all__ = ["measure"]
-
 COLD = 3
 SMALL = 1_000
 LISTING = "agentazall inbox --offline"

@@ -15,8 +15,6 @@ from benchmarks.bench import Bench
 from benchmarks.generate import generate
 from console.hooks import entry
 
-__all__ = ["measure"]
-
 COLD = 3
 MANY = 1_000_000
 EMPTY = "python -c pass (beside hooks)"

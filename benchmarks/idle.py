@@ -9,8 +9,6 @@ from benchmarks.bench import Bench
 from benchmarks.console import open_resting
 from benchmarks.processes import cpu
 
-__all__ = ["measure"]
-
 
 def measure(bench: Bench) -> None:
     """Leave a console of each size idle for half a minute, all at the same time."""

@@ -9,8 +9,6 @@ from benchmarks.bench import MAILBOX, Bench
 from benchmarks.console import first_row, open_console, press, wait_read
 from tests.terminal import Terminal
 
-__all__ = ["appended", "measure"]
-
 ARRIVAL = "one message appended, file to screen"
 KEY = "key to frame"
 

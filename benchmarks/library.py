@@ -25,8 +25,6 @@ from mailstore.queries.search import SearchContext, look_up
 from mailstore.store import Store
 from tests.terminal import environment
 
-__all__ = ["Library", "asked", "load"]
-
 FIRST = 50
 ONE_BY_ONE = 2_000
 INDEXED_SECONDS = 300.0

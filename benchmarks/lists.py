@@ -9,8 +9,6 @@ from benchmarks.bench import Bench
 from benchmarks.console import conversation, first_row, open_resting, press
 from tests.terminal import Terminal
 
-__all__ = ["measure"]
-
 MOUNT, END, NEXT = "list: mount", "list: jump to its end", "list: next unread"
 EMPTY = "─ Archive ─"
 """The title of the view after all mail, which is empty."""

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from benchmarks.bench import MAILBOX
 
-__all__ = ["write"]
-
 
 def write(data: Path, maildir: Path) -> None:
     """Write one file per message into a new maildir."""

@@ -26,8 +26,6 @@ from benchmarks.beside import (
 from benchmarks.console import newest_subject
 from tests.terminal import Terminal, environment
 
-__all__ = ["measure"]
-
 INDEX_LIMIT = 300.0
 FOUND = re.compile(r"Msgs: *\d+/\d+")
 NOTMUCH_CONFIG = """[database]

@@ -8,8 +8,6 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import median
 
-__all__ = ["BESIDE", "Figures", "Results", "Value", "short", "table"]
-
 BESIDE = "beside: "
 """Prefixes of the figures of other programs, which have neither goals nor growth."""
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tests.mailboxes import HOUR, MailFiles, iso
 
-__all__ = ["AWAY_HOURS", "FOR_YOU", "night"]
-
 AWAY_HOURS = 10.0
 FOR_YOU = 20
 """Messages to the person that came meanwhile."""

@@ -8,8 +8,6 @@ from benchmarks.bench import Bench
 from benchmarks.generate import generate
 from benchmarks.library import ONE_BY_ONE, asked
 
-__all__ = ["measure"]
-
 
 def measure(bench: Bench) -> None:
     """Fold other messages one by one into each mailbox, round by round."""

@@ -14,8 +14,6 @@ from benchmarks.generate import WORDS, identifier, stamp
 from benchmarks.processes import settle
 from tests.terminal import Terminal
 
-__all__ = ["measure"]
-
 REPLIES = (10, 100, 1_000, 10_000)
 PARAGRAPH = 60
 

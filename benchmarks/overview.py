@@ -16,8 +16,6 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork
 from tests.terminal import Terminal
 
-__all__ = ["measure"]
-
 FRAME, PICTURE = "overview: key to frame", "overview: key to picture"
 COMPUTED, STEP, ASIDE = "overview: computing {}", "overview: longest step on the loop", "overview: in a thread, all"
 REST = 0.3

@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["cpu", "resident", "settle"]
-
 PROC = Path("/proc")
 QUIET = 0.08
 """The share of a core below which a process rests: a clock that ticks takes less."""

@@ -12,8 +12,6 @@ from pathlib import Path
 from benchmarks.bench import MAILBOX, Bench
 from tests.terminal import SIGNALBOX, environment
 
-__all__ = ["measure"]
-
 COLD, AGAIN = "read --unread --json, cold", "read --unread --json, again"
 DECODE = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
 

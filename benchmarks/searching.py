@@ -13,8 +13,6 @@ from benchmarks.console import PATIENCE, open_console, wait_read
 from benchmarks.library import Library
 from tests.terminal import Terminal
 
-__all__ = ["ABSENT", "COMMON", "WORDS", "measure", "typed"]
-
 COMMON, ABSENT = "a common word", "an absent word"
 WORDS = {COMMON: "watermark", ABSENT: "zeppelin"}
 """The first stands in two of three messages, the second in none."""

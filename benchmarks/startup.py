@@ -9,8 +9,6 @@ from benchmarks.bench import Bench
 from benchmarks.console import newest_subject
 from tests.terminal import SIGNALBOX, Terminal, environment
 
-__all__ = ["EMPTY", "FIRST", "measure"]
-
 EMPTY = "empty Textual application"
 FIRST = "first screen"
 COLD = 2

@@ -19,8 +19,6 @@ from benchmarks.generate import arrivals
 from benchmarks.library import asked
 from tests.terminal import Terminal
 
-__all__ = ["measure"]
-
 RATE = 5_000
 BATCH_SECONDS = 0.01
 CATCH_UP = 120.0

@@ -22,8 +22,6 @@ from mailstore.kinds.agentazall.signature import facts_of
 from tests.project.import_graph import ROOT
 from tests.servers.agentazall_programs import agentazall_python
 
-__all__ = ["BOTS", "Bot", "Received", "Sent", "running_bots"]
-
 BOTS = ("qwen-81b", "devstral-24b", "hermes-70b-1", "hermes-70b-2")
 """Named as in the paper; what they write is made up here."""
 OURS, THEIRS = "signalbox sync", "agentazall daemon"

@@ -8,8 +8,6 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["RoundResult", "page"]
-
 
 class RoundResult(NamedTuple):
     """Counts of letters: `copies` were fetched by our daemons from each server, `strange` came without being sent.

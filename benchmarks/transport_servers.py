@@ -10,8 +10,6 @@ from typing import Any
 
 from tests.servers.agentazall_programs import AgentRelay, free_port, running_server
 
-__all__ = ["KINDS", "TransportServers"]
-
 KINDS = ("relay", "e-mail", "FTP")
 PASSWORD = "password"
 REUSE = """

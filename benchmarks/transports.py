@@ -25,8 +25,6 @@ from benchmarks.transport_report import RoundResult, page
 from benchmarks.transport_servers import KINDS, TransportServers
 from mailstore.kinds.agentazall.ledger import accounts_of, ledger_file, waiting_in
 
-__all__ = ["ROUNDS", "Round", "play"]
-
 EVERY_SECONDS = 1.0
 KILL_SECONDS, DOWN_SECONDS = 20.0, 5.0
 QUIET_SECONDS = 5.0

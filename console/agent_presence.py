@@ -7,8 +7,6 @@ from console.symbols import ACTIVITIES, AGENTS, NEVER_SEEN, STALE, Symbol
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 
-__all__ = ["doing_words", "presence_line", "presence_symbol", "state_words"]
-
 LONG_WORDS = {Working.WAITING.value: "waiting for a permission"}
 
 

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from console.notifier import Notifier
     from console.state import PersonalState
 
-__all__ = ["SignalboxApp"]
-
 TICK_SECONDS = 1.0
 """How often the clock moves, and so how soon it is noticed that a message has expired."""
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from console.render.short_text import size_words
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, Reason, Staying
 
-__all__ = ["plan_lines", "report_line", "stay_words", "writer_lines"]
-
 NAMED = 3
 
 

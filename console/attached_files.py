@@ -22,8 +22,6 @@ from mailstore.files.pending import NO_LINKS
 from mailstore.records.message import Message
 from mailstore.store import Store
 
-__all__ = ["file_name_of", "open_copy", "save_attachment", "why_not_open"]
-
 LARGEST = 1 << 30
 """Bytes of a file that is saved."""
 PIECE = 1 << 20

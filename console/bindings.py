@@ -12,8 +12,6 @@ from console.command import ANYWHERE, WRITE, Command, Situation
 from console.commands import COMMANDS, commands_for
 from mailstore.store import Capability
 
-__all__ = ["FooterKey", "bindings", "count_keys", "footer_keys", "keys_of"]
-
 
 def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
     """Return the keys of the commands whose action begins so."""

@@ -8,31 +8,6 @@ from msgspec import Struct
 
 from mailstore.store import Capability
 
-__all__ = [
-    "ANYWHERE",
-    "ARCHIVE",
-    "ATTENTION",
-    "DESKS",
-    "DRAFTS",
-    "JOURNAL",
-    "LETTERS",
-    "LISTS",
-    "LOOKED_AT",
-    "MAIL",
-    "OVERVIEW",
-    "ROWS",
-    "SEND",
-    "SHEETS",
-    "THREADS",
-    "UNREADABLE",
-    "VIEWS",
-    "WRITE",
-    "Command",
-    "Situation",
-    "pretty",
-    "screen_action",
-]
-
 LISTS = frozenset({"sidebar", "threads", "conversation"})
 """The panes of the main screen in which keys are commands, not text."""
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from console.command import Command, pretty
 
-__all__ = ["fits", "has_key"]
-
 
 def has_key(command: Command, query: str, keymap: Mapping[str, str]) -> bool:
     """Say whether a query is one of a command's keys."""

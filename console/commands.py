@@ -10,8 +10,6 @@ from console.move_commands import MOVE_COMMANDS
 from console.overview_commands import OVERVIEW_COMMANDS
 from console.quiet_commands import QUIET_COMMANDS
 
-__all__ = ["COMMANDS", "HELP", "PLAN_ARCHIVAL", "QUIT", "commands_for"]
-
 PROGRAM_COMMANDS: tuple[Command, ...] = (
     # Program
     Command(

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-__all__ = ["ComposerDraft", "in_files", "in_words"]
-
 MOST_NAMES = 2
 
 

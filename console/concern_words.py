@@ -7,8 +7,6 @@ from mailstore.queries.concerns import LETTERS, Concern, Trouble
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 
-__all__ = ["heading", "heading_of", "line_of", "symbol_of"]
-
 HEADINGS = {
     Trouble.PERMISSION: "Waiting for your permission",
     Trouble.QUESTION: "Unanswered questions",

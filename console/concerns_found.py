@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from mailstore.queries.concerns import Concern
     from mailstore.state.mailbox import Mailbox
 
-__all__ = ["ConcernsFound", "Deed"]
-
 
 class Deed(Struct, frozen=True):
     """What was done about a concern, which stays in its row until the list is left; no words: it was undone."""

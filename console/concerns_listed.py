@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from mailstore.queries.concerns import Concern
     from mailstore.state.mailbox import Mailbox
 
-__all__ = ["ACKNOWLEDGED", "listed", "snoozed_row"]
-
 ACKNOWLEDGED = "attention.acknowledged"
 """The name under which the keys of acknowledged concerns are remembered."""
 

@@ -16,19 +16,6 @@ from mailstore.rules.waking import WAKING_TYPES
 if TYPE_CHECKING:
     from mailstore.queries.attention import Limits
 
-__all__ = [
-    "ArchiveSettings",
-    "AttentionSettings",
-    "AwaySettings",
-    "Config",
-    "NotificationSettings",
-    "SendSettings",
-    "config_file",
-    "config_folder",
-    "log_file",
-    "state_file",
-]
-
 Minutes = Annotated[float, Meta(gt=0)]
 
 

@@ -13,8 +13,6 @@ from console.theme_files import FOLLOWING, load_themes
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 
-__all__ = ["problems_of", "settings_problems"]
-
 
 def settings_problems() -> list[str]:
     """Return a message for each problem, each with its file and, where it is known, its line; reads the files."""

@@ -9,8 +9,6 @@ from typing import Any
 
 from console.toml_errors import in_toml
 
-__all__ = ["UneditableSettings", "as_typed", "edited", "removed", "split_key"]
-
 HEADER = re.compile(r"\s*\[")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -12,8 +12,6 @@ from msgspec.structs import fields
 from console.config import Config, config_file
 from mailstore.files.whole import read_text
 
-__all__ = ["LoadedConfig", "config_in", "load_config", "place_of"]
-
 S = TypeVar("S", bound=Struct)
 
 

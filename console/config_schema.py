@@ -12,8 +12,6 @@ from console.commands import COMMANDS
 from console.config import Config
 from console.field_meanings import field_meanings
 
-__all__ = ["config_schema", "default_of"]
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NULL = {"type": "null"}
 

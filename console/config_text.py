@@ -12,8 +12,6 @@ from console.config import Config
 from console.field_meanings import field_meanings
 from console.toml_errors import in_toml
 
-__all__ = ["settings_text"]
-
 NAMED = {"keymap": '"search" = "f3"', "views": 'questions = "type:question is:unread"'}
 """Tables whose keys are the person's own, with an example of one."""
 

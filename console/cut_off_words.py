@@ -8,8 +8,6 @@ from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from mailstore.state.connections import CutOff
 
-__all__ = ["back_line", "cut_off_forms", "cut_off_line", "cut_off_news", "draft_refusal", "newly"]
-
 LONGEST_LABEL = 12
 """Cells of a label where there is little room."""
 LONGEST_REASON = 200

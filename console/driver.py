@@ -17,8 +17,6 @@ from textual.message import Message
 
 from console.terminal_queries import TerminalAnswer, TerminalQueries
 
-__all__ = ["Driver", "KeyReader"]
-
 READ_BYTES = 1 << 12
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from textual.app import App
 from textual.events import Event, Key, Paste
 
-__all__ = ["EarlyKeys"]
-
 KEY_SECONDS = 0.25
 """How long the effect of one held key may delay the next one."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["editor_command"]
-
 
 def editor_command(configured: str | None) -> str:
     """Return the command line of the editor: the configured one, $VISUAL, $EDITOR or vi."""

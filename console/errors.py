@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from mailstore.errors import MailError
 
-__all__ = ["Refused", "UsedWrongly"]
-
 
 class Refused(MailError):
     """The command can't be carried out; nothing was written."""

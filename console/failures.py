@@ -7,8 +7,6 @@ from textual.worker import Worker, WorkerState
 
 from mailstore.errors import log_unexpected
 
-__all__ = ["tell_failure"]
-
 
 def tell_failure(app: App[None], event: Worker.StateChanged) -> None:
     """Show the error of a failed worker."""

@@ -22,8 +22,6 @@ from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
-__all__ = ["Sink", "events", "feed"]
-
 SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
 QUEUED_BATCHES = 8

@@ -8,8 +8,6 @@ from functools import cache
 
 from msgspec import Struct
 
-__all__ = ["field_meanings"]
-
 
 @cache
 def field_meanings(model: type[Struct]) -> dict[str, str]:

@@ -11,8 +11,6 @@ from console.composer_draft import ComposerDraft
 from console.hooks.sessions.processes import is_gone, is_of_this_system, process_name
 from console.state_database import StateDatabase, draft_rows
 
-__all__ = ["HeldLetter", "HeldLetters"]
-
 LATE_SECONDS = 60.0
 """A letter that is overdue by this long was left: its console was suspended, or ran before the system was restarted."""
 HELD, SENDING = "held", "sending"

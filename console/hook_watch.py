@@ -13,8 +13,6 @@ from console.hooks.state_folder import hooks_folder, root
 from mailstore.files.watch import wakeups
 from mailstore.records.scope import parts_of
 
-__all__ = ["hooked_changes"]
-
 REST_SECONDS = 0.3
 """The shortest time between two readings: busy agents' hooks write often."""
 LOOK_SECONDS = 5.0

@@ -6,8 +6,6 @@ import asyncio
 import gc
 from time import monotonic
 
-__all__ = ["IdleTracker"]
-
 PAUSE_SECONDS = 0.03
 """Work that would delay a key starts after so long without one …"""
 LONGEST_WAIT_SECONDS = 0.5

@@ -9,8 +9,6 @@ from textual.keys import Keys
 
 from console.commands import COMMANDS
 
-__all__ = ["read_keymap"]
-
 MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "hyper", "meta"})
 Place = Callable[[str], str]
 NAMED = frozenset(key.value for key in Keys)

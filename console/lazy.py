@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from importlib import import_module
 
-__all__ = ["load"]
-
 _loaded: set[str] = set()
 
 

@@ -8,8 +8,6 @@ from console.symbols import ACTIVITIES, AGENTS, CONNECTION, NEVER_SEEN, SIGNS, S
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 
-__all__ = ["LEGEND", "is_meant"]
-
 STATE_WORDS = {
     State.READ: "read",
     State.UNREAD: "unread",

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from console.session import Session
     from mailstore.records.draft import Draft
 
-__all__ = ["addresses_of", "cut_off_refusal", "prepare_letter", "sendable_letter"]
-
 
 def addresses_of(session: Session, writing: ComposerDraft) -> list[str]:
     """Return the recipients of a draft, as they were typed."""

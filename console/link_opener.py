@@ -6,8 +6,6 @@ import asyncio
 import shutil
 import sys
 
-__all__ = ["OPENERS", "find_opener", "open_link"]
-
 OPENERS = ("open",) if sys.platform == "darwin" else ("xdg-open", "wslview")
 SECONDS = 5
 """An opener that still runs then has started a program itself."""

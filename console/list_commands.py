@@ -5,8 +5,6 @@ from __future__ import annotations
 from console.command import ARCHIVE, DESKS, DRAFTS, LETTERS, LISTS, LOOKED_AT, SHEETS, UNREADABLE, VIEWS, Command
 from mailstore.store import Capability
 
-__all__ = ["LIST_COMMANDS"]
-
 LIST_COMMANDS: tuple[Command, ...] = (
     # Lists over the mail
     Command("views", "w", "opening.views", "saved views", "List saved searches", "Look", LISTS),

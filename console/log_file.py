@@ -21,8 +21,6 @@ from mailstore.errors import LOGGER
 from mailstore.files.whole import open_regular
 from mailstore.store import Store
 
-__all__ = ["LogFile"]
-
 MOST_BYTES = 1_000_000
 OLDER_FILES = 2
 MOST_FRAMES = 30

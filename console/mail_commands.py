@@ -15,8 +15,6 @@ from console.command import (
     Command,
 )
 
-__all__ = ["MAIL_COMMANDS"]
-
 MAIL_COMMANDS: tuple[Command, ...] = (
     # Read
     Command(

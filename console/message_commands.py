@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.command import LISTS, MAIL, Command
 
-__all__ = ["MESSAGE_COMMANDS"]
-
 MESSAGE_COMMANDS: tuple[Command, ...] = (
     Command(
         "unfold",

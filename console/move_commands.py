@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.command import ANYWHERE, DRAFTS, LOOKED_AT, OVERVIEW, ROWS, SHEETS, Command
 
-__all__ = ["MOVE_COMMANDS"]
-
 MOVE_COMMANDS: tuple[Command, ...] = (
     Command("pane.sidebar", "1", "navigation.go_pane(1)", "views", "Go to views, channels and agents", "Move"),
     Command("pane.threads", "2", "navigation.go_pane(2)", "threads", "Go to the threads", "Move"),

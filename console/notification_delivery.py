@@ -12,8 +12,6 @@ from html import escape
 from console.notification_rules import Notification
 from console.render.safe import visible_line
 
-__all__ = ["osc9", "run_quietly", "show_on_desktop"]
-
 SECONDS = 20
 LONGEST = 200
 LONGEST_FIELD = 4000

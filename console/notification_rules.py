@@ -12,16 +12,6 @@ from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = [
-    "DeliveryMethod",
-    "Notification",
-    "Occasion",
-    "delivery_methods",
-    "group_notifications",
-    "is_quiet",
-    "occasion_of",
-]
-
 
 class Occasion(StrEnum):
     """What a notice is about."""

@@ -19,8 +19,6 @@ from console.session import Session
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Notifier", "NotifyingApp"]
-
 COALESCE_SECONDS = 0.5
 """How long arrivals are collected before the person is notified of them together."""
 TOAST_SECONDS = 6

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.command import LISTS, OVERVIEW, Command
 
-__all__ = ["OVERVIEW_COMMANDS"]
-
 OVERVIEW_COMMANDS: tuple[Command, ...] = (
     Command(
         "overview",

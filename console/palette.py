@@ -24,8 +24,6 @@ from console.theme_switcher import ThemeSwitcher
 from console.word_match import WITHIN, WordMatch, word_match
 from mailstore.state.views import View
 
-__all__ = ["Palette"]
-
 MOST = 2000
 """Views, channels and agents among which is looked at most."""
 MOST_SHOWN = 100

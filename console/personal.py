@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
     from console.state import PersonalState
 
-__all__ = ["PersonalData"]
-
 EVERYWHERE = ""
 """The URL under which state is kept that holds for all mailboxes."""
 

@@ -10,8 +10,6 @@ from mailstore.records.events import Event, Progress
 from mailstore.resumable import Resumable
 from mailstore.store import Store
 
-__all__ = ["Prefetch"]
-
 PATIENCE_SECONDS = 0.1
 """How long the first frame waits for a slow store, whose mail is then drawn in a later one."""
 

@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable
 
 from console.lazy import load
 
-__all__ = ["MODULES", "preload"]
-
 MODULES = (
     "console.feed",
     "console.screens.parts",

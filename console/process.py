@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["SignalHandler", "prepare"]
-
 SWITCH_SECONDS = 0.0005
 """How long the event loop waits for a thread that holds the interpreter."""
 ESCAPE_MILLISECONDS = "10"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.command import LISTS, MAIL, Command
 
-__all__ = ["QUIET_COMMANDS"]
-
 QUIET_COMMANDS: tuple[Command, ...] = (
     Command(
         "mute",

@@ -13,8 +13,6 @@ from msgspec.json import decode, encode
 if TYPE_CHECKING:
     from console.state_database import StateDatabase
 
-__all__ = ["RememberedValues", "merged"]
-
 
 class RememberedValues:
     """Values by name, as JSON has them. They are changed in memory at once and saved from a thread.

@@ -12,8 +12,6 @@ from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
 from mailstore.steps import Steps
 
-__all__ = ["SavedViewHits", "run_saved_views"]
-
 
 class SavedViewHits(NamedTuple):
     """What one saved search finds: each thread's newest hit, the newest first, and numbers of messages.

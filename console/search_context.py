@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from console.session import Session
     from mailstore.records.message import Message
 
-__all__ = ["search_context"]
-
 
 def search_context(session: Session) -> SearchContext:
     """Return what queries are evaluated on: the mailbox that is shown, and its records."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.personal import PersonalData
 
-__all__ = ["NAME", "SearchHistory"]
-
 NAME = "searches"
 MOST = 100
 

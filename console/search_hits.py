@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
-__all__ = ["SearchHits", "found_hits"]
-
 FIRST = 50
 """How many threads are found before the first of them are shown."""
 EVERY_SECONDS = 0.25

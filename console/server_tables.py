@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from mailstore.server_settings import read_settings_with
 
-__all__ = ["use_config_file"]
-
 
 def use_config_file() -> None:
     """Let stores ask for their table; the file is read only when one does."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from mailstore.writing.sending import Preview
     from mailstore.writing.settling import Done, Step
 
-__all__ = ["PAST", "Session"]
-
 MOST_PREVIEWED = 5000
 """Messages of a preview whose marks are copied; those of more are loaded from the person's state."""
 PAST = "looking at the past: T goes back to live"

@@ -15,8 +15,6 @@ from console.config import state_file
 from console.state_database import StateDatabase, draft_rows
 from mailstore.records.scope import Scope, label_of, parts_of
 
-__all__ = ["PersonalState", "Shown"]
-
 FOREVER = float("inf")
 SEEN = "SELECT id, message_id FROM seen WHERE mailbox = ? AND id > ?"
 UNSEEN_AGAIN = "SELECT id, message_id FROM unseen_again WHERE mailbox = ? AND id > ?"

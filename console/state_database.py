@@ -15,8 +15,6 @@ from console.composer_draft import ComposerDraft
 from mailstore.errors import reason_of
 from mailstore.files.own_database import connected, opened_or_renamed
 
-__all__ = ["StateDatabase", "draft_rows"]
-
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
     id INTEGER PRIMARY KEY AUTOINCREMENT, mailbox TEXT NOT NULL, message_id TEXT NOT NULL, at REAL NOT NULL,

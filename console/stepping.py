@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from mailstore.steps import BackgroundWork, Steps
 
-__all__ = ["aside", "stepped"]
-
 SLICE_SECONDS = 0.003
 T = TypeVar("T")
 

@@ -10,8 +10,6 @@ from textual.color import Color, ColorParseError
 
 from mailstore.rules.delivery import State
 
-__all__ = ["TextStyles"]
-
 
 class TextStyles(Struct, frozen=True):
     """Styles by meaning; a glyph always says the same without them."""

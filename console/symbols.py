@@ -11,23 +11,6 @@ from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 from mailstore.rules.presence import Working
 
-__all__ = [
-    "ACTIVITIES",
-    "AGENTS",
-    "CONNECTION",
-    "DONE",
-    "FAILED",
-    "HELD",
-    "NEVER_SEEN",
-    "NEW",
-    "REPLY",
-    "SIGNS",
-    "STALE",
-    "STATES",
-    "TYPE_GLYPHS",
-    "Symbol",
-]
-
 
 class Symbol(NamedTuple):
     """A glyph and its colour, by the name that the table says."""

@@ -8,8 +8,6 @@ from typing import Protocol, runtime_checkable
 
 from console.terminal_queries import TerminalAnswer
 
-__all__ = ["Questioned", "ask_background", "hinted_dark"]
-
 QUESTION = "\x1b]11;?\x1b\\"
 """What is the background colour? As xterm defines it."""
 

@@ -8,8 +8,6 @@ from threading import Lock
 
 from msgspec import Struct
 
-__all__ = ["TerminalAnswer", "TerminalQueries"]
-
 LONGEST = 64
 """Characters of the longest answer; longer input is not treated as one."""
 

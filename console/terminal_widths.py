@@ -11,8 +11,6 @@ from console.render.cells import SAMPLES
 from console.terminal_background import Questioned
 from console.terminal_queries import TerminalAnswer
 
-__all__ = ["ask_widths"]
-
 LINE = 2
 """The line of the samples: an answer for the first one could be a key, F3 with a modifier."""
 

@@ -19,19 +19,6 @@ from console.symbols import STATES
 from mailstore.errors import reason_of
 from mailstore.files.whole import read_text
 
-__all__ = [
-    "AUTO",
-    "DEFAULTS",
-    "FOLLOWING",
-    "builtin_themes",
-    "code_style",
-    "first_themes",
-    "load_themes",
-    "read_ours",
-    "read_theme",
-    "theme_changes",
-]
-
 AUTO = "auto"
 FOLLOWING = {AUTO: ("night-box", "timetable"), "terminal": ("terminal-dark", "terminal-light")}
 """Names that mean one theme on a dark background and another on a light one."""

@@ -14,8 +14,6 @@ from console.styles import TextStyles
 from console.terminal_background import Questioned, ask_background, hinted_dark
 from console.theme_files import AUTO, DEFAULTS, FOLLOWING, code_style, first_themes, load_themes, theme_changes
 
-__all__ = ["KeptAppearance", "ThemeChoice", "ThemeSwitcher", "theme_variables"]
-
 FALLBACK = FOLLOWING[AUTO][0]
 
 

@@ -7,8 +7,6 @@ import re
 from msgspec import ValidationError
 from msgspec.json import encode
 
-__all__ = ["in_toml", "invalid_toml", "line_of", "must_be"]
-
 TYPES = {
     "bool": "true or false",
     "int": "a whole number",

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-__all__ = ["UndoHistory", "UndoableAction"]
-
 KEPT = 200
 
 

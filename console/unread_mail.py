@@ -22,20 +22,6 @@ from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
-__all__ = [
-    "Purpose",
-    "Reads",
-    "is_kept",
-    "keeps_reads",
-    "note_shown",
-    "reads_of",
-    "record",
-    "shown_to",
-    "unread_count",
-    "unread_mail",
-    "unread_words",
-]
-
 Purpose = Literal["read", "wake"]
 """What mail is handed out for: for the agent to read, or to wake it."""
 

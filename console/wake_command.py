@@ -12,8 +12,6 @@ from pathlib import Path
 
 from mailstore.records.message import Message
 
-__all__ = ["ENVIRONMENT", "Outcome", "wake"]
-
 Outcome = tuple[int, float]
 """A command's exit status (127 where it could not be started), and how many seconds it took."""
 

@@ -7,8 +7,6 @@ from re import finditer
 
 from msgspec import Struct
 
-__all__ = ["WITHIN", "WordMatch", "word_match"]
-
 WHOLE, BEGINNING, PHRASE, WORDS, SKIPPING, WITHIN, SCATTERED = 7, 6, 5, 4, 3, 2, 1
 """How well a query fits a name: from all of it down to letters scattered over it."""
 

@@ -6,8 +6,6 @@ from enum import StrEnum
 
 import msgspec
 
-__all__ = ["CARRIED", "COMMANDS", "Capabilities", "Capability"]
-
 
 class Capability(StrEnum):
     """Something that a mailbox may or may not support: following, a command, or a field of a message that is sent."""

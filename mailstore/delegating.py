@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
 
-__all__ = ["Delegating", "ReadOnly", "StoreBehind"]
-
 COMMANDS = tuple(each for each in Capability if each is not Capability.FOLLOW)
 T = TypeVar("T")
 

@@ -13,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["KNOWN_PLACES", "found_from", "searched"]
-
 KNOWN_PLACES = (
     ("haak", "data/agent-mailbox.jsonl"),
     ("agenties", ".agenties/mailbox.jsonl"),

@@ -6,8 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["encodable", "encodable_value", "is_encodable", "shown_name"]
-
 
 def is_encodable(text: str) -> bool:
     """Say whether UTF-8 can hold a text."""

@@ -13,22 +13,6 @@ MailError
 
 from __future__ import annotations
 
-__all__ = [
-    "LOGGER",
-    "ContentGone",
-    "DraftRefused",
-    "MailError",
-    "MailboxBusy",
-    "MailboxMissing",
-    "QueryError",
-    "StoreError",
-    "UnknownStore",
-    "Unsupported",
-    "log_step",
-    "log_unexpected",
-    "reason_of",
-]
-
 LOGGER = "signalbox"
 """The logger of errors that are handled though nothing expects them. Without a handler they leave no trace."""
 

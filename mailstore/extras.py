@@ -6,8 +6,6 @@ from importlib.util import find_spec
 
 from mailstore.installation import adding, adding_package
 
-__all__ = ["EXTRAS", "is_installed", "package_remedy", "remedy"]
-
 EXTRAS: dict[str, tuple[str, ...]] = {
     "agentazall": ("cryptography", "httpx2", "imapclient"),
     "mcp": ("mcp",),

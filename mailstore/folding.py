@@ -24,8 +24,6 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.snapshot import load, save
 from mailstore.store import Store
 
-__all__ = ["COMPLETE_URL", "fold_store", "folded_anew", "kept", "kept_at"]
-
 DAYS_KEPT = 30
 COMPLETE_URL = "SIGNALBOX_COMPLETE_URL"
 """The variable that tells a process of ours a mailbox's URL with its secrets."""

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["DISTRIBUTION", "adding", "adding_package"]
-
 DISTRIBUTION = "signalbox-console"
 UV_CACHE = ("archive-v0", "environments-v2")
 """Folders of uv's cache, in which `uvx` and `uv run` make their environments."""

@@ -10,8 +10,6 @@ from mailstore.errors import MailError, StoreError, reason_of
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import parts_of, url_of
 
-__all__ = ["hide_secrets", "path_in", "path_of", "secrets_in", "without_secrets"]
-
 SERVER = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:)?//(?P<authority>[^/?#]*)(?P<rest>.*)", re.DOTALL)
 HOST = re.compile(r"(\[[^\]]*\]|[^:@]*)(:\d*)?")
 SECRET = re.compile(r"pass|pwd|secret|token|auth|key|cred|sig|jwt|seed", re.IGNORECASE)

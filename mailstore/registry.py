@@ -16,19 +16,6 @@ from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
 from mailstore.store import Store
 
-__all__ = [
-    "KIND",
-    "complete_url",
-    "create_store",
-    "discover",
-    "is_there",
-    "kind_and_location",
-    "kinds",
-    "open_store",
-    "recognised_kind",
-    "store_class",
-]
-
 KIND = re.compile(r"[a-z][a-z0-9+-]*")
 
 GROUP = "mailstore.stores"

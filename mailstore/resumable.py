@@ -10,8 +10,6 @@ from mailstore.records.events import Event
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
-__all__ = ["Resumable", "Stale"]
-
 
 class Stale(Exception):
     """What was kept of a mailbox no longer holds because its files were replaced. The text says why."""

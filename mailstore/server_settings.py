@@ -12,8 +12,6 @@ from pathlib import Path
 
 from mailstore.errors import StoreError
 
-__all__ = ["file_setting", "read_settings_with", "server_settings", "variable"]
-
 ReadTable = Callable[[str], Mapping[str, object]]
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any, Generic, TypeVar
 
-__all__ = ["BackgroundWork", "MailboxReloaded", "Steps", "at_once"]
-
 T = TypeVar("T")
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from console.cli.described import COMMON_STATUSES, CommandDescription, described_commands
 from console.cli.version import VERSION
 
-__all__ = ["MAN", "man_pages"]
-
 MAN = Path(__file__).parent / "man1"
 ENVIRONMENT = {
     "SIGNALBOX_STORE": "The mailbox, where --store names none",

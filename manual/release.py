@@ -11,8 +11,6 @@ from pathlib import Path
 
 from console.cli.version import VERSION
 
-__all__ = ["main", "section"]
-
 CHANGELOG = Path(__file__).parents[1] / "CHANGELOG.md"
 
 

@@ -10,8 +10,6 @@ from pyte.screens import Char
 
 from screenshots.cast import Frame, Row
 
-__all__ = ["animated"]
-
 CELL, LINE, BASE, FONT = 8.4, 17, 13, 14
 """Sizes in pixels: a column, a line, the part of it above the baseline, a letter."""
 EDGE, BAR, BAND = 10, 26, 40

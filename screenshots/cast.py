@@ -12,8 +12,6 @@ from pyte.screens import Char
 from tests.terminal_output import Output
 from tests.terminal_screen import RememberingScreen, RememberingStream
 
-__all__ = ["Event", "Frame", "Row", "events_of", "frames_of", "written"]
-
 SHORTEST = 0.06
 """Seconds for which a frame stays at least."""
 CURSOR = 25

@@ -15,8 +15,6 @@ from rich.text import Text
 
 from tests.terminal import Terminal
 
-__all__ = ["picture"]
-
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 BACKGROUND, FOREGROUND = (16, 20, 27), (207, 214, 224)
 COLOURS = [

@@ -6,8 +6,6 @@ import shutil
 import sys
 from pathlib import Path
 
-__all__ = ["ROOT", "bare_path"]
-
 ROOT = Path(__file__).parents[1]
 DECLARED = ROOT / ".ci" / "programs"
 

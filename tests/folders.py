@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["keep_in_memory", "tmp_path"]
-
 MEMORY = Path("/dev/shm")
 NEEDED = 2**30
 """How many free bytes the memory's file system must have; a run of all tests writes a fifth of that."""

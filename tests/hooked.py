@@ -16,8 +16,6 @@ from console.hooks.sessions.session_state import opened
 from console.hooks.state_folder import hooks_folder
 from mailstore.registry import open_store
 
-__all__ = ["ended_process", "fake_codex", "hooked"]
-
 
 def hooked(url: str, agent_id: str, *, tool: str = "claude-code", session_id: str = "", **more: Any) -> str:
     """Write the state of one session whose hook ran; return its file. `more` are fields of `SessionState`."""

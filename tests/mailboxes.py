@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["DIALECTS", "HOUR", "NOW", "Dialect", "MailFiles", "damaged", "every_case", "iso", "tangled"]
-
 Dialect = Literal["table", "amendment"]
 DIALECTS: tuple[Dialect, ...] = ("table", "amendment")
 HOUR = 3600.0

@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-__all__ = ["PATIENCE"]
-
 PATIENCE = 60.0
 """Seconds. What a test says about time itself has bounds of its own."""

@@ -13,8 +13,6 @@ from console.cli.commands import COMMANDS
 from console.cli.document import JsonLines
 from console.cli.schemas import outputs_of, schema_of
 
-__all__ = ["check_output", "faults_in", "strict"]
-
 MOST = 20
 """How many rows of a long list are looked at."""
 

@@ -35,8 +35,6 @@ from tests.terminal_keys import encoded
 from tests.terminal_output import Output
 from tests.terminal_screen import RememberingScreen, RememberingStream
 
-__all__ = ["SIGNALBOX", "Sighting", "Terminal", "environment"]
-
 SIGNALBOX = (sys.executable, "-m", "console")
 ROOT = Path(__file__).parents[1]
 GRACE = 3.0

@@ -7,8 +7,6 @@ import binascii
 import re
 from collections.abc import Callable
 
-__all__ = ["Output"]
-
 ESCAPE = re.compile(
     rb"""
     \x1b\[ (?P<params> [0-?]* ) (?P<between> [\ -/]* ) (?P<final> [@-~] )

@@ -7,8 +7,6 @@ from pyte import modes
 from pyte.charsets import LAT1_MAP
 from pyte.screens import Char, wcwidth
 
-__all__ = ["RememberingScreen", "RememberingStream"]
-
 
 class RememberingScreen(pyte.Screen):
     """Keeps the cells of a text in a style: borders and blanks are drawn again and again."""

@@ -16,8 +16,6 @@ from textual.drivers.web_driver import WebDriver
 from console.driver import KeyReader
 from console.terminal_queries import TerminalAnswer, TerminalQueries
 
-__all__ = ["BrowserDriver"]
-
 READ_BYTES = 1 << 16
 HEAD = 5
 """Bytes before a packet's payload: its type, and its size in big-endian order."""

@@ -12,8 +12,6 @@ from msgspec.structs import replace
 from console.config import Config
 from console.state import PersonalState
 
-__all__ = ["guest_config", "guest_state"]
-
 ON_THE_MACHINE = frozenset({"desktop", "command"})
 """Ways of notifying that reach the person at this machine, whom their own console notifies."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BROWSER_KEYS"]
-
 BROWSER_KEYS = (
     ("ctrl+w/t/n", "Stay with the browser; ctrl+backspace and alt+backspace delete a word"),
     ("ctrl+v", "Paste from the clipboard; also shift+ins"),

@@ -10,8 +10,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from textual.app import App
 
-__all__ = ["colour_page", "give_file", "open_in_page", "room_for_file", "title_page"]
-
 
 @runtime_checkable
 class TitledApp(Protocol):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["FULL", "READ_ONLY", "VARIABLE", "WITHHELD", "is_in_browser", "is_read_only"]
-
 VARIABLE = "SIGNALBOX_BROWSER"
 """The variable of the environment that `signalbox serve` sets for its consoles, to one of the values below."""
 

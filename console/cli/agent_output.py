@@ -7,8 +7,6 @@ import msgspec
 from console.cli.output import OpenMailRow
 from mailstore.records.roster import Status
 
-__all__ = ["AgentRow", "ByeRow", "CheckpointRow", "FactRow", "PresenceRow"]
-
 
 class FactRow(msgspec.Struct, frozen=True):
     """What a mailbox says of an agent."""

@@ -6,8 +6,6 @@ import msgspec
 
 from mailstore.rules.archive_plan import Reason
 
-__all__ = ["ArchiveRow", "StayRow", "WriterRow"]
-
 
 class StayRow(msgspec.Struct, frozen=True):
     """Messages that are kept for one reason."""

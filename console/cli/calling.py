@@ -17,8 +17,6 @@ from mailstore.rules.waking import WAKING_TYPES, called
 from mailstore.writing.policy import is_the_user
 from mailstore.writing.sending import as_message, preview
 
-__all__ = ["Call", "call", "call_of"]
-
 
 class Call(Struct, frozen=True):
     """A message that was sent, whom it may wake, and a line for each group of agents that hear of it by a hook."""

@@ -6,8 +6,6 @@ from types import ModuleType
 
 from console.cli.parser import CommandParser
 
-__all__ = ["command_parser"]
-
 
 def command_parser(module: ModuleType, name: str, summary: str) -> CommandParser:
     """Return the parser of a command, with its arguments and what its exit statuses mean."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["COMMANDS", "CliCommand"]
-
 
 class CliCommand(NamedTuple):
     """The module of a command in this package, its one-line summary, and its group in the help.

@@ -22,8 +22,6 @@ from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
 
-__all__ = ["put_value", "set_value", "setting", "unset_value"]
-
 VARIABLES = {"store": "SIGNALBOX_STORE"}
 """What goes before the file, in the environment."""
 TABLES = {name for name, value in asdict(Config()).items() if isinstance(value, Struct | dict)}

@@ -11,8 +11,6 @@ from console.cli.command_parser import command_parser
 from console.cli.commands import COMMANDS
 from console.cli.parser import CommandParser
 
-__all__ = ["COMMON_STATUSES", "CommandDescription", "SubAction", "described", "described_commands"]
-
 COMMON_STATUSES = {
     0: "done",
     1: "refused or failed, with a line on standard error that says why",

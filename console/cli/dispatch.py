@@ -8,8 +8,6 @@ from console.cli.commands import COMMANDS
 from console.cli.run_module import run_module
 from console.errors import UsedWrongly
 
-__all__ = ["dispatch"]
-
 VALUED = frozenset({"--store", "--as", "--theme"})
 HELP = frozenset({"-h", "--help"})
 

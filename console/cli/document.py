@@ -9,8 +9,6 @@ from typing import Generic, TypeVar
 from console.render.json_output import json_text
 from console.render.safe import json_escape
 
-__all__ = ["JsonLines", "JsonOutput", "put_schema"]
-
 T = TypeVar("T")
 
 

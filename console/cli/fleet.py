@@ -13,8 +13,6 @@ from mailstore.overview.standing import FleetStanding, standing
 from mailstore.records.message import Message
 from mailstore.records.protocol import PERSON
 
-__all__ = ["fleet_of"]
-
 
 def fleet_of(mail: Loaded, messages: Sequence[Message], *, is_whole: bool) -> FleetFigures | None:
     """Return the traffic of some messages, None if there is none.

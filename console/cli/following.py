@@ -17,8 +17,6 @@ from mailstore.records.roster import Agent
 from mailstore.state.connections import CutOff
 from mailstore.store import Capability
 
-__all__ = ["News", "TellConnection", "follow", "news_of"]
-
 News = Message | Receipt | Agent
 TellConnection = Callable[[CutOff, bool], None]
 """Hears of a mailbox that is cut off (True) or can be reached again (False)."""

@@ -6,8 +6,6 @@ from itertools import groupby
 
 from console.cli.commands import COMMANDS
 
-__all__ = ["overview"]
-
 HEAD = """\
 usage: signalbox [--store URL] [COMMAND] …
 

@@ -10,8 +10,6 @@ from console.hooks.install.hook_report import HookReport, LogReport, SessionRepo
 from console.hooks.install.installed import Installed
 from console.hooks.install.programs import NAMES, ProgramFiles, Target, program_files
 
-__all__ = ["STATUS", "HookStatus", "put_status"]
-
 
 class HookStatus(Struct, frozen=True):
     """The hooks on this machine."""

@@ -15,8 +15,6 @@ from mailstore.errors import ContentGone
 from mailstore.records.message import Message
 from mailstore.rules.delivery import Standing, State
 
-__all__ = ["letter", "message_row", "message_rows", "receipts", "text_of", "texts_of"]
-
 
 def message_row(mail: Loaded, message: Message) -> MessageRow:
     """Return a message with its body; reads the store."""

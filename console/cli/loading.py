@@ -23,18 +23,6 @@ from mailstore.store import Store
 if TYPE_CHECKING:
     import argparse
 
-__all__ = [
-    "Loaded",
-    "find_message",
-    "folded",
-    "known_agent",
-    "loaded",
-    "mailbox_url",
-    "moment_of",
-    "open_mailbox",
-    "reader_name",
-]
-
 
 class Loaded(NamedTuple):
     """A store, its mailbox, and the time at which the mailbox is shown (seconds since the epoch)."""

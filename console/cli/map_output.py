@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["FieldRow", "MappedRow", "MappingRow"]
-
 
 class FieldRow(msgspec.Struct, frozen=True):
     """Where a field of a message is taken from."""

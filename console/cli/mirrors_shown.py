@@ -9,8 +9,6 @@ from console.render.timestamps import iso_time
 from mailstore.mirroring.mirror_report import MirrorStatus
 from mailstore.mirroring.mirror_state import statuses_of
 
-__all__ = ["mirror_rows", "mirror_words"]
-
 
 def mirror_rows(url: str) -> list[MirrorRow]:
     """Return the mirrors of a mailbox, as their last status says."""

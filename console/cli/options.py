@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-__all__ = ["json_option", "mailbox_options", "reader_option", "type_option"]
-
 
 def json_option(parser: argparse.ArgumentParser, help: str = "Print one JSON document and nothing else") -> None:  # noqa: A002
     """Add `--json`."""

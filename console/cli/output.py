@@ -7,19 +7,6 @@ from typing import Literal
 
 import msgspec
 
-__all__ = [
-    "AttachmentRow",
-    "ChannelRow",
-    "HappeningRow",
-    "MarkedRow",
-    "MessageRow",
-    "MomentRow",
-    "OpenMailRow",
-    "OpenMessageRow",
-    "ThreadRow",
-    "ViewRow",
-]
-
 
 class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A message with its text."""

@@ -32,8 +32,6 @@ from mailstore.overview.standing import standing
 from mailstore.records.protocol import PERSON
 from mailstore.steps import at_once
 
-__all__ = ["overview_of"]
-
 PICTURE = JsonOutput(OverviewRow)
 OUTPUTS = (PICTURE,)
 

@@ -6,17 +6,6 @@ import msgspec
 
 from mailstore.queries.concerns import Trouble
 
-__all__ = [
-    "AgentTrafficRow",
-    "ChannelTrafficRow",
-    "HotSpotRow",
-    "LeftOutRow",
-    "MedianRow",
-    "OverviewRow",
-    "PairRow",
-    "QuestionRow",
-]
-
 
 class MedianRow(msgspec.Struct, frozen=True):
     """A median."""

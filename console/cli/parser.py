@@ -10,8 +10,6 @@ from typing import Any, NoReturn
 
 from console.errors import UsedWrongly
 
-__all__ = ["CommandParser"]
-
 NUMBERS = {"int": "a whole number", "float": "a number"}
 CHOICE = re.compile(r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", re.DOTALL)
 VALUE = re.compile(r"argument (\S+): invalid (int|float) value: '(.*)'", re.DOTALL)

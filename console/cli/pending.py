@@ -9,8 +9,6 @@ from console.cli.settings import settings
 from console.cli.terminal_io import tell, warn
 from mailstore.errors import MailboxBusy, MailError
 
-__all__ = ["carry_pending"]
-
 OUTBOX = "*/outbox/*"
 
 

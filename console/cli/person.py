@@ -8,8 +8,6 @@ from pathlib import Path
 
 from console.errors import Refused
 
-__all__ = ["agent_mark", "require_person"]
-
 AGENTS = ("SIGNALBOX_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI")
 """Environment variables that agent programs, and `signalbox wake`, set for the commands they run."""
 

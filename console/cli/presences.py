@@ -14,8 +14,6 @@ from mailstore.delegating import ReadOnly
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
 
-__all__ = ["Presences", "since_words"]
-
 
 class Presences:
     """Answers for one mailbox as it was read; `stale_after` in seconds, by default as in the settings."""

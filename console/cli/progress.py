@@ -9,8 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from threading import RLock
 
-__all__ = ["ProgressLine", "StatusLine", "is_terminal"]
-
 
 def is_terminal(stream: object) -> bool:
     """Return whether a stream is a terminal."""

@@ -20,8 +20,6 @@ from mailstore.files.whole import open_binary
 from mailstore.haak.quick.quick_reads import record_reads
 from mailstore.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
 
-__all__ = ["quick_check"]
-
 OPTIONS = ("--as", "--store", "--max-chars")
 
 LONGEST_NUMBER = 10

@@ -7,8 +7,6 @@ import os
 from console.cli.terminal_io import put
 from console.completion.shells import SHELLS, bash_lines, script_of, word_lines
 
-__all__ = ["quick_completion"]
-
 BREAKS = " \t\n\"'@><=;|&(:"
 """Where bash breaks words unless told otherwise."""
 WORDS = 3

@@ -16,8 +16,6 @@ from console.status.numbers import FIELDS, load_numbers
 from console.status.places import kept_place
 from console.status.printing import status_json, status_of, status_text
 
-__all__ = ["print_kept", "quick_status"]
-
 
 def quick_status(words: list[str]) -> int | None:
     """Print what is known at once; return the exit status, None where the mailbox is to be counted first."""

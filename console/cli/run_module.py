@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 
-__all__ = ["run_module"]
-
 
 def run_module(module_name: str, name: str, summary: str, words: list[str]) -> int:
     """Import a command's module, parse its arguments and run it; return the exit status."""

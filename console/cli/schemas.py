@@ -15,8 +15,6 @@ from console.cli.commands import COMMANDS
 from console.cli.document import JsonLines, JsonOutput
 from console.field_meanings import field_meanings
 
-__all__ = ["DIALECT", "all_outputs", "outputs_of", "schema_of", "structs_in"]
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 LINES = "Each line of the output is such a document."
 NULL = {"type": "null"}

@@ -10,8 +10,6 @@ from console.cli.loading import Loaded, reader_name
 from console.unread_mail import unread_mail
 from mailstore.records.message import Message
 
-__all__ = ["unread_of_agent"]
-
 
 def unread_of_agent(
     args: argparse.Namespace, mail: Loaded, keys: Callable[[Message], list[str]]

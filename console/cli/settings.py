@@ -13,9 +13,6 @@ from mailstore.rules.retention import EVERYTHING, Retention
 if TYPE_CHECKING:
     from console.quiet.marks import QuietMarks
 
-__all__ = ["Settings", "joined_channels", "last_here", "put_off", "saved_views", "seen_marks", "settings"]
-
-
 STALE_SECONDS = 1800.0
 
 

@@ -7,15 +7,6 @@ import msgspec
 from mailstore.queries.concerns import Trouble
 from mailstore.rules.delivery import State
 
-__all__ = [
-    "AbsenceRow",
-    "BusyThreadRow",
-    "ConcernRow",
-    "DeadLetterRow",
-    "LostLetterRow",
-    "SettledRow",
-]
-
 
 class DeadLetterRow(msgspec.Struct, frozen=True):
     """A message that one recipient will not read unless you act."""

@@ -6,21 +6,6 @@ from typing import Literal
 
 import msgspec
 
-__all__ = [
-    "Checkup",
-    "CreatedMailbox",
-    "DuplicateRecord",
-    "FileProblem",
-    "KeyRow",
-    "MessageName",
-    "MirrorRow",
-    "ReplyCycle",
-    "SettingValue",
-    "SettingsFiles",
-    "StoreRow",
-    "ThemeRow",
-]
-
 
 class FileProblem(msgspec.Struct, frozen=True):
     """An unreadable place in a file."""

@@ -6,8 +6,6 @@ import msgspec
 
 from console.cli.document import JsonOutput
 
-__all__ = ["NUMBERS", "StatusRow"]
-
 
 class StatusRow(msgspec.Struct, frozen=True):
     """A mailbox's numbers, as they were counted last."""

@@ -6,20 +6,6 @@ import msgspec
 
 from console.cli.document import JsonOutput
 
-__all__ = [
-    "DONE",
-    "REGISTERED",
-    "STATUS",
-    "SpooledRow",
-    "SyncAccountRow",
-    "SyncAgentRow",
-    "SyncDone",
-    "SyncLetterRow",
-    "SyncRegistered",
-    "SyncStatus",
-    "TurnedAwayRow",
-]
-
 
 class SyncDone(msgspec.Struct, frozen=True):
     """What a sync did."""

@@ -23,8 +23,6 @@ from mailstore.kinds.agentazall.sync.their_config import plan_in
 from mailstore.location import path_of
 from mailstore.registry import kind_and_location
 
-__all__ = ["plan_for", "root_of"]
-
 KIND = "agentazall"
 MOST_CONFIGS = 100
 

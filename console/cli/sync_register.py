@@ -25,8 +25,6 @@ from mailstore.files.whole import open_regular, read_text, read_whole
 from mailstore.kinds.agentazall.places import is_agent_name
 from mailstore.kinds.agentazall.transports.relay_register import Registration, register
 
-__all__ = ["register_agent"]
-
 RESERVED = 4096
 
 

@@ -25,8 +25,6 @@ from mailstore.kinds.agentazall.sync.local import folders_of
 from mailstore.kinds.agentazall.sync.lock import is_at_work
 from mailstore.kinds.agentazall.transports.relay_wire import batch_of
 
-__all__ = ["show_status"]
-
 MOST_LETTERS = MOST_TURNED_AWAY = 20
 
 

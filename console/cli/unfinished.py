@@ -15,8 +15,6 @@ from console.unread_mail import unread_mail
 from mailstore.queries.questions import open_questions
 from mailstore.records.message import Message
 
-__all__ = ["Unfinished", "open_mail", "print_unfinished", "unfinished"]
-
 MOST_LISTED = 10
 WIDEST_SUBJECT = 60
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from console.completion.table import CommandTable, commands, table_of
 from console.completion.values import values
 
-__all__ = ["Completions", "candidates"]
-
 GLOBAL = ("--store", "--observe", "--plain", "--theme", "--as", "--poll", "--at")
 FIRST = [("--help", "Show the commands"), ("--version", "Show the version")]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["TypedLine", "typed_line"]
-
 
 class TypedLine:
     """The words before the cursor without their quotes; the last one is being typed and may be empty.

@@ -7,8 +7,6 @@ import os
 from console.completion.candidates import Completions, candidates
 from console.completion.command_line import TypedLine, typed_line
 
-__all__ = ["SHELLS", "bash_lines", "script_of", "word_lines"]
-
 SHELLS = ("bash", "zsh", "fish")
 UNQUOTED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,/:=@%+")
 IN_DOUBLE_QUOTES = frozenset('"$`\\!')

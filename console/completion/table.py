@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["TABLE", "CommandTable", "Option", "commands", "kinds", "table_of"]
-
 TABLE = f"{os.path.dirname(os.path.abspath(__file__))}/commands.tsv"  # noqa: PTH100, PTH120 - pathlib costs too much
 
 

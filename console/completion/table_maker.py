@@ -16,8 +16,6 @@ from console.cli.schemas import all_outputs
 from console.config import Config
 from mailstore.registry import kinds, store_class
 
-__all__ = ["table_text"]
-
 BY_METAVAR = {
     "URL": "url",
     "ID": "agent",

@@ -14,8 +14,6 @@ from console.status.names import load_names
 from console.status.numbers import FIELDS, load_numbers
 from console.status.places import config_path, kept_place
 
-__all__ = ["values"]
-
 VIEWS = ("all", "for-you", "unread", "dead", "waiting", "archive", "recent")
 TIMES = ("1h", "1d", "7d", "today", "yesterday", "last week")
 FIELDS_OF_QUERIES = (

@@ -29,8 +29,6 @@ from mailstore.records.message import Message
 from mailstore.registry import open_store
 from mailstore.store import Store
 
-__all__ = ["LOG", "main"]
-
 LOG = "demo-agents.log"
 LOG_BYTES = 64 * 1024
 FIRST_PAUSE = 1.0

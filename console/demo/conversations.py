@@ -11,8 +11,6 @@ from uuid import UUID
 
 import msgspec
 
-__all__ = ["DemoMessage", "ScriptError", "new_id", "read_talk", "seconds", "tell"]
-
 SPAN = re.compile(r"(\d+)([dhm])")
 UNIT = {"d": 86_400, "h": 3_600, "m": 60}
 TAGGED = ("project:", "concern:", "domain:")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Working
 
-__all__ = ["activity_of", "work_of"]
-
 PERMISSION = "signalbox archive"
 """The command for which an agent waits for a permission."""
 

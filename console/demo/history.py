@@ -16,8 +16,6 @@ from console.demo.read_records import DemoRead, readings
 from console.demo.routine_mail import old_chores, recent_chores
 from mailstore.rules.presence import Working
 
-__all__ = ["write_history"]
-
 HOUR = 3_600.0
 LIVE = ["inscription", "governance", "ontology", "face_decoding", "scripts", "letters"]
 AMENDMENT_WRITERS = frozenset({"runner-9", STRANGER})

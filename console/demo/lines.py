@@ -12,8 +12,6 @@ import msgspec
 
 from console.demo.conversations import read_talk
 
-__all__ = ["Answers", "Episode", "Question", "Spoken", "fill", "intent", "live_talk", "read_answers"]
-
 
 class Spoken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One letter of a conversation; `by` is the role that says it."""

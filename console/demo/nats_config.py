@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-__all__ = ["one_node"]
-
 
 def one_node(folder: Path, *blocks: str, port: int = -1, name: str = "one", max_file: str = "4G") -> Path:
     """Write the configuration of a server that keeps its files in a folder; `blocks` are added.

@@ -15,8 +15,6 @@ from mailstore.extras import package_remedy
 from mailstore.registry import create_store, is_there, open_store, store_class
 from mailstore.transfer.convert import convert
 
-__all__ = ["nats_mailbox"]
-
 PASSWORD = "SIGNALBOX_NATS_PASSWORD"  # noqa: S105 - the name of the variable
 OTHERS = ("CREDS", "NKEY", "USER", "PASSWORD_FILE")
 

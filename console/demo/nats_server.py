@@ -16,8 +16,6 @@ from typing import Self
 from mailstore.errors import StoreError
 from mailstore.extras import package_remedy
 
-__all__ = ["NatsServer", "nats_program"]
-
 READY_SECONDS = 20.0
 END_SECONDS = 5.0
 LISTENING = re.compile(r"Listening for client connections on \S+:(\d+)")

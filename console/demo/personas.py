@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["CAST", "MARKER", "PERSON", "STRANGER", "Member", "member"]
-
 PERSON = "user"
 STRANGER = "night-watch"
 """A sender that never registered: a cron job, as they exist everywhere."""

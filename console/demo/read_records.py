@@ -9,8 +9,6 @@ import msgspec
 from console.demo.conversations import TAGGED, DemoMessage
 from console.demo.personas import CAST, PERSON, Member
 
-__all__ = ["DemoRead", "readings"]
-
 HOUR = 3_600.0
 PAST_HOURS = 72
 DIRECT_TTL_HOURS = 24

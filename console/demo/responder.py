@@ -14,8 +14,6 @@ from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.rules.delivery import State
 
-__all__ = ["Responder"]
-
 QUOTE = 90
 IN_A_CROWD = 2
 """How many answer a channel or a broadcast: the others read it."""

@@ -8,8 +8,6 @@ from random import Random
 from console.demo.conversations import DemoMessage, new_id
 from console.demo.personas import STRANGER
 
-__all__ = ["old_chores", "recent_chores"]
-
 HOUR = 3_600.0
 DAY = 24 * HOUR
 REMARKS = (

@@ -21,8 +21,6 @@ from mailstore.errors import StoreError
 if TYPE_CHECKING:
     pass
 
-__all__ = ["prepared", "run_demo", "simulated"]
-
 HELD_FOR = 3.0
 """Seconds that the agents have to end by themselves."""
 

@@ -11,8 +11,6 @@ from mailstore.records.message import Message
 from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.records.roster import Agent
 
-__all__ = ["Scenario"]
-
 ENOUGH_MESSAGES = 5_000
 ENOUGH_AGENTS = 24
 AT_A_TIME = 3

@@ -7,8 +7,6 @@ from console.state import PersonalState
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
-__all__ = ["remember"]
-
 DAY = 86_400.0
 
 

@@ -17,8 +17,6 @@ from mailstore.rules.presence import Working
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
-__all__ = ["Company"]
-
 AT_ONCE = 12
 """How many letters an agent reads at one poll."""
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from console.export.fleet_svg import FleetFigures
 from mailstore.transfer.export import Exported
 
-__all__ = ["About", "claim_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class About:

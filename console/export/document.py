@@ -13,8 +13,6 @@ from console.export.situations import as_jsonld, as_situations
 from console.render.json_output import json_text
 from mailstore.transfer.export import Exported
 
-__all__ = ["FORMATS", "SUFFIXES", "ExportDocument", "render"]
-
 VERSION = 1
 
 

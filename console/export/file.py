@@ -10,8 +10,6 @@ from pathlib import Path
 from console.errors import Refused
 from mailstore.errors import reason_of
 
-__all__ = ["write_new"]
-
 
 def write_new(path: Path, pieces: Iterable[str], *, is_forced: bool = False) -> None:
     """Write a file atomically. Raises Refused, also for an existing file unless forced."""

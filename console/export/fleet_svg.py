@@ -16,8 +16,6 @@ from mailstore.overview.matrix import matrix_of
 from mailstore.overview.picture import AgentTraffic, Median, TrafficPicture
 from mailstore.overview.standing import FleetStanding
 
-__all__ = ["STYLE", "FleetFigures", "fleet_svg"]
-
 STYLE = """
 .fleet { width: 100%; height: auto; font: 12px ui-monospace, monospace; color: #1d2733 }
 .fleet text { fill: currentColor } .fleet .faint { fill: #6b7a89 } .fleet .head { font-weight: bold }

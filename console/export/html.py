@@ -12,8 +12,6 @@ from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
-__all__ = ["HTML_END", "as_html", "html_block"]
-
 HTML_END = "</body></html>\n"
 
 STYLE = """

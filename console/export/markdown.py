@@ -10,8 +10,6 @@ from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
-__all__ = ["as_markdown", "markdown_block"]
-
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+.!|<>~&-])")
 LEAST_FENCE = 3
 

@@ -18,8 +18,6 @@ from console.export.situations import entity, node
 from console.render.json_output import json_text
 from mailstore.transfer.export import Claim, Exported, Shows
 
-__all__ = ["claims_in"]
-
 MARK = re.compile(r"^<!-- signalbox (\{.*\}) -->\n(`{3,})text\n", re.MULTILINE)
 RECORD = re.compile(r"^  record: (\{.*\})$", re.MULTILINE)
 ENTITY = "\nentity: "

@@ -11,8 +11,6 @@ from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
 
-__all__ = ["as_jsonld", "as_situations", "entity", "node"]
-
 USUAL = "-_.:@#"
 """What stands in a name as it is, beside letters and digits; all else is percent-encoded."""
 INDENT = "    "

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from mailstore.haak.quick.quick_unread import QuickMessage
     from mailstore.records.message import Message
 
-__all__ = ["Letter", "around", "fenced", "header"]
-
 INDENT = "    "
 NUMBER_BYTES = 6
 

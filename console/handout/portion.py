@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Mail = Sequence[Message] | Sequence[QuickMessage]
 
-__all__ = ["MOST_CHARACTERS", "Portion", "portion", "typed"]
-
 MOST_CHARACTERS = 8000
 """The default limit for one output."""
 LONGEST_EXCERPT = 2000

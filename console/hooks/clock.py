@@ -17,8 +17,6 @@ else:
     except ImportError:
         import signal
 
-__all__ = ["LIMIT_SECONDS", "start", "stop"]
-
 LIMIT_SECONDS = 2.0
 
 _status = 0

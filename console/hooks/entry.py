@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["hook"]
-
 BLOCK = 1 << 16
 LONGEST_INPUT = 1 << 25
 

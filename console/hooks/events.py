@@ -2,20 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "CHANGED",
-    "CWD",
-    "END",
-    "INTERRUPT",
-    "PROMPT",
-    "START",
-    "STOP",
-    "TOOL",
-    "WAITING",
-    "Answer",
-    "HookEvent",
-]
-
 START, PROMPT, TOOL, STOP, END = "start", "prompt", "tool", "stop", "end"
 CHANGED, CWD, WAITING, INTERRUPT = "changed", "cwd", "waiting", "interrupt"
 """The mailbox changed; the agent changed its folder; it waits for a permission; a person interrupted it."""

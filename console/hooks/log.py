@@ -8,8 +8,6 @@ import time
 from console.hooks.state_folder import state_home
 from mailstore.files.whole import open_regular
 
-__all__ = ["log_error", "log_file"]
-
 MOST_BYTES = 1 << 17
 LONGEST_LINE = 400
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["AT_START", "EVERYWHERE", "NOTICE", "RunOptions"]
-
 NOTICE, AT_START, EVERYWHERE = "notice", "session-start", "letters"
 DELIVER = (NOTICE, AT_START, EVERYWHERE)
 FREEZE, BURY = "freeze", "bury"

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["GONE", "NO_QUICK_LOOK", "quick_line", "stat_mark"]
-
 NO_QUICK_LOOK = "0"
 """Stands alone where every event needs a full run."""
 GONE = "-"

@@ -13,8 +13,6 @@ import time
 from console.hooks.quick_line import NO_QUICK_LOOK, stat_mark
 from console.hooks.state_folder import root
 
-__all__ = ["is_quiet", "token_in"]
-
 TOOL_EVENTS = frozenset({b"PostToolBatch", b"PostToolUse", b"AfterTool", b"postToolUse", b"tool.execute.after"})
 """What programs call the end of a tool call; at every other event there is more to do."""
 SESSION, CWD, EVENT = (b'"session_id"', b'"sessionId"'), (b'"cwd"',), (b'"hook_event_name"',)

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from console.hooks.programs import Program
     from console.hooks.unread.look import UnreadMail
 
-__all__ = ["run"]
-
 NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
 """The moments at which a session can be notified of its mail."""
 REVIVING = (START, PROMPT, TOOL)

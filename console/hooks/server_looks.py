@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["is_on_server", "is_recent", "next_look", "note_look"]
-
 PAUSE_SECONDS = 15.0
 LOOKED = "server_looked"
 SEVERAL = "several"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["turn_on"]
-
 _is_on = not sys.flags.no_site
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["DIGEST_CHARACTERS", "all_folders", "hooks_folder", "root", "state_home"]
-
 DIGEST_CHARACTERS = 16
 
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["configured_store", "configured_tags", "names_the_user"]
-
 
 def configured_store(env: Mapping[str, str]) -> str:
     """Return the mailbox that the settings name; empty if they name none."""

@@ -9,8 +9,6 @@ from pydantic.alias_generators import to_camel
 
 from console.handout.portion import MOST_CHARACTERS
 
-__all__ = ["MarkRead", "Nothing", "ReadMessages", "Request", "SendMessage", "ThreadOf"]
-
 
 class Request(BaseModel):
     """The arguments of a tool, in camel case; others are refused."""

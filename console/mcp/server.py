@@ -24,8 +24,6 @@ from mailstore.capabilities import Capability
 from mailstore.errors import MailError
 from mailstore.records.message import Message
 
-__all__ = ["INBOX", "serve"]
-
 INBOX = "mailbox://inbox"
 HELD_BY = {
     "type": Capability.TYPE,

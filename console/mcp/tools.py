@@ -29,8 +29,6 @@ from mailstore.writing.cancelling import passed_on
 from mailstore.writing.policy import check_policy, is_the_user, normal
 from mailstore.writing.sending import prepare
 
-__all__ = ["TOOLS", "Caller", "Tool"]
-
 
 @dataclass(frozen=True, slots=True)
 class Caller:

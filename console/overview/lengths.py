@@ -5,8 +5,6 @@ from __future__ import annotations
 from console.widgets.sparkline import scale_words
 from mailstore.overview.picture import Median
 
-__all__ = ["FEW", "duration", "length_words", "median_words", "scale_line"]
-
 HOUR, DAY = 3600, 86400
 FEW = 5
 """Of fewer values than that, a median says of how many it is."""

@@ -18,15 +18,6 @@ from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps
 
-__all__ = [
-    "AgentLine",
-    "ChannelLine",
-    "OverviewModel",
-    "hot_symbol",
-    "model_steps",
-    "party_words",
-]
-
 PER_STEP = 32
 """How many agents one step looks at."""
 

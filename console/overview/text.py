@@ -14,8 +14,6 @@ from console.render.short_text import age, clock, count, shorten_middle
 from console.widgets.histogram import bar_rows, gutter, round_top
 from console.widgets.sparkline import grouped, sparkline
 
-__all__ = ["TextSection", "overview_text"]
-
 LINE = 24
 """Cells of a line of numbers over time."""
 HEIGHT = 4

@@ -9,8 +9,6 @@ from console.render.short_text import clock, count, plural
 from mailstore.overview.picture import LeftOut
 from mailstore.overview.standing import HotSpot
 
-__all__ = ["bar_words", "cell_words", "left_out_words", "spot_words", "totals"]
-
 
 def totals(model: OverviewModel) -> str:
     """Return how much was sent and read, and since when."""

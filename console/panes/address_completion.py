@@ -5,8 +5,6 @@ from __future__ import annotations
 from console.widgets.offers import Candidate
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["address_candidates"]
-
 
 def address_candidates(mailbox: Mailbox) -> list[Candidate]:
     """Return channels, roles, agents and `all`, with a hint for each."""

@@ -16,8 +16,6 @@ from console.symbols import SIGNS
 from mailstore.records.agent_fact import AgentFact
 from mailstore.records.roster import Agent
 
-__all__ = ["agent_page"]
-
 ROOM = 11
 LONGEST = 20_000
 """Characters of a text that are shown."""

@@ -15,8 +15,6 @@ from console.styles import TextStyles
 from console.symbols import SIGNS
 from mailstore.records.attached_file import AttachedFile
 
-__all__ = ["attachment_lines"]
-
 LONGEST_NAME = 40
 
 

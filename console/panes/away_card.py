@@ -17,8 +17,6 @@ from console.symbols import AGENTS
 from mailstore.queries.absence import Absence
 from mailstore.records.roster import Status
 
-__all__ = ["AwayCard", "card_lines"]
-
 MOST_NAMES = 4
 LONGEST_NAME = 28
 """Cells of a name or a subject on the card."""

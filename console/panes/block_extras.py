@@ -8,8 +8,6 @@ from console.panes.blocks import ATTACHED, MessageBlock
 from console.session import Session
 from mailstore.records.message import Message
 
-__all__ = ["with_extras"]
-
 MISSING = "!attachment-missing:"
 LOOK_SECONDS = 30
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
     from mailstore.records.letter_way import LetterWay
 
-__all__ = ["ATTACHED", "MessageBlock", "block_foot", "block_head", "block_of", "markdown_styles", "more_line"]
-
 ATTACHED = ("attachment:", "attachment-missing:")
 """How tags begin that name the files of a message."""
 

@@ -14,8 +14,6 @@ from textual.widget import Widget
 
 from console.panes.row_layout import layout_line
 
-__all__ = ["ClickLine", "Spot"]
-
 
 class Spot(Struct, frozen=True):
     """A piece of the line; a click on it runs its action, if it has one."""

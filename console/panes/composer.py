@@ -34,8 +34,6 @@ from mailstore.writing.sending import prepare, split_addresses
 if TYPE_CHECKING:
     from console.hooks.waking.wake_session import Rung
 
-__all__ = ["Composer"]
-
 PLACES = frozenset({"channel", "agent", "role"})
 """Beginnings of the keys of drafts that go to a place: below its stream, they show neither address nor subject."""
 

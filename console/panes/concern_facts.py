@@ -10,8 +10,6 @@ from mailstore.queries.concerns import LETTERS, Concern
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.state.views import DeadLetter
 
-__all__ = ["concern_facts", "letter_of"]
-
 
 def letter_of(session: Session, concern: Concern) -> DeadLetter | None:
     """Return the dead letter that a concern is about; None once it is settled or was read."""

@@ -20,8 +20,6 @@ from console.symbols import DONE
 from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.queries.concerns import Concern
 
-__all__ = ["ConcernRows", "DeskRow", "desk_rows", "subject_of"]
-
 
 class DeskRow(Struct, frozen=True):
     """A concern with what was done about it, or a heading over so many concerns."""

@@ -23,8 +23,6 @@ from console.widgets.block_view import BlockView
 from mailstore.records.message import Message
 from mailstore.state.outline import Outline as Shape
 
-__all__ = ["Conversation"]
-
 OVERLAP = 4
 """Lines that are shown again on the next page."""
 

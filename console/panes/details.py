@@ -17,8 +17,6 @@ from mailstore.records.letter_way import LetterWay
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["details"]
-
 EMPTY = Content(), Content()
 
 

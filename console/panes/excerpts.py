@@ -18,8 +18,6 @@ from mailstore.records.message import Message
 if TYPE_CHECKING:
     from console.session import Session
 
-__all__ = ["Excerpt", "Excerpts", "excerpt_of"]
-
 KEPT = 512
 AT_ONCE = 16
 """Excerpts read before rows are drawn: those of a screen, the ones asked for last first."""

@@ -14,8 +14,6 @@ from textual.visual import RenderOptions, Visual
 
 from console.render.safe import visible_line
 
-__all__ = ["FactPage", "Row", "fact", "facts", "read_out"]
-
 LEAST_ROOM = 12
 """Cells: if a label leaves less, its value starts at the left."""
 

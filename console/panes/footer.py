@@ -13,8 +13,6 @@ from console.panes.click_line import ClickLine, Spot
 from console.styles import TextStyles
 from console.symbols import HELD
 
-__all__ = ["Footer", "notice_seconds"]
-
 SHORTEST_SECONDS = 2.5
 SECONDS_A_LETTER = 0.05
 """How long a notice takes to be read; then the keys are shown again."""

@@ -19,8 +19,6 @@ from console.styles import TextStyles
 from console.symbols import CONNECTION
 from mailstore.state.views import Counts
 
-__all__ = ["Header", "Headline", "headline"]
-
 
 class Headline(Struct, frozen=True):
     """What the header shows; `state` is one of live, reading, cut off, observing, as of, still.

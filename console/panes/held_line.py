@@ -17,8 +17,6 @@ from console.symbols import HELD
 if TYPE_CHECKING:
     from console.held_letters import HeldLetter
 
-__all__ = ["HeldLine"]
-
 LONGEST_NAMES = 24
 ROOMY = 70
 """Cells from which on there is room for both actions; the footer names the other one."""

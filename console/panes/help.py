@@ -18,8 +18,6 @@ from console.panes.legend import legend_rows
 from console.render.safe import visible_line
 from mailstore.store import Capability
 
-__all__ = ["FEW_KEY_CELLS", "KEY_CELLS", "HelpTopic", "help_page"]
-
 EMPTY = Content(), Content()
 KEY_CELLS, FEW_KEY_CELLS = 18, 7
 """The column of the keys, where there is room and where there is little; longer ones need more."""

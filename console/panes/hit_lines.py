@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from console.widgets.block_lines import BlockLines
     from console.widgets.block_view import LineLayer
 
-__all__ = ["HitLines", "HitPane", "first_hit"]
-
 
 class HitPane(Protocol):
     """What showing hits needs of a conversation."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from console.styles import TextStyles
     from mailstore.queries.language.sought import SoughtWords
 
-__all__ = ["HitRows", "hit_rows"]
-
 SENDER_CELLS = 14
 LEAD = 3
 """A hit begins within this part of the row at the latest."""

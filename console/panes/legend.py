@@ -13,8 +13,6 @@ from textual.visual import RenderOptions, Visual
 from console.legend import LEGEND, is_meant
 from console.panes.facts import Row
 
-__all__ = ["Flow", "legend_rows"]
-
 COLOURS = {
     "good": "$success",
     "warn": "$warning",

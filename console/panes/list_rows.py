@@ -11,8 +11,6 @@ from console.panes.row_layout import MARK, Piece, layout_line
 from console.styles import TextStyles
 from console.widgets.rows import KeyedRows, RowStyle
 
-__all__ = ["ListRow", "ListRows"]
-
 
 @dataclass(frozen=True, slots=True)
 class ListRow:

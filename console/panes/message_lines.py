@@ -10,8 +10,6 @@ from textual.strip import Strip
 
 from console.render.lines import LineSource, RenderedLines
 
-__all__ = ["MessageKeys", "MessageLines", "RenderedText"]
-
 FEWEST = 4
 """Lines of the text that are shown even where the pane is low."""
 

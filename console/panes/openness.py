@@ -11,8 +11,6 @@ from console.panes.blocks import MessageBlock
 from console.panes.message_lines import MessageKeys, MessageLines
 from console.panes.receipts import has_more_receipts
 
-__all__ = ["Openness"]
-
 
 class Openness:
     """The messages whose long text or receipts were opened, by key."""

@@ -9,8 +9,6 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.outline import Outline as Shape
 from mailstore.state.views import ThreadNode
 
-__all__ = ["ShownOutline", "outline_of"]
-
 INDENT = 2
 DEEPEST = 8
 SAMPLED = 16

@@ -8,8 +8,6 @@ from console.render.short_text import clock, shorten_end
 from console.session import Session
 from mailstore.state.views import View
 
-__all__ = ["empty_list", "empty_mailbox", "no_hits"]
-
 LONGEST_QUERY = 120
 """Cells of a query that are repeated."""
 NOTHING = {

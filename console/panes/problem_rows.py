@@ -14,8 +14,6 @@ from console.symbols import FAILED
 from console.widgets.rows import KeyedRows, RowStyle
 from mailstore.records.message import Problem
 
-__all__ = ["ProblemRow", "ProblemRows", "problem_rows"]
-
 
 class ProblemRow(Struct, frozen=True):
     """A problem, known by where it is and what it is."""

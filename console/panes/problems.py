@@ -10,8 +10,6 @@ from textual.content import Content
 from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line
 
-__all__ = ["problem_page"]
-
 PLACE = re.compile(r"(?P<file>[^\n]*?\.toml)(?::(?P<line>\d+))?: (?P<what>.*)", re.DOTALL)
 
 

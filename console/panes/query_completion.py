@@ -12,8 +12,6 @@ from console.widgets.offers import Candidate, fitting
 from mailstore.queries.language.fields import FIELDS, KNOWN_TYPES, SYNTAX, TIMES, FieldHelp
 from mailstore.records.roster import Agent
 
-__all__ = ["HELP", "Completing", "completing"]
-
 BREAK = re.compile(r"""[\s()"]""")
 SEPARATOR = " · "
 HELP = "?"

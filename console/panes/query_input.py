@@ -14,8 +14,6 @@ from console.panes.query_completion import Completing, completing
 from console.session import Session
 from console.widgets.offers import Completion, Offers
 
-__all__ = ["QueryInput"]
-
 ROWS_LEFT = 8
 """Lines of the screen that the list of candidates leaves to everything else."""
 

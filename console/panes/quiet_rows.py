@@ -14,18 +14,6 @@ from mailstore.records.message import by_age
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadSummary
 
-__all__ = [
-    "RowSigns",
-    "ThreadsOnTop",
-    "no_signs",
-    "returned_threads",
-    "signs_for",
-    "snoozed_number",
-    "snoozed_threads",
-    "starred_number",
-    "starred_threads",
-]
-
 
 class RowSigns(Struct, frozen=True):
     """The marks of one thread: the words say until when it is snoozed, or that it is back."""

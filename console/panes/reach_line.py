@@ -13,8 +13,6 @@ from console.symbols import STALE, STATES
 from mailstore.rules.delivery import State
 from mailstore.writing.sending import Preview
 
-__all__ = ["reach_line"]
-
 PARTS = (
     ("reaches", f"{STATES[State.UNREAD].glyph} reaches", "$success"),
     ("frozen", f"{STATES[State.FROZEN].glyph} on hold, frozen:", "$warning"),

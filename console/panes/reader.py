@@ -18,8 +18,6 @@ from console.widgets.rows import placeholder_lines
 from mailstore.records.message import Message
 from mailstore.state.views import View
 
-__all__ = ["ReadingPane"]
-
 PAUSE_SECONDS = 0.004
 """How long keys are waited for between two looks for older messages of a stream."""
 

@@ -15,8 +15,6 @@ from console.styles import TextStyles
 from console.symbols import STATES
 from mailstore.rules.delivery import Standing, State
 
-__all__ = ["Standings", "has_more_receipts", "receipt_lines", "wrapped"]
-
 MOST_LINES = 4
 
 ALARMING = frozenset({State.DEAD, State.UNKNOWN})

@@ -11,8 +11,6 @@ from console.render.markdown import reduced
 from console.render.safe import visible
 from console.styles import TextStyles
 
-__all__ = ["record_page"]
-
 MOST_COLOURED = 60_000
 """Characters; longer records are laid out without colours."""
 

@@ -14,8 +14,6 @@ from console.panes.message_lines import MessageKeys, MessageLines, RenderedText
 from console.session import Session
 from console.styles import TextStyles
 
-__all__ = ["RenderJob", "RenderQueue"]
-
 FIRST_LINES = 80
 """Lines of a tall screen."""
 

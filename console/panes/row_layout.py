@@ -9,8 +9,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["MARK", "Piece", "layout_line"]
-
 MARK = "▪ "
 """The prefix of a marked row."""
 

@@ -25,8 +25,6 @@ from mailstore.errors import QueryError
 if TYPE_CHECKING:
     from console.search_history import SearchHistory
 
-__all__ = ["SearchBar", "SearchProblem"]
-
 Mode = Literal["search", "filter"]
 PLACEHOLDER = {"search": "search: words, fields; tab completes", "filter": "filter this list"}
 SEARCH_KEYS = (

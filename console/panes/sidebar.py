@@ -12,8 +12,6 @@ from console.widgets.virtual_list import VirtualList
 from mailstore.rules.presence import Working
 from mailstore.state.views import View
 
-__all__ = ["Sidebar"]
-
 
 class Sidebar(VirtualList):
     """Views, channels and agents; the threads of the one at the cursor are shown."""

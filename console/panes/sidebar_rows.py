@@ -27,8 +27,6 @@ from mailstore.rules.waking import is_dormant
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["SidebarRow", "SidebarRows", "sidebar_rows"]
-
 MUTED = SIGNS["muted"].glyph
 
 

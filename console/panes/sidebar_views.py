@@ -10,8 +10,6 @@ from console.panes.quiet_rows import snoozed_number, snoozed_threads, starred_nu
 from console.session import Session
 from mailstore.state.views import Counts, View, ViewKind
 
-__all__ = ["SIDEBAR_VIEWS", "SidebarView", "listed_views", "own_threads", "sidebar_view"]
-
 Number = Callable[[Session, Counts], int]
 Threads = Callable[[Session], Sequence[str]]
 

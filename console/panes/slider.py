@@ -13,8 +13,6 @@ from console.render.short_text import clock, count
 from console.styles import TextStyles
 from console.symbols import CONNECTION, NEW
 
-__all__ = ["Slider", "TimelinePosition"]
-
 
 @dataclass(frozen=True, slots=True)
 class TimelinePosition:

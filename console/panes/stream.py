@@ -9,8 +9,6 @@ from mailstore.columns.message_list import MessageList
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadNode, View
 
-__all__ = ["ShownStream", "Stream"]
-
 FIRST_SECONDS = 0.003
 """How long messages are looked up before the first of them are shown: enough for thousands."""
 SLICE_SECONDS = 0.004

@@ -13,8 +13,6 @@ from console.styles import TextStyles
 from console.symbols import NEW, REPLY
 from mailstore.records.message import Message
 
-__all__ = ["stream_head"]
-
 NEW_SINCE = "new since you looked"
 
 

@@ -13,8 +13,6 @@ from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["StreamPlace", "stream_place"]
-
 GROUP_SECONDS = 600
 """Messages of one sender this close to each other are one group."""
 

@@ -13,8 +13,6 @@ from mailstore.state.views import View
 if TYPE_CHECKING:
     from mailstore.queries.concerns import Concern
 
-__all__ = ["ThreadNote", "notes_for"]
-
 ThreadNote = tuple[str, State]
 """A text, and the state whose glyph and colour it has."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from console.panes.excerpts import Excerpt
     from console.panes.hit_rows import HitRows
 
-__all__ = ["ThreadRows"]
-
 LABEL_CELLS = 14
 CANCELLED = TYPE_GLYPHS["cancel"]
 STARRED, MUTED, SNOOZED = SIGNS["starred"], SIGNS["muted"], SIGNS["snoozed"]

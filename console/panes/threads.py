@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.widgets.virtual_list import VirtualList
 
-__all__ = ["ThreadListPane"]
-
 
 class ThreadListPane(VirtualList):
     """A list of threads, the most recent first."""

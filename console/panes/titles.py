@@ -12,8 +12,6 @@ from console.session import Session
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import Counts, View
 
-__all__ = ["as_title", "quiet_words", "status_words", "view_title"]
-
 
 def as_title(text: str) -> Content:
     """Return text from a mailbox as a border title: Textual would parse a plain string as markup."""

@@ -12,8 +12,6 @@ from console.styles import TextStyles
 from console.symbols import HELD
 from mailstore.records.letter_way import LetterWay, WayState
 
-__all__ = ["waiting_line"]
-
 LONGEST_REASON = 200
 
 

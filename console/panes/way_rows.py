@@ -12,8 +12,6 @@ from console.render.short_text import clock
 from console.symbols import DONE, FAILED, HELD
 from mailstore.records.letter_way import LetterWay, WayState
 
-__all__ = ["way_line", "way_rows"]
-
 SIGNS = {
     WayState.WAITING: (HELD, "$warning"),
     WayState.REFUSED: (FAILED, "$error"),

@@ -28,8 +28,6 @@ from mailstore.store import Capability
 from mailstore.writing.replying import reply_to
 from mailstore.writing.sending import prepare
 
-__all__ = ["COMMANDS", "PASSED_ON", "PlainCommand", "PlainDesk", "read_line"]
-
 PASSED_ON = {
     "agents": "console.cli.agents",
     "attention": "console.cli.attention",

@@ -11,8 +11,6 @@ from mailstore.errors import StoreError
 from mailstore.records.events import Event, Gone
 from mailstore.store import Capability, Store
 
-__all__ = ["News"]
-
 
 class News:
     """Events since the last look, in the order in which the store reported them."""

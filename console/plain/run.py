@@ -8,8 +8,6 @@ from console.plain.news import News
 from console.render.safe import visible_line
 from console.session import Session
 
-__all__ = ["run_plain"]
-
 
 def run_plain(session: Session) -> int:
     """Read the mailbox, greet, and take commands until the person leaves; return the exit status."""

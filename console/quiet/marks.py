@@ -18,8 +18,6 @@ from mailstore.records.scope import Scope, label_of, parts_of
 if TYPE_CHECKING:
     from console.state_database import StateDatabase
 
-__all__ = ["MUTES", "KindOfMark", "Mark", "QuietMarks", "changes", "read_marks", "row_mark"]
-
 
 class KindOfMark(StrEnum):
     """What a mark says. A `row` is a dead letter or a concern: an id, a line feed, and what distinguishes it."""

@@ -10,8 +10,6 @@ from mailstore.records.message import Message, by_age
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["agents_away", "offers_for_agents", "offers_for_thread", "offers_of_time", "timed"]
-
 MOST_AGENTS = 3
 IsAwake = Callable[[str], bool]
 

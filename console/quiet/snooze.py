@@ -12,8 +12,6 @@ from mailstore.records.message import Message
 from mailstore.records.scope import Scope
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Occurrence", "Snooze", "mail_for_user", "to_the_user"]
-
 IsAwake = Callable[[str], bool]
 
 

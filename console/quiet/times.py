@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timedelta
 
-__all__ = ["EXAMPLES", "due_words", "offered_times", "read_due"]
-
 EXAMPLES = "14:30, 2h, 3d, tomorrow 9:00, fri, 24.12. or 2026-12-24 09:00"
 MORNING, EVENING = time(9), time(18)
 LATEST_EVENING = time(17, 30)

@@ -15,8 +15,6 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-__all__ = ["AnsiColours", "nearest"]
-
 GREY = 0.18
 """Colours of less chroma count as grey."""
 

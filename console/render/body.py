@@ -19,8 +19,6 @@ from console.render.markdown import reduced, render_markdown
 from console.render.plain import breaks
 from console.render.safe import visible
 
-__all__ = ["render_body"]
-
 FORMATTED = "JSON, formatted"
 PORTION = 50
 """Lines."""

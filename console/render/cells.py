@@ -18,8 +18,6 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-__all__ = ["SAMPLES", "PortableCells", "portable"]
-
 SAMPLES = {
     "joined": "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
     "flag": "\U0001f1e9\U0001f1ea",

@@ -9,8 +9,6 @@ from pygments.lexers import get_all_lexers, get_lexer_by_name
 from rich.syntax import Syntax
 from rich.text import Text
 
-__all__ = ["highlighted", "is_language"]
-
 TAB_SIZE = 4
 
 

@@ -31,8 +31,6 @@ WIDEST_TABLE = 300
 SLACK = 1.2
 """Rich takes width from the widest columns first, even where others have shorter words."""
 
-__all__ = ["MarkdownPage", "MarkdownStyles", "language_of", "parser", "room_for"]
-
 
 @dataclass(frozen=True, slots=True)
 class MarkdownStyles:

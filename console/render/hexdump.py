@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["hex_lines"]
-
 PLACES = ((16, 76), (8, 42), (4, 25))
 """Bytes in a line, and the cells that such a line needs."""
 

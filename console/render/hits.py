@@ -9,8 +9,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["Spans", "find_spans", "mark_pieces", "mark_strip"]
-
 Spans = list[tuple[int, int]]
 """Parts of a text: where each begins and ends; in order, without overlaps."""
 

@@ -6,8 +6,6 @@ import json
 import re
 from typing import NoReturn
 
-__all__ = ["laid_out", "reads_as_json"]
-
 MOST_JSON = 200_000
 """Characters; longer documents are shown as they are, since laying them out would take too long."""
 

@@ -10,8 +10,6 @@ import msgspec
 
 from console.render.safe import escaped
 
-__all__ = ["json_text"]
-
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """Return a value as JSON, with control and invisible characters escaped; it decodes to the same value.

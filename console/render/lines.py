@@ -11,8 +11,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["LineSource", "PlainLines", "RenderedLines"]
-
 
 class LineSource(Protocol):
     """A sequence of lines: a list of strips, or an object that creates them."""

@@ -10,8 +10,6 @@ from console.render.elements import parser
 from console.render.links import Link, safe_target, urls_in
 from console.render.safe import visible, visible_line
 
-__all__ = ["links_of"]
-
 MOST_PARSED = 60_000
 """Characters; of longer texts, only URLs that are written out are listed."""
 

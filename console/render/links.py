@@ -9,8 +9,6 @@ from urllib.parse import quote, urlsplit
 from markdown_it.token import Token
 from msgspec import Struct
 
-__all__ = ["Link", "ascii_host", "safe_target", "shown_links", "urls_in"]
-
 LONGEST = 2000
 """Characters; longer links are text."""
 

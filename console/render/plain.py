@@ -12,8 +12,6 @@ from rich.style import Style
 from console.render.lines import PlainLines
 from console.render.safe import visible
 
-__all__ = ["breaks", "render_plain"]
-
 CHUNK = 16_000
 """Characters that are made safe at once, up to the end of their line."""
 

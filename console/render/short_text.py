@@ -6,19 +6,6 @@ from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = [
-    "age",
-    "bare",
-    "clock",
-    "count",
-    "plural",
-    "remaining",
-    "shorten_end",
-    "shorten_middle",
-    "shorten_title",
-    "size_words",
-]
-
 MINUTE, HOUR, DAY, WEEK, YEAR = 60, 3600, 86400, 604800, 31557600
 UNITS = ("bytes", "KiB", "MiB", "GiB")
 JOINER = "\u200d"

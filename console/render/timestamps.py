@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["iso_time"]
-
 
 def iso_time(time: float | None) -> str | None:
     """Return seconds since the epoch as ISO 8601 in UTC, to the second; None for an unknown time."""

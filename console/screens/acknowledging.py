@@ -12,8 +12,6 @@ from mailstore.errors import MailError
 if TYPE_CHECKING:
     from mailstore.records.message import Message
 
-__all__ = ["Acknowledging"]
-
 
 class Acknowledging:
     """Acknowledges messages to the person, in the kinds of mailbox that know that."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from mailstore.state.mailbox import Mailbox
 
-__all__ = ["AllSeen", "AllSeenScreen"]
-
 ASKED = 100
 """More messages than this are marked only after asking."""
 AT_ONCE = 200

@@ -24,8 +24,6 @@ from mailstore.errors import MailError
 from mailstore.rules.archive_plan import ArchivePlan, month_of
 from mailstore.store import Capability
 
-__all__ = ["Archive"]
-
 PROGRESS_SECONDS = 0.1
 LISTED = 200
 

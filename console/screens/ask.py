@@ -12,8 +12,6 @@ from textual.widgets import Static
 
 from console.screens.dialog import Dialog
 
-__all__ = ["Ask"]
-
 
 class Ask(Dialog[bool]):
     """Says what will be done; returns true for `y`, and for Enter where a previous answer led here.

@@ -24,8 +24,6 @@ from console.widgets.selectable_view import SelectableView
 if TYPE_CHECKING:
     from textual.events import Key
 
-__all__ = ["BaseScreen", "copied_words", "situation_of"]
-
 FOREVER = float("inf")
 R = TypeVar("R")
 T = TypeVar("T")

@@ -13,8 +13,6 @@ from console.undo_history import UndoableAction
 if TYPE_CHECKING:
     from mailstore.state.views import View
 
-__all__ = ["Channels", "ChannelsScreen", "RowPane"]
-
 
 class RowPane(Protocol):
     """What joining needs of the sidebar."""

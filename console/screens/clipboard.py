@@ -9,8 +9,6 @@ from typing import Protocol
 from console.render.safe import visible_line
 from console.screens.needs import MessageScreen
 
-__all__ = ["Clipboard", "ClipboardScreen"]
-
 
 class ClipboardScreen(MessageScreen, Protocol):
     """What copying needs of the screen."""

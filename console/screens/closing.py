@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from console.composer_draft import ComposerDraft
     from console.screens.writing.holding import Holding
 
-__all__ = ["Closing", "ClosingScreen", "DraftPane"]
-
 
 class DraftPane(Protocol):
     """What closing needs of the composer."""

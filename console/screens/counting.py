@@ -11,8 +11,6 @@ from console.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from console.widgets.block_view import BlockView
 
-__all__ = ["KeyCount", "move"]
-
 FIRST, LATER = frozenset("056789"), frozenset("0123456789")
 """The first digit of a count, and its further digits: 1 to 4 alone go to panes."""
 LONGEST = 7

@@ -9,8 +9,6 @@ from console.cut_off_words import cut_off_news
 from console.screens.needs import PartScreen
 from mailstore.state.connections import CutOff
 
-__all__ = ["CutOffWatch"]
-
 
 class ReadsKeeper(Protocol):
     """What is needed of reading."""

@@ -6,8 +6,6 @@ import asyncio
 
 from console.screens.needs import PartScreen
 
-__all__ = ["DelayWatch"]
-
 TICKS = 5
 """How often it is looked, in seconds."""
 

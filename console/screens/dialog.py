@@ -12,8 +12,6 @@ from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList
 
-__all__ = ["ClosesOnce", "CommandDialog", "Dialog"]
-
 R = TypeVar("R")
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from console.panes.sidebar import Sidebar
     from console.screens.needs import RunningTimer
 
-__all__ = ["Drawing", "DrawingScreen"]
-
 
 class DrawingScreen(TitlesScreen, Protocol):
     """What drawing needs of the screen."""

@@ -18,8 +18,6 @@ from console.stepping import stepped
 from mailstore.errors import MailError
 from mailstore.records.message import Message
 
-__all__ = ["Exporting", "ExportingScreen"]
-
 
 class ExportingScreen(PartScreen, BrowserScreen, Protocol):
     """What exporting needs of the screen."""

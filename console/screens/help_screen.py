@@ -18,8 +18,6 @@ from console.screens.viewer import NARROW
 from console.widgets.page_view import PageView
 from console.widgets.selectable_view import SelectableView
 
-__all__ = ["HelpScreen"]
-
 
 class HelpFilter(Input):
     """The text that is looked for; while it is empty, space scrolls a page and a key that opens the help closes it."""

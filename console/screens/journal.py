@@ -15,8 +15,6 @@ from console.render.short_text import age, clock
 from console.screens.list_screen import ListScreen
 from mailstore.records.message import Intervention
 
-__all__ = ["Journal"]
-
 ACTIONS = {
     "intervene": "stepped in",
     "redirect": "redirected",

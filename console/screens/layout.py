@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from console.panes.reader import ReadingPane
     from console.panes.search_bar import SearchBar, SearchProblem
 
-__all__ = ["PANES", "Layout"]
-
 PANES = ("sidebar", "threads", "conversation", "composer")
 RESTYLED = "#sidebar, #middle, #right, #conversation, #composer"
 """What looks different for the pane that has the focus, or the whole screen."""

@@ -14,8 +14,6 @@ from textual.widgets.option_list import Option
 
 from console.screens.dialog import Dialog
 
-__all__ = ["ListDialog"]
-
 Chosen = TypeVar("Chosen")
 
 

@@ -32,8 +32,6 @@ from console.widgets.rows import RowSource
 from console.widgets.virtual_list import VirtualList
 from mailstore.records.message import Message
 
-__all__ = ["ListScreen"]
-
 WIDE = 110
 LONGEST_TEXT = 4000
 SECONDS = 1.0

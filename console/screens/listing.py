@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from console.screens.needs import RunningTimer
     from mailstore.errors import QueryError
 
-__all__ = ["Listing", "ListingScreen"]
-
 SLICE_SECONDS = 0.004
 PAUSE_SECONDS = 0.004
 SHOW_SECONDS = 0.1

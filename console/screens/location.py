@@ -9,8 +9,6 @@ from msgspec import Struct
 
 from mailstore.state.views import View
 
-__all__ = ["LocationHistory", "ScreenLocation"]
-
 EVERYTHING = View("all")
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from console.screens.parts import Parts
     from console.widgets.block_view import BlockView
 
-__all__ = ["MainScreen"]
-
 ROWS_SECONDS = 20.0
 """How often rows are drawn again: they say how old their mail is."""
 

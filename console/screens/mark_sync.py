@@ -7,8 +7,6 @@ import asyncio
 from console.screens.needs import PartScreen
 from console.screens.quiet.mark_keeping import MarkKeeping
 
-__all__ = ["MarkSync"]
-
 TICKS = 30
 """After how many seconds marks are looked for though the saved state does not seem to have changed."""
 

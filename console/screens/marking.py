@@ -12,8 +12,6 @@ from console.stepping import stepped
 if TYPE_CHECKING:
     from mailstore.queries.query import Query
 
-__all__ = ["CursorPane", "Marking", "MarkingScreen"]
-
 
 class CursorPane(Protocol):
     """What marking needs of the list of threads."""

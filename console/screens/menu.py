@@ -19,8 +19,6 @@ from console.screens.dialog import Dialog
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 
-__all__ = ["Menu", "MenuChoice"]
-
 MOST_ROWS = 14
 AROUND = 10
 """Lines of the dialog besides the choices, on a narrow screen."""

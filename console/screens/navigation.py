@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from console.screens.time_travel import TimeTravel
     from console.screens.writing.composing import Composing
 
-__all__ = ["DraftForm", "Navigation", "NavigationScreen", "PlacePane", "ReplyTree"]
-
-
 SIDEWAYS = 12
 """Cells."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from console.session import Session
     from mailstore.records.message import Message
 
-__all__ = ["MessageScreen", "PartScreen", "RunningTimer"]
-
 T = TypeVar("T")
 
 

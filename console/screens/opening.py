@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from console.screens.navigation import Navigation
     from console.screens.writing.composing import Composing
 
-__all__ = ["Opening", "OpeningScreen"]
-
-
 DAY = 24 * 3600.0
 
 

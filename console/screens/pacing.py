@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-__all__ = ["Pacing"]
-
 FRAME_SECONDS = 1 / 60
 MOST_AT_ONCE = 8
 STORM_SECONDS = 0.2

@@ -11,8 +11,6 @@ from console.browser.place import is_in_browser
 from console.render.safe import visible_line
 from console.screens.needs import PartScreen
 
-__all__ = ["BrowserScreen", "PageTitle", "PageTitleScreen"]
-
 PROGRAM = "Signalbox"
 COLOUR = re.compile("#[0-9a-fA-F]{6}")
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mailstore.records.message import Message
     from mailstore.records.roster import Agent
 
-__all__ = ["Pages", "PagesScreen", "show_help", "show_page"]
-
 
 class PageScreen(Protocol):
     """What showing a page needs of a screen."""

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from console.panes.sidebar import Sidebar
     from console.panes.threads import ThreadListPane
 
-__all__ = ["Parts", "PartsScreen"]
-
 
 class PartsScreen(
     AllSeenScreen,

@@ -13,8 +13,6 @@ from console.render.safe import visible
 from console.screens.needs import MessageScreen
 from mailstore.records.message import Message
 
-__all__ = ["Piping"]
-
 SECONDS = 30
 LONGEST = 200_000
 """Bytes of the output that are shown."""

@@ -15,8 +15,6 @@ from console.screens.dialog import Dialog
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 
-__all__ = ["Prompt"]
-
 
 def anything(text: str) -> str:
     """Accept anything."""

@@ -11,8 +11,6 @@ from console.widgets.offers import Offers
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 
-__all__ = ["QueryPrompt"]
-
 EMPTY = "Enter a query: words, from:, tag:, is:unread, …"
 
 

@@ -16,8 +16,6 @@ from mailstore.errors import StoreError
 from mailstore.records.events import Seen, Unseen
 from mailstore.records.message import Message
 
-__all__ = ["MessagePane", "Reading", "ReadingScreen", "ThreadPane"]
-
 
 class MessagePane(Protocol):
     """What reading needs of the conversation."""

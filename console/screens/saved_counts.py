@@ -11,8 +11,6 @@ from console.screens.needs import PartScreen, RunningTimer
 from console.stepping import stepped
 from mailstore.steps import MailboxReloaded
 
-__all__ = ["SavedCounts", "SavedCountsScreen"]
-
 SECONDS = 0.25
 """How long changes are gathered."""
 COST = 20

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
-__all__ = ["ResultPane", "SearchField", "Searching", "SearchingScreen"]
-
 PAUSE_SECONDS = 0.08
 UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:{'|'.join(FIELD_NAMES)}):$")
 """A field whose value is yet to be typed: what was found stays until then."""

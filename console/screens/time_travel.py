@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from console.panes.slider import Slider
     from console.screens.searching import Searching
 
-__all__ = ["ShownThread", "TimeTravel", "TimeTravelScreen"]
-
 
 class ShownThread(Protocol):
     """What time travel needs of the conversation."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from console.panes.reader import ReadingPane
     from console.panes.threads import ThreadListPane
 
-__all__ = ["Titles", "TitlesScreen"]
-
 LONGEST_QUERY = 400
 """Characters of a query that are looked at for a title."""
 MOST_NEW = 100

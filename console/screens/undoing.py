@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from console.undo_history import UndoableAction
 
-__all__ = ["Undoing", "UndoingScreen"]
-
-
 REPEAT_SECONDS = 0.7
 """Pressed again sooner than this, a key undoes nothing more: keyboards wait up to 0.66 s before a key repeats."""
 

@@ -24,8 +24,6 @@ from mailstore.errors import StoreError
 from mailstore.queries.raw_lines import RawRecord, raw_record
 from mailstore.records.message import Problem
 
-__all__ = ["UnreadableList"]
-
 MOST_BYTES = 16 * 1024
 """Bytes of a record that are shown."""
 LOW = 20

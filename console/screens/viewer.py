@@ -17,8 +17,6 @@ from console.screens.dialog import Dialog
 from console.widgets.page_view import PageView
 from console.widgets.selectable_view import SelectableView
 
-__all__ = ["NARROW", "Viewer"]
-
 NARROW = 70
 """Cells: with fewer, a page takes the whole screen."""
 

@@ -20,8 +20,6 @@ from console.screens.query_prompt import QueryPrompt
 from console.symbols import FAILED
 from console.undo_history import UndoableAction
 
-__all__ = ["SavedViews"]
-
 
 class SavedViews(ListScreen):
     """Saved searches by name; enter runs one. Counts are kept up to date."""

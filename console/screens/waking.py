@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from console.hooks.sessions.live import LiveHook
     from mailstore.records.message import Message
 
-__all__ = ["AgentWaking", "Waking", "WakingScreen"]
-
 
 def nobody_asks(session_id: str, words: str) -> None:
     """Do nothing with what was done."""

@@ -7,8 +7,6 @@ from enum import Enum
 
 from console.browser.place import FULL, READ_ONLY
 
-__all__ = ["KeyPair", "Keys", "PageAccess"]
-
 SECRET_BYTES = 16
 """128 bits: nobody guesses it, however fast they ask."""
 

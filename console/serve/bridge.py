@@ -15,8 +15,6 @@ from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess, ProcessStuck, Size
 from console.serve.downloads import Downloads
 
-__all__ = ["Bridge", "size_from"]
-
 DATA, META, FILE = b"D", b"M", b"F"
 FEWEST_CELLS, MOST_COLUMNS, MOST_LINES = 2, 1000, 500
 USUAL: Size = (80, 24)

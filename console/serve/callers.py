@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-__all__ = ["Callers"]
-
 MOST_CONNECTIONS = 100
 CONNECTIONS_EACH = 8
 """What a browser opens for a console, and some more; together fewer than the files that a process may open."""

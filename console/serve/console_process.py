@@ -12,8 +12,6 @@ from contextlib import suppress
 from console.browser.place import VARIABLE
 from console.serve.access import PageAccess
 
-__all__ = ["ConsoleProcess", "ProcessStuck", "Size"]
-
 KEYS, META = b"D", b"M"
 READY = b"__GANGLION__\n"
 """What Textual's driver writes before its first packet."""

@@ -12,8 +12,6 @@ from msgspec import Struct
 from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess, ProcessStuck
 
-__all__ = ["Downloads"]
-
 CHUNK = 1 << 16
 SECONDS = 30.0
 """How long the console may take for the next piece."""

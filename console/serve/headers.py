@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["page_policy", "security_headers"]
-
 
 def security_headers(policy: str = "default-src 'none'; frame-ancestors 'none'") -> dict[str, str]:
     """Return the headers of an answer with a Content-Security-Policy."""

@@ -12,8 +12,6 @@ from console.serve.access import KeyPair, Keys, PageAccess
 from mailstore.errors import reason_of
 from mailstore.kit.secret import SecretMissing, private_text
 
-__all__ = ["keep_links", "kept_keys", "link"]
-
 TOKEN = re.compile(r"^(full|read-only) \S*\?token=([0-9a-f]{32})$", re.MULTILINE)
 
 

@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 from mailstore.kit.loopback import is_loopback
 
-__all__ = ["EVERY_INTERFACE", "is_known_host", "is_own_origin", "plain_name"]
-
 EVERY_INTERFACE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared with what was asked for
 
 

@@ -23,8 +23,6 @@ from console.serve.website import Website
 from mailstore.errors import reason_of
 from mailstore.files.whole import open_binary
 
-__all__ = ["Serving", "address", "ending_signals", "host_in_link", "listening", "run_server", "tls_of"]
-
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
 BACKLOG = 128

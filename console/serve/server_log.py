@@ -9,8 +9,6 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from console.render.safe import visible_line
 
-__all__ = ["problem_text", "server_logger"]
-
 LONGEST = 400
 
 

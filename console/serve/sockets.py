@@ -16,8 +16,6 @@ from console.serve.console_process import ConsoleProcess
 from console.serve.downloads import Downloads
 from mailstore.errors import reason_of
 
-__all__ = ["CLOSED_BY_PERSON", "FAILED", "FULL", "STOPPED", "Sockets"]
-
 CLOSED_BY_PERSON, FULL, FAILED, STOPPED = 4001, 4002, 4003, 4004
 """Why a socket was closed, which the page explains."""
 HEARTBEAT_SECONDS = 15.0

@@ -14,8 +14,6 @@ from console.serve.headers import page_policy, security_headers
 from console.serve.origins import is_known_host, is_own_origin, plain_name
 from console.serve.sockets import Sockets
 
-__all__ = ["Website"]
-
 PAGE = Path(__file__).with_name("page")
 PAGE_FILES = frozenset({"page.js", "entry.js", "fonts.css", "page.css", "icon.svg"})
 TERMINAL_FILES = frozenset(

@@ -13,8 +13,6 @@ from mailstore.files.whole import open_regular
 if TYPE_CHECKING:
     from console.status.numbers import KeptNumbers
 
-__all__ = ["count_alone", "counted"]
-
 SERVER_SECONDS = 10.0
 """How long the numbers of a mailbox hold whose changes can't be seen in files."""
 FOLDER_SECONDS = 60.0

@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SENTENCE", "TMUX", "BadFormat", "formatted"]
-
 SENTENCE = "{for_you} for you · {unread} unread · {dead} dead{unreadable: · {} unreadable}"
 TMUX = (
     "{for_you:#[fg=cyan,bold]{} for you#[default] }{dead:#[fg=red]{} dead#[default] }{unread:{} new }"

@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mailstore.state.mailbox import Mailbox
 
-__all__ = ["NAMES", "load_names", "names_in"]
-
 NAMES = ".names"
 MOST_IDS, MOST_NAMES, LONGEST = 200, 2000, 60
 LARGEST = 1 << 21

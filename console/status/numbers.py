@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["FIELDS", "FOREVER", "KeptNumbers", "load_numbers"]
-
 FIELDS = ("messages", "unread", "for_you", "dead", "waiting", "expired", "unreadable", "quiet")
 """The names of the numbers, in the order in which they are kept."""
 HEAD = "signalbox status 1"

@@ -7,8 +7,6 @@ import os
 from mailstore.discovery import found_from
 from mailstore.files.user_folders import user_folder
 
-__all__ = ["cache_home", "config_path", "kept_place"]
-
 
 def cache_home() -> str:
     """Return Signalbox's cache folder, the same that platformdirs names."""

@@ -7,8 +7,6 @@ import time
 from console.status.format import TMUX, BadFormat, formatted
 from console.status.numbers import FIELDS, KeptNumbers
 
-__all__ = ["NONE_ABOVE_0", "NOT_CERTAIN", "status_json", "status_of", "status_text"]
-
 NONE_ABOVE_0, NOT_CERTAIN = 1, 3
 
 

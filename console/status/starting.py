@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["start_counting"]
-
 
 def start_counting(place: str, given: str) -> Callable[[], bool]:
     """Start a process that counts a mailbox, keeps its numbers in a file, and outlives this one.

@@ -11,8 +11,6 @@ from textual.widget import Widget
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Backdrop"]
-
 
 class Backdrop(Widget):
     """A container with a plain background: one blank line is drawn once and used for all."""

@@ -8,8 +8,6 @@ from typing import Protocol
 
 from msgspec import Struct
 
-__all__ = ["GUTTER", "BlockLayout", "BlockSource", "NoBlocks", "PendingScroll"]
-
 GUTTER = 2
 NARROWEST = 16
 KEPT_HEIGHTS = 500

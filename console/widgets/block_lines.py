@@ -8,8 +8,6 @@ from typing import NamedTuple, Protocol
 from textual.cache import LRUCache
 from textual.strip import Strip
 
-__all__ = ["BlockLines", "KeptLines"]
-
 KEPT_BLOCKS = 256
 
 

@@ -12,8 +12,6 @@ from textual.reactive import reactive
 from console.widgets.block_layout import BlockLayout, BlockSource, NoBlocks, PendingScroll
 from console.widgets.selectable_view import SelectableView
 
-__all__ = ["BlockScroll"]
-
 ABOVE_AND_BELOW = 2
 """Lines around one that is scrolled to."""
 ABOVE = 4

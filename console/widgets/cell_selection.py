@@ -8,8 +8,6 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["CellSelection", "whole_characters"]
-
 SELECTED = Style(reverse=True)
 """As terminals show it: readable in any theme, and without colours."""
 LEAST = 2

@@ -16,8 +16,6 @@ from textual.widgets import Input
 from console.render.safe import visible_line
 from console.widgets.offers import Candidate, Completion, Offers, fitting
 
-__all__ = ["CompletingInput"]
-
 
 class CompletingInput(Input):
     """Names separated by commas; Tab or Enter accepts a candidate, Up and Down select one, Escape closes the list."""

@@ -8,8 +8,6 @@ from rich.cells import cell_len, set_cell_size
 
 from console.render.short_text import shorten_middle
 
-__all__ = ["stepped_headings"]
-
 
 def stepped_headings(names: Sequence[str], cell: int, steps: int, room: int) -> list[str]:
     """Return lines of headings over right-aligned columns of `cell` cells; `room` is what is free left of the first.

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from console.widgets.sparkline import BLOCKS
 
-__all__ = ["axis_labels", "bar_rows", "gutter", "round_top"]
-
 STEPS = len(BLOCKS) - 1
 
 

@@ -23,8 +23,6 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 from textual.widget import Widget
 
-__all__ = ["LineView", "blank"]
-
 FRAMED = 256
 """Framed lines kept: two screens."""
 

@@ -16,8 +16,6 @@ from textual.widgets import Static
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 
-__all__ = ["Candidate", "Completion", "Offers", "fitting"]
-
 SHOWN = 6
 LONGEST = 30
 """Cells of a name in the list."""

@@ -10,8 +10,6 @@ from textual.visual import Visual
 from console.widgets.line_view import blank
 from console.widgets.selectable_view import SelectableView
 
-__all__ = ["PageView"]
-
 
 class PageView(SelectableView):
     """Shows something visual as lines, rendered once for each width and style."""

@@ -14,8 +14,6 @@ from textual.strip import Strip
 
 from console.widgets.line_view import blank
 
-__all__ = ["KeyedRows", "NoRows", "RowCache", "RowSource", "RowStyle", "placeholder_lines"]
-
 MOST_ROWS = 512
 """Rows kept rendered: more than any screen shows."""
 

@@ -11,8 +11,6 @@ from textual.timer import Timer
 from console.widgets.cell_selection import CellSelection
 from console.widgets.line_view import LineView
 
-__all__ = ["SelectableView"]
-
 SCROLL_SECONDS = 0.04
 MOST_LINES = 3
 """How often, and by how many lines at most, a view scrolls while the pointer is dragged beyond it."""

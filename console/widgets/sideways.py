@@ -6,8 +6,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-__all__ = ["MORE_LEFT", "MORE_RIGHT", "shifted"]
-
 MORE_LEFT, MORE_RIGHT = "‹", "›"
 
 

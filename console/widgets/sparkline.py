@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, sqrt
 
-__all__ = ["BLOCKS", "grouped", "level", "scale_words", "sparkline"]
-
 BLOCKS = " ▁▂▃▄▅▆▇█"
 STEPS = len(BLOCKS) - 1
 

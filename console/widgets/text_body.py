@@ -11,8 +11,6 @@ from textual.widgets import TextArea
 
 from console.widgets.offers import Candidate, Completion, Offers, fitting
 
-__all__ = ["TextBody", "line_feeds"]
-
 LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 """Keys that end a line besides Enter: a line feed, typed or pasted, and the Enter of newer terminals."""
 SIGNED = re.compile(r"(?<![\w@#/.&])[@#][\w.:*-]+$")

@@ -17,8 +17,6 @@ from console.widgets.line_view import blank
 from console.widgets.rows import NoRows, RowCache, RowSource, RowStyle, placeholder_lines
 from console.widgets.selectable_view import SelectableView
 
-__all__ = ["VirtualList"]
-
 FEW = 2000
 """Rows among which those are counted that can be selected; longer lists have no other."""
 

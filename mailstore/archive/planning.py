@@ -14,8 +14,6 @@ from mailstore.rules.delivery import State
 from mailstore.rules.retention import EVERYTHING, KEEP, Retention, retained
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["plan_archive"]
-
 HOLDING = {State.UNREAD: Reason.UNREAD, State.FROZEN: Reason.FROZEN, State.WAITING: Reason.WAITING}
 
 

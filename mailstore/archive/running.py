@@ -15,8 +15,6 @@ from mailstore.rules.retention import EVERYTHING, Retention
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
-__all__ = ["ARCHIVE", "archive", "plan_for", "read_plan"]
-
 ARCHIVE = "archive"
 
 

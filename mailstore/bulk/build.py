@@ -30,8 +30,6 @@ from mailstore.state.channel_counts import channel_tags
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 
-__all__ = ["KeyCollision", "fill_mail", "fill_reads"]
-
 Rows = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 

@@ -17,8 +17,6 @@ from mailstore.columns.stamps import ODD, written
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 
-__all__ = ["MessageBuffer", "ReadBuffer"]
-
 ThreadAt = Callable[[str, int, int], str]
 """Returns the parent of the message in a file at an offset and of a length."""
 IdAt = Callable[[int, int], str]

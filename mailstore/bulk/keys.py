@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_KEY", "KeyIndex", "PackedTexts", "keys_of", "texts_at", "texts_of"]
-
 NO_KEY = 0
 WORD = 8
 FACTOR = np.uint64(0x9E37_79B9_7F4A_7C15)

@@ -19,8 +19,6 @@ from mailstore.rules.delivery import State, state_of_open
 from mailstore.rules.outcome import end_of, is_dead_letter, is_open, may_be_suspended, readers_for
 from mailstore.state.ledger import Ledger
 
-__all__ = ["FilerOfMany"]
-
 FEWEST = 8
 """The fewest messages of one head that are filed together."""
 MOST_READERS = 256

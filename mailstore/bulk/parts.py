@@ -14,8 +14,6 @@ from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import MessageHead
 from mailstore.files.lines import ChecksummedSpan
 
-__all__ = ["BlockDecoder", "ColumnPart", "MailColumns", "ReadColumns", "ShareColumns", "UnusualBlock", "found_in"]
-
 Numbers = NDArray[np.uint32]
 Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from mailstore.files.lines import BLOCK, ChecksummedSpan
 from mailstore.files.whole import LARGEST
 
-__all__ = ["FileShare", "LineBlock", "LineTooLong"]
-
 SIZE = 1 << 18
 """The size of a block in bytes; what is made of it should fit the processor's cache."""
 FEW = 64

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["seconds_of"]
-
 FORM = np.frombuffer(b"0000-00-00T00:00:00", np.uint8)
 DIGITS = np.flatnonzero(ord("0") == FORM)
 MARKS = np.flatnonzero(ord("0") != FORM)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from mailstore.columns.messages import NONE
 
-__all__ = ["Rows", "by_age", "column", "in_order", "last_of_each", "previous_of_each", "rings", "roots"]
-
 Rows = NDArray[np.int32]
 Places = NDArray[np.int64]
 WORD = 64

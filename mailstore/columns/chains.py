@@ -8,8 +8,6 @@ from math import isnan, nan
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["LinkedEntries"]
-
 NONE = -1
 MANY = 4096
 """The number of rows from which on numpy searches faster than a loop."""

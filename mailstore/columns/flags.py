@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["RowSet"]
-
 
 class RowSet:
     """A set of rows as one byte for each row, and the number of rows in it."""

@@ -9,8 +9,6 @@ from zlib import crc32
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.strings import StringColumn
 
-__all__ = ["IdColumn"]
-
 
 class IdColumn:
     """Ids by row and rows by id: sorted checksums for the ids that were loaded, a dictionary for those added since."""

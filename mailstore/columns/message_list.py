@@ -12,8 +12,6 @@ from typing import overload
 
 from mailstore.columns.messages import MessageHead, MessageTable
 
-__all__ = ["Membership", "MessageList"]
-
 AT_ONCE = 8192
 """Rows looked at between two looks at the clock: less than a millisecond."""
 KEPT = 4096

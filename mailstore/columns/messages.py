@@ -17,8 +17,6 @@ from mailstore.columns.stamps import ODD, style_of, written
 from mailstore.columns.strings import StringColumn
 from mailstore.records.message import Age, Location, Message, by_age
 
-__all__ = ["ABSENT", "NONE", "MessageHead", "MessageTable", "head_of"]
-
 NONE = -1
 ABSENT = 0
 """The head of a row whose message has not arrived: other messages or records name it."""

@@ -7,8 +7,6 @@ from collections.abc import Collection
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.reply_forest import ReplyForest
 
-__all__ = ["newest_in_threads"]
-
 MANY = 2000
 """The number of messages from which on numpy is faster than a loop."""
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["OpenMail"]
-
 WORD = 64
 SLACK = 64
 

@@ -13,8 +13,6 @@ from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, LEAST_PREFIX, PERSON
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["Postings", "names_in"]
-
 
 class Postings:
     """Rows by sender and by head as linked lists in arrays, newest first; heads by the names in them."""

@@ -9,8 +9,6 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Any, Self
 
-__all__ = ["SortedRows"]
-
 BLOCK = 512
 
 

@@ -13,8 +13,6 @@ from msgspec import Struct
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["NONE", "AddedReply", "ReplyForest"]
-
 NONE = -1
 
 

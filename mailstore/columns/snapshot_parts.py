@@ -8,8 +8,6 @@ from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-__all__ = ["InvalidSnapshot", "SnapshotReader", "SnapshotWriter"]
-
 MAGIC = b"signalbox folded mailbox\n"
 BYTES = "b"
 """The type code of a buffer of bytes; all others are those of `array`."""

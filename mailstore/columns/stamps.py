@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-__all__ = ["ODD", "style_of", "written"]
-
 ODD = -1
 """The style of a timestamp whose text must be stored, because no style writes it."""
 STYLES = (

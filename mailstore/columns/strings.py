@@ -8,8 +8,6 @@ from collections.abc import Iterator
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
-__all__ = ["MOST", "StringColumn"]
-
 MOST = 0xFFFF_FFFF
 """The largest buffer whose positions fit into four bytes; a larger one takes eight."""
 

@@ -9,8 +9,6 @@ from typing import overload
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.ranking import SortedRows
 
-__all__ = ["ThreadList", "ViewThreads"]
-
 
 class ThreadList(Sequence[str]):
     """The ids of roots, the newest first, always up to date."""

@@ -12,8 +12,6 @@ from mailstore.records.message import Message
 from mailstore.rules.archive_plan import ArchivePlan
 from mailstore.store import Capability, Store
 
-__all__ = ["ArchivingContract", "leaving"]
-
 
 def leaving(*message_ids: str) -> ArchivePlan:
     """Return a plan that archives some messages, each a thread of its own."""

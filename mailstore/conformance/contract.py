@@ -9,8 +9,6 @@ from mailstore.conformance.opening import OpeningContract
 from mailstore.conformance.reading import ReadingContract
 from mailstore.conformance.writing import WritingContract
 
-__all__ = ["StoreContract"]
-
 
 class StoreContract(
     OpeningContract, ReadingContract, ChangingContract, WritingContract, ArchivingContract, AdoptingContract

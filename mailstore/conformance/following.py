@@ -12,8 +12,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.store import Store
 
-__all__ = ["Follower", "following", "ids", "of", "scanned"]
-
 PATIENCE_SECONDS = 20.0
 Kind = TypeVar("Kind")
 

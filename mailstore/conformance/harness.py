@@ -15,8 +15,6 @@ from mailstore.capabilities import Capabilities, Capability
 from mailstore.records.draft import Draft, draft
 from mailstore.store import Store
 
-__all__ = ["Feature", "FileHarness", "Harness", "Snapshot", "on_files"]
-
 Snapshot = Mapping[str, tuple[bytes, int]]
 """Every file of a mailbox by name: its bytes, and its modification time in nanoseconds."""
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from mailstore.conformance.harness import Harness
 
-__all__ = ["ANN", "BOB", "agent", "at", "letter", "letters"]
-
 ANN, BOB = "ann-00000001", "bob-00000001"
 START = datetime(2026, 3, 16, 12, tzinfo=UTC)
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     File = Path | str
 
-__all__ = ["append_all", "append_line", "append_lines", "appending", "locked", "refusal", "replace_file"]
-
 PATIENCE_SECONDS = 5.0
 PAUSE_SECONDS = 0.005
 NO_LOCKS = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EBADF})

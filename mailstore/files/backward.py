@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["last_lines", "lines_before_end"]
-
 BLOCK = 1 << 16
 
 

@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["OutOfBounds", "run_bounded"]
-
 STEP_SECONDS = 0.02
 
 

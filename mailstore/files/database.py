@@ -16,17 +16,6 @@ from urllib.parse import quote
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import copy_regular, open_binary
 
-__all__ = [
-    "DatabaseStamp",
-    "Unreadable",
-    "database_stamp",
-    "is_database",
-    "is_replaced",
-    "limit_work",
-    "may_have_changed",
-    "read_database",
-]
-
 MAGIC = b"SQLite format 3\x00"
 WAL = 2
 WAIT_SECONDS = 5.0

@@ -9,8 +9,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["start_detached"]
-
 
 def start_detached(words: list[str], env: Mapping[str, str]) -> int:
     """Run this Python with some words; return the id of the process. Raises OSError."""

@@ -9,8 +9,6 @@ from pathlib import Path
 from mailstore.files.flushing import flush
 from mailstore.files.whole import open_regular
 
-__all__ = ["sync_folder", "write_durably"]
-
 NO_FOLDERS = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP})
 """The errors of file systems that flush files only, such as those of another machine."""
 

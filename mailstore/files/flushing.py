@@ -5,8 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 
-__all__ = ["flush"]
-
 FULL_FLUSH: int | None = getattr(fcntl, "F_FULLFSYNC", None)
 """What has macOS empty the disk's cache too: its `fsync` leaves the bytes there, where a power cut takes them."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from mailstore.files.stamp import Stamp, is_fresh, path_stamp, stamp_of
 
-__all__ = ["Folder"]
-
 
 class Folder:
     """Remembers the entries of a folder; a folder that is a link or does not exist has none.

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from mailstore.files.whole import open_regular
 
-__all__ = ["Holder", "is_held", "writers"]
-
 PROCESSES = Path("/proc")
 WRITES = os.O_WRONLY | os.O_RDWR
 LSOF_PLACE = "/usr/sbin"

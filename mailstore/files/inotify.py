@@ -10,8 +10,6 @@ from pathlib import Path
 from struct import Struct
 from typing import Final, Self
 
-__all__ = ["OF_FOLDERS", "Inotify"]
-
 EVENT = Struct("iIII")
 """The watch, the event's bits, a cookie, and the number of bytes of the name that follows: inotify(7)."""
 READ_BYTES = 1 << 16

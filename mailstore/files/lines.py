@@ -16,21 +16,6 @@ import msgspec
 from mailstore.errors import reason_of
 from mailstore.files.whole import LARGEST, NotAFile, open_binary, open_regular
 
-__all__ = [
-    "BIG_BLOCK",
-    "BLOCK",
-    "TOO_LONG",
-    "ChecksummedSpan",
-    "Cutter",
-    "Line",
-    "LineFile",
-    "LinePlace",
-    "LongLine",
-    "Replaced",
-    "has_long_hole",
-    "next_data",
-]
-
 BLOCK = 1 << 16
 """Bytes per read while following: a larger buffer costs more than the new line."""
 BIG_BLOCK = 1 << 20

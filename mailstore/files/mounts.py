@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["silent_file_system"]
-
 MOUNTS = Path("/proc/self/mountinfo")
 SILENT = frozenset(
     {

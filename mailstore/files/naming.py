@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 
-__all__ = ["safe_name"]
-
 LONGEST = 100
 """Bytes: a file system's limit less room for a prefix and an ending."""
 REPLACED = re.compile(r".*~[0-9a-f]{16}", re.DOTALL)

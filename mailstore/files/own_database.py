@@ -6,8 +6,6 @@ import sqlite3
 import time
 from pathlib import Path
 
-__all__ = ["connected", "opened_or_renamed"]
-
 VERSION = 1
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     File = Path | str
 
-__all__ = ["give", "look_of", "make_folder", "name_file", "nameless", "open_like"]
-
 PERMISSIONS = 0o777
 OPEN_FILES = "/proc/self/fd"
 """Where Linux has a name for a file without one; not where that is hidden, and on no other system."""

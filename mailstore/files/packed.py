@@ -11,8 +11,6 @@ import msgspec
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, Replaced
 from mailstore.files.whole import open_binary
 
-__all__ = ["Broken", "PackedFile", "PackedPlace", "read_packed"]
-
 
 class Broken(Exception):
     """A file can't be decompressed to its end; the message says why."""

@@ -13,8 +13,6 @@ from mailstore.files.append import locked
 from mailstore.files.flushing import flush
 from mailstore.files.owned import give, name_file, nameless
 
-__all__ = ["NO_LINKS", "Pending"]
-
 HIDDEN = ".signalbox.new"
 """The temporary name on systems without nameless files; what a crash left there is overwritten."""
 NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})

@@ -13,8 +13,6 @@ from mailstore.errors import MailboxBusy
 from mailstore.files.append import NO_LOCKS
 from mailstore.files.whole import open_regular
 
-__all__ = ["is_locked", "process_lock"]
-
 LOOKS, PAUSE_SECONDS = 50, 0.01
 
 

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     import json
     from collections.abc import Callable
 
-__all__ = [
-    "DEEPEST",
-    "UNREADABLE",
-    "Fault",
-    "Piece",
-    "check_depth",
-    "each_object",
-    "is_text",
-    "lenient",
-    "loads",
-    "salvage",
-]
-
 BOM = b"\xef\xbb\xbf"
 BEGINNING = re.compile(r'\{\s*"', re.ASCII)
 INSIDE = re.compile(rb'\s*(?:,\s*"|[}\]])')

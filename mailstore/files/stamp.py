@@ -7,8 +7,6 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Stamp", "is_fresh", "path_stamp", "stamp_of"]
-
 FRESH_SECONDS = 0.1
 """The coarsest clock of a file system: two writes within it may leave the same time."""
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-__all__ = ["user_folder"]
-
 USUAL = {"CONFIG": ".config", "STATE": ".local/state", "CACHE": ".cache"}
 ON_MACOS = {
     "CONFIG": "Library/Application Support",

@@ -13,8 +13,6 @@ from time import monotonic
 from mailstore.files.inotify import OF_FOLDERS, Inotify
 from mailstore.files.mounts import silent_file_system
 
-__all__ = ["wakeups"]
-
 TICK_SECONDS = 1.0
 REST_SECONDS = 0.003
 """The shortest time between two wakeups: changes within it are found together."""

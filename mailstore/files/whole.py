@@ -14,18 +14,6 @@ if TYPE_CHECKING:
 
     File = Path | str
 
-__all__ = [
-    "LARGEST",
-    "NotAFile",
-    "copy_regular",
-    "open_below",
-    "open_binary",
-    "open_folder",
-    "open_regular",
-    "read_text",
-    "read_whole",
-]
-
 LARGEST = 64 << 20
 """Bytes; a larger file is not a message, and a longer line is none."""
 

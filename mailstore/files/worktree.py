@@ -10,8 +10,6 @@ import stat
 
 from mailstore.files.whole import open_regular
 
-__all__ = ["Checkout", "checkout_at"]
-
 BRANCH = "ref: refs/heads/"
 LONGEST = 4096
 """Bytes: as long as a path can be."""

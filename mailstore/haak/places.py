@@ -10,8 +10,6 @@ from msgspec import Struct
 from mailstore.files.owned import look_of
 from mailstore.files.whole import NotAFile
 
-__all__ = ["MAILBOX", "MailboxFiles", "find", "new"]
-
 MAILBOX = "agent-mailbox.jsonl"
 DATA = "data"
 ASIDE = ".archiving-"

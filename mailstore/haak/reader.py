@@ -23,8 +23,6 @@ from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Reader"]
-
 TAIL_BYTES = 1 << 16
 """How much of the end of a file is read first, for the first screen."""
 BATCH = 1000

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from mailstore.records.merged import Merged
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
-__all__ = ["HaakStore"]
-
 FIRST_LINES = 3
 LONGEST_LOOK = 1 << 20
 FAR = 1 << 22

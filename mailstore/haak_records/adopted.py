@@ -12,8 +12,6 @@ from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, AdoptedMessage
 from mailstore.records.message import NEVER, Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["INCOMPLETE", "adopted_agent", "adopted_message", "adopted_record", "is_whole"]
-
 INCOMPLETE = "it has no sender, recipient, agent or reader"
 """Why a record is not written that is not whole."""
 

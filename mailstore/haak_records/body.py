@@ -10,8 +10,6 @@ from mailstore.errors import ContentGone
 from mailstore.files.salvage import UNREADABLE, is_text, loads
 from mailstore.haak_records.field_names import MESSAGE, pick
 
-__all__ = ["content_in", "content_of"]
-
 
 class Texts(msgspec.Struct, gc=False):
     """The text of a record under each accepted name; other fields are skipped."""

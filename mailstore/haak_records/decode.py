@@ -12,8 +12,6 @@ from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["STRING", "MessageDecoder"]
-
 Text = str | None
 Raw = msgspec.Raw
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from mailstore.records.draft import Draft
     from mailstore.records.message import Intervention
 
-__all__ = ["delivery_record", "intervention_record", "message_record", "read_record"]
-
 Record = dict[str, Any]
 OWN_NAMES = {field: names[0] for field, names in MESSAGE.items()}
 """The protocol's own name of each field of a message."""

@@ -7,21 +7,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = [
-    "AGENT",
-    "AGENT_FIELDS",
-    "DELIVERY",
-    "MESSAGE",
-    "MESSAGE_FIELDS",
-    "READ",
-    "SPELLS",
-    "STATUSES",
-    "Names",
-    "named",
-    "pick",
-    "picked_message",
-]
-
 Names = dict[str, tuple[str, ...]]
 """The accepted names of each field; the first one has precedence."""
 

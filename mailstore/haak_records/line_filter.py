@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Found = tuple[int, bytes]
     """The offset of a line, and the line."""
 
-__all__ = ["BEAT", "END", "ESCAPES", "UNUSUAL", "LineFilter", "blocks", "packed_blocks", "record"]
-
 BLOCK = 1 << 16
 LONGEST = 1 << 26
 """Bytes; a longer line is no record."""

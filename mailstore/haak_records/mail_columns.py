@@ -19,8 +19,6 @@ from mailstore.columns.stamps import style_of
 from mailstore.haak_records.values import recipients_in
 from mailstore.kit.bodies import first_line, mentions
 
-__all__ = ["MailDecoder", "check_lines", "thread_in"]
-
 BRACE, END_BRACE = b"{}"
 ASCII = 128
 FINE = style_of("1970-01-01T00:00:00.000Z", 0.0)

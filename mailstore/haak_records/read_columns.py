@@ -13,8 +13,6 @@ from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import MessageHead
 from mailstore.haak_records.mail_columns import check_lines
 
-__all__ = ["ReadDecoder", "id_in"]
-
 
 class UsualRead(msgspec.Struct, gc=False):
     """The usual form of a read record."""

@@ -16,8 +16,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["Make", "agent_of", "decode_line", "decode_receipt", "delivery_of", "intervention_of", "receipt_of"]
-
 Record = dict[str, Any]
 Make = Callable[[Record], tuple[Event, str]]
 """Returns the event that a decoded record states, and a warning; raises NotARecord."""

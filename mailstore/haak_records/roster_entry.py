@@ -38,8 +38,6 @@ if TYPE_CHECKING:
         def last_seen(self) -> float | None: ...
 
 
-__all__ = ["has_any", "is_of", "updated_entry"]
-
 ENDS = frozenset(AGENT["ended_at"])
 TIMES = ("started_at", "ended_at", "last_seen")
 NEW_STATUS = "status"

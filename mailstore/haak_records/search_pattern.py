@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["SHORTEST", "SearchPattern", "pattern_of"]
-
 RUN = re.compile(r"[a-z0-9_.-]+")
 """Characters that JSON writes unescaped, or in an escape that `line_filter` knows; a space may be a line's end."""
 SHORTEST = 2

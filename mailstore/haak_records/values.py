@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-__all__ = [
-    "NotARecord",
-    "agent_fields",
-    "agent_time",
-    "agent_word",
-    "entries_of",
-    "id_in",
-    "message_fields",
-    "recipients_in",
-    "strings",
-    "text_in",
-]
-
 NAMESPACES = (*TAG_NAMESPACES, "role")
 
 

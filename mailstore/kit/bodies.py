@@ -6,8 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-__all__ = ["first_line", "mentions"]
-
 MENTION = r"(?<![\w@/.])@([A-Za-z0-9_][\w.:*-]*\w|\w)"
 SUBJECT_LENGTH = 80
 

@@ -14,8 +14,6 @@ from mailstore.records.events import Event, Gone, Person, Reset
 from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Agent
 
-__all__ = ["BATCH", "DiffReader", "in_batches", "in_order"]
-
 BATCH = 1000
 
 

@@ -6,8 +6,6 @@ import msgspec
 
 from mailstore.errors import StoreError
 
-__all__ = ["encode_record"]
-
 ENCODER = msgspec.json.Encoder()
 
 

@@ -17,8 +17,6 @@ from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["KnownRecords", "agent_digest"]
-
 SPELLS = "frozen_spells"
 DATED = "a read with its time"
 

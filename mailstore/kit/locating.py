@@ -16,8 +16,6 @@ from mailstore.errors import ContentGone, MailboxMissing, StoreError, reason_of
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.message import Message
 
-__all__ = ["found_at", "is_found", "read_located", "unreadable"]
-
 Place = TypeVar("Place")
 Find = Callable[[Path], Place | None]
 """Returns a kind's mailbox at a path that the user named; None if there is none. May raise OSError and ValueError."""

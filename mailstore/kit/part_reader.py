@@ -22,8 +22,6 @@ from mailstore.records.events import Event, Progress
 from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Agent
 
-__all__ = ["PartReader", "PartSource", "is_settled"]
-
 PATIENCE_SECONDS = 2.0
 AHEAD_SECONDS = 60.0
 """By how much another machine's clock may be ahead."""

@@ -22,8 +22,6 @@ from mailstore.records.events import Event, Gone, Progress, PutAway
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["NOTHING", "RecordEvents", "RecordMap", "RecordReader", "RecordSource"]
-
 
 class RecordEvents(NamedTuple):
     """All events of one record; `text` is a hash of what is not in the events, as the body of a message."""

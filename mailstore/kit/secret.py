@@ -11,8 +11,6 @@ from pathlib import Path
 from mailstore.errors import MailError, reason_of
 from mailstore.files.whole import open_regular
 
-__all__ = ["Secret", "SecretMissing", "private_text"]
-
 LARGEST = 1 << 16
 COMMAND_SECONDS = 30.0
 OTHERS = stat.S_IRWXG | stat.S_IRWXO

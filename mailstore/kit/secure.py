@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from mailstore.errors import MailError, reason_of
 
-__all__ = ["Remedies", "TransportDown", "down_by", "said", "tls_context"]
-
 EXPIRED, NOT_YET_VALID, REVOKED = 10, 9, 23
 UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21})
 OTHER_HOST = frozenset({62, 64})

@@ -20,8 +20,6 @@ else:
     except ImportError:
         from datetime import UTC, datetime
 
-__all__ = ["isoformat", "parse_time", "time_of", "utc", "written_time"]
-
 FIRST_SECOND = -62_135_596_800.0
 """The beginning of the year 1: no calendar has an earlier time."""
 MILLISECONDS_FROM = 100_000_000_000

@@ -19,8 +19,6 @@ from mailstore.kit.locating import unreadable
 from mailstore.records.events import Event
 from mailstore.store import Store
 
-__all__ = ["EventReader", "WatchedStore"]
-
 
 class EventReader(Protocol):
     """Finds the events in a mailbox's files, as `PartReader` and `RecordReader` do; for one consumer; blocks."""

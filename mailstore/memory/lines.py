@@ -12,8 +12,6 @@ from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import time_of
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["FILE", "LineDecoder", "content_of", "line_of"]
-
 FILE = "memory"
 
 

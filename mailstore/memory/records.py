@@ -10,8 +10,6 @@ from threading import RLock
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["Record", "Records"]
-
 Record = str | Agent | Receipt | Delivery | Intervention
 """A message is a line of text, possibly damaged; the others are values."""
 

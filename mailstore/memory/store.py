@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
 
-__all__ = ["MemoryStore"]
-
 BATCH = 500
 
 

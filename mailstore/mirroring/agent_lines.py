@@ -12,8 +12,6 @@ from collections import deque
 from mailstore.kit.known_records import agent_digest
 from mailstore.records.roster import Agent
 
-__all__ = ["AgentLines", "is_ahead"]
-
 KEPT = 200
 """Lines of an agent that can be written elsewhere: one that was cut off for longer gets the last of them."""
 NO_TIME = float("-inf")

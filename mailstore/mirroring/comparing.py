@@ -12,8 +12,6 @@ from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.records.message import Message
 from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, is_same_sender
 
-__all__ = ["compare_pairs", "header_number"]
-
 AT_ONCE = 500
 FIELDS = {name: label for name, label in MESSAGE_FIELDS.items() if name != "archived"}
 """A message may be archived in one mailbox and live in the other: that is each mailbox's own affair."""

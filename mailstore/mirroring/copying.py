@@ -14,8 +14,6 @@ from mailstore.records.merged import Merged
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
 from mailstore.transfer.letters import adopted_letter, record_in
 
-__all__ = ["copy_offers"]
-
 AT_ONCE = 500
 CHARACTERS = 2_000_000
 FAILURES = 3

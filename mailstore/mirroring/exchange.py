@@ -17,8 +17,6 @@ from mailstore.records.message import Delivery, Intervention, Message, Problem, 
 from mailstore.records.roster import Agent
 from mailstore.state.past import ARCHIVE
 
-__all__ = ["Exchange", "MirrorMemory", "StartAnew"]
-
 
 class StartAnew(Exception):
     """A mailbox was replaced: both must be read again; the message says why."""

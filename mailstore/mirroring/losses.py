@@ -6,8 +6,6 @@ from mailstore.encoding import encodable
 from mailstore.mirroring.mirror_report import EXAMPLES, IdConflict, MirrorLoss
 from mailstore.records.message import Message
 
-__all__ = ["MirrorLosses"]
-
 SHOWN = 60
 
 

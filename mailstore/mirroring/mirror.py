@@ -22,8 +22,6 @@ from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.records.events import Event
 from mailstore.store import Capability, Store
 
-__all__ = ["Mirror", "Patience", "Telling"]
-
 Opened = Callable[[], Store]
 SECONDS_UNSAVED = 1.0
 TRIES = 3

@@ -6,17 +6,6 @@ from typing import Literal
 
 import msgspec
 
-__all__ = [
-    "EXAMPLES",
-    "NOT_READ_BACK",
-    "IdConflict",
-    "MirrorCounts",
-    "MirrorEnd",
-    "MirrorLoss",
-    "MirrorStatus",
-    "Phase",
-]
-
 EXAMPLES = 20
 """How many conflicts and how many ids of a loss are kept by name."""
 

@@ -21,8 +21,6 @@ from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import read_whole
 from mailstore.mirroring.mirror_report import MirrorStatus
 
-__all__ = ["MirrorState", "mirrors_folder", "read_status", "statuses_of"]
-
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS compared (message_id TEXT PRIMARY KEY, header INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS agreed (session_id TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;

@@ -9,8 +9,6 @@ from mailstore.mirroring.mirror_report import MirrorEnd
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.store import Store
 
-__all__ = ["Fact", "FactKey", "MirrorOffers", "Side", "key_of", "keys_of"]
-
 Fact = Receipt | Delivery | Intervention
 FactKey = tuple[str, str, str]
 DATED = "read at"

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from mailstore.errors import MailError
 from mailstore.mirroring.side import Side
 
-__all__ = ["MirrorTrouble", "trouble_with"]
-
 
 class MirrorTrouble(Exception):
     """One of the two mailboxes can't be read or written at the moment; `url` names it."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-__all__ = ["bars_at", "counts_by_bar", "earliest_of_pairs", "medians", "together"]
-
 AT_ONCE = 1 << 18
 """How many values are counted before another thread may run."""
 FEW_GROUPS = 1 << 16

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from mailstore.queries.time_parse import read_moment
 
-__all__ = ["ALL", "MOST_BARS", "SPANS", "TimeBars", "bars_of", "bars_since"]
-
 MOST_BARS = 120
 DAY = 86400.0
 SPANS = ("1h", "6h", "1d", "7d", "30d", "all")

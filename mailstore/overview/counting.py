@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from mailstore.overview.arrays import Bools, Floats, Ints
 
-__all__ = ["BarsOf", "traffic_picture", "traffic_steps"]
-
 CHUNK = 1 << 15
 LISTS = 256
 BarsOf = Callable[[float], TimeBars]

@@ -13,8 +13,6 @@ from mailstore.overview.picture import AgentTraffic, ChannelTraffic, LeftOut, Me
 if TYPE_CHECKING:
     from mailstore.overview.arrays import Floats, Ints
 
-__all__ = ["Traffic", "picture_of"]
-
 
 class Traffic(NamedTuple):
     """The records within some bars: parties, messages and lists of recipients as numbers, times in epoch seconds.

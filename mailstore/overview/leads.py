@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.picture import TrafficPicture
 
-__all__ = ["MOST_NAMES", "of_agent", "of_channel", "of_pair", "within"]
-
 MOST_NAMES = 40
 """With more names, a query is unreadable."""
 PLAIN = re.compile(r"[^\s()\"]+")

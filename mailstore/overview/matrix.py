@@ -8,8 +8,6 @@ from msgspec import Struct
 
 from mailstore.overview.picture import PairTraffic
 
-__all__ = ["PairTable", "TrafficMatrix", "matrix_of"]
-
 
 class TrafficMatrix(Struct, frozen=True):
     """Senders by recipients; each row and column is one party, or all others that have no room."""

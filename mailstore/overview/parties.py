@@ -11,8 +11,6 @@ from mailstore.records.address import is_channel, party, resolve
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.message_lookup import check_current
 
-__all__ = ["HeadTable", "Parties", "Spellings"]
-
 PER_STEP = 512
 Spellings = dict[str, tuple[str, ...]]
 

@@ -6,8 +6,6 @@ from msgspec import Struct
 
 from mailstore.overview.bars import TimeBars
 
-__all__ = ["AgentTraffic", "ChannelTraffic", "LeftOut", "Median", "PairTraffic", "TrafficPicture"]
-
 Counts = tuple[int, ...]
 """One number for each bar."""
 

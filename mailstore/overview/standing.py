@@ -12,8 +12,6 @@ from mailstore.records.address import party, resolve
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import Steps, at_once
 
-__all__ = ["FleetStanding", "HotSpot", "OldQuestion", "standing", "standing_steps"]
-
 
 class OldQuestion(NamedTuple):
     """A question: when it was asked (seconds since the epoch), and its message's id."""

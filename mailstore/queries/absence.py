@@ -13,9 +13,6 @@ from mailstore.records.roster import Status
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps
 
-__all__ = ["Absence", "LostLetter", "look_back"]
-
-
 BUSIEST = 20
 
 

@@ -11,8 +11,6 @@ import msgspec
 
 from mailstore.rules.delivery import State
 
-__all__ = ["LETTERS", "MINUTE", "Concern", "GatheredConcerns", "Limits", "Trouble", "in_order"]
-
 MINUTE = 60.0
 
 

@@ -12,8 +12,6 @@ from mailstore.records.address import Kind, is_channel, resolve
 from mailstore.records.scope import SEPARATOR
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["NameMatcher", "begins"]
-
 
 def begins(wanted: str, name: str, *, is_known: bool = False) -> bool:
     """Return whether a name is what is wanted, or begins with it unless that is known as a name itself."""

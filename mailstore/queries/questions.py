@@ -11,8 +11,6 @@ from mailstore.records.message import Message, by_age
 from mailstore.records.protocol import PERSON
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["OpenQuestion", "ThreadOf", "look_for_questions", "open_questions", "threads_of"]
-
 QUESTION, ANSWER = "question", "answer"
 ISSUE = "issue:"
 THREADS = 64

@@ -15,8 +15,6 @@ from mailstore.location import path_in
 from mailstore.records.message import Problem
 from mailstore.records.scope import WHOLE, Scope, label_of, parts_of
 
-__all__ = ["COUNTED", "RawRecord", "raw_record"]
-
 DATABASE = b"SQLite format 3\0"
 COUNTED = 64 * 1024 * 1024
 """Bytes of a line that are counted: one may be as large as a disk."""

@@ -14,8 +14,6 @@ from mailstore.records.scope import SEPARATOR, label_of
 from mailstore.rules.delivery import STATES, State
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["SearchContext"]
-
 CODE = ("```", "~~~")
 SPACE = re.compile(r"\s+")
 

@@ -18,8 +18,6 @@ from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps
 
-__all__ = ["nearest_spelling", "respelled"]
-
 WORD = re.compile(r"\w+(?:[-_.]\w+)*")
 MOST_TERMS = 5
 """Words of a query that are looked at."""

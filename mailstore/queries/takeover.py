@@ -10,8 +10,6 @@ from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
 
-__all__ = ["LastSeen", "last_seen", "takers"]
-
 
 class LastSeen(msgspec.Struct, frozen=True):
     """What is last known of a recipient; `time` in seconds since the epoch, None if unknown."""

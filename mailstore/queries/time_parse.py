@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, time, timedelta
 
-__all__ = ["EXAMPLES", "PERIODS", "read_moment", "read_period"]
-
 EXAMPLES = (
     "a date (2026-03-16, yesterday, monday, last week), a time (14:30, or 14:30Z for UTC), both, "
     "or an age such as 2h or 3d"

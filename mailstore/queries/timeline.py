@@ -11,8 +11,6 @@ from mailstore.records.message import Message, by_age
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Moment", "timeline"]
-
 RULES = {
     Kind.BROADCAST: "every living agent",
     Kind.USER: "the user",

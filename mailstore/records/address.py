@@ -20,26 +20,6 @@ if TYPE_CHECKING:
 
     from mailstore.records.agent_table import AgentTable
 
-__all__ = [
-    "BROADCAST",
-    "DEFAULT_TTL_HOURS",
-    "DIRECT",
-    "LITERAL",
-    "ROLE",
-    "TAG",
-    "UNKNOWN",
-    "USER",
-    "Address",
-    "Kind",
-    "channel_label",
-    "channels_named",
-    "is_channel",
-    "is_person",
-    "party",
-    "resolve",
-    "role_key",
-]
-
 
 class Kind(str):
     """One of the seven things that an address can be; no `enum`, whose import costs a hook too much."""

@@ -10,8 +10,6 @@ from mailstore.encoding import encodable_value
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["LONG_TTL_HOURS", "Adopted", "AdoptedMessage", "writable"]
-
 LONG_TTL_HOURS = 876_000
 """A hundred years: the TTL that stores write for mail that never expires, if their kind requires a TTL."""
 

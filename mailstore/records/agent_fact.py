@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["AgentFact"]
-
 
 class AgentFact(msgspec.Struct, frozen=True, gc=False):
     """One labelled text, perhaps of several lines; `source` names the file that it is from, within the mailbox.

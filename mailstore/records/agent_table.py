@@ -54,8 +54,6 @@ else:
             return cls
 
 
-__all__ = ["DEAD", "FROZEN", "LIVING", "AgentRules", "AgentTable"]
-
 LIVING, FROZEN, DEAD = "living", "frozen", "dead"
 NO_ROLES: frozenset[str] = frozenset()
 

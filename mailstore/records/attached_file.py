@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["AttachedFile"]
-
 
 class AttachedFile(msgspec.Struct, frozen=True, gc=False):
     """A file by the name that its sender gave it, which may be anything; `size` in bytes, None if it can't be read.

@@ -9,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from mailstore.encoding import is_encodable
 from mailstore.errors import DraftRefused
 
-__all__ = ["MAX_BODY_BYTES", "Draft", "draft"]
-
 MAX_BODY_BYTES = 1 << 20
 NAMES = {"attachments": "attach", "content": "body", "recipients": "to", "ttl_hours": "ttl-hours"}
 """Fields under the names that a sender knows."""

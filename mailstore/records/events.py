@@ -8,8 +8,6 @@ from mailstore.records.message import Delivery, Intervention, Message, Problem, 
 from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Agent
 
-__all__ = ["Back", "Event", "Gone", "Mailboxes", "Person", "Progress", "PutAway", "Reset", "Seen", "Unseen"]
-
 
 class Reset(msgspec.Struct, frozen=True, gc=False):
     """All earlier records are void: the mailbox was replaced or truncated, and everything follows from the start."""

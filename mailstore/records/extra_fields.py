@@ -8,8 +8,6 @@ from typing import Any
 from msgspec import MsgspecError
 from msgspec.json import decode
 
-__all__ = ["extra_text", "extras", "found_in", "own_subject", "record_of"]
-
 NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 

@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["FOREVER", "LAST_SECOND", "Span", "Spell", "all_asleep", "known_spans", "longest_spans", "suspended_end"]
-
 FOREVER = float("inf")
 
 LAST_SECOND = 253_402_300_799.0

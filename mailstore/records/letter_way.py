@@ -6,8 +6,6 @@ from enum import StrEnum
 
 import msgspec
 
-__all__ = ["LetterWay", "WayState"]
-
 
 class WayState(StrEnum):
     """How far a letter got on a way."""

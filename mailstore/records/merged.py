@@ -6,8 +6,6 @@ import msgspec
 
 from mailstore.records.adopted import Adopted
 
-__all__ = ["Merged", "TurnedAway"]
-
 
 class TurnedAway(msgspec.Struct, frozen=True):
     """A record that a mailbox can't hold at all, and why."""

@@ -6,20 +6,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = [
-    "NEVER",
-    "SOMEBODY",
-    "Age",
-    "Delivery",
-    "Intervention",
-    "Location",
-    "Message",
-    "Problem",
-    "Receipt",
-    "by_age",
-]
-
-
 NEVER = float("inf")
 """The TTL, in hours, of a message that never expires."""
 SOMEBODY = "(somebody)"

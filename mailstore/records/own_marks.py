@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["OwnMarks"]
-
 NONE: frozenset[str] = frozenset()
 
 

@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "BROADCAST_NAMES",
-    "BROADCAST_TTL_HOURS",
-    "DIRECT_TTL_HOURS",
-    "LEAST_PREFIX",
-    "PERSON",
-    "TAG_NAMESPACES",
-    "USER_NAMES",
-]
-
 TAG_NAMESPACES = ("project", "concern", "domain")
 BROADCAST_NAMES = frozenset({"all", "broadcast", "AGENT:*"})
 USER_NAMES = frozenset({"user", "human"})

@@ -10,8 +10,6 @@ import msgspec
 from mailstore.records.agent_table import DEAD, FROZEN, LIVING, AgentRules, AgentTable
 from mailstore.records.intervals import Span, Spell
 
-__all__ = ["Agent", "Roster", "RosterImage", "Status"]
-
 
 class Status(StrEnum):
     """Whether an agent lives (docs/semantics.md, Records)."""

@@ -18,8 +18,6 @@ from mailstore.records.message import SOMEBODY, Delivery, Intervention, Location
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent
 
-__all__ = ["KIND", "LABEL", "WHOLE", "Scope", "label_of", "parts_of", "url_of"]
-
 KIND = "several"
 """The scheme of a URL of several mailboxes."""
 WHOLE = "mailbox"

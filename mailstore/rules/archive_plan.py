@@ -11,17 +11,6 @@ import msgspec
 from mailstore.records.message import Message
 from mailstore.rules.retention import EVERYTHING, Retention
 
-__all__ = [
-    "ArchivePlan",
-    "ArchiveReport",
-    "IsCancelled",
-    "LateWriter",
-    "Reason",
-    "Staying",
-    "Tell",
-    "month_of",
-]
-
 Tell = Callable[[str, int, int], None]
 """Receives a description of the current step, and how much of the whole is done: a number of a total."""
 IsCancelled = Callable[[], bool]

@@ -51,19 +51,6 @@ if TYPE_CHECKING:
         def time(self) -> float: ...
 
 
-__all__ = [
-    "HOUR",
-    "Facts",
-    "Recipient",
-    "Way",
-    "expires_at",
-    "is_alive_for",
-    "longest_ttl",
-    "message_expiry",
-    "recipients",
-    "ways",
-]
-
 HOUR = 3600.0
 NOBODY: frozenset[str] = frozenset()
 

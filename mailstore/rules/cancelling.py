@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from mailstore.records.message import Message, by_age
 
-__all__ = ["CANCEL", "TASKS", "TaskStates", "ThreadPlace"]
-
 CANCEL = "cancel"
 TASKS = frozenset({"task-assigned", "task_assign"})
 DONE = frozenset({"task-done", "task_result"})

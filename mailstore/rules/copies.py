@@ -8,8 +8,6 @@ import msgspec
 
 from mailstore.records.message import Trace
 
-__all__ = ["NEAR_SECONDS", "Copies"]
-
 NEAR_SECONDS = 600.0
 """How far apart the dates of two copies may be, unless the sender's copy and another have the same signature."""
 

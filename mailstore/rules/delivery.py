@@ -14,8 +14,6 @@ from mailstore.rules import outcome
 from mailstore.rules.audience import Facts, Recipient
 from mailstore.rules.outcome import end_of, has_expired, readers_of, state_unless_read
 
-__all__ = ["Standing", "State", "standing", "state", "state_of_open"]
-
 NO_TIMES = "was frozen at unknown times, so it does not expire"
 
 

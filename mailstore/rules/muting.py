@@ -14,8 +14,6 @@ from mailstore.rules.unread import is_for_user
 if TYPE_CHECKING:
     from mailstore.rules.audience import Headed
 
-__all__ = ["breaks_through", "is_muted_agent", "is_muted_channel", "is_muted_type"]
-
 
 def is_muted_channel(recipients: Collection[str], marks: OwnMarks) -> bool:
     """Say whether every channel that a message is sent to is muted; one sent to all is not."""

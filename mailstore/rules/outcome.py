@@ -19,27 +19,6 @@ if TYPE_CHECKING:
     from mailstore.records.agent_table import AgentTable
     from mailstore.rules.audience import Facts, Recipient
 
-__all__ = [
-    "ARCHIVED",
-    "DEAD",
-    "EXPIRED",
-    "FROZEN",
-    "READ",
-    "UNKNOWN",
-    "UNREAD",
-    "UNRECORDED",
-    "WAITING",
-    "end_of",
-    "has_expired",
-    "is_dead_letter",
-    "is_open",
-    "may_be_suspended",
-    "readers_for",
-    "readers_of",
-    "recipients_read_by",
-    "state_unless_read",
-]
-
 READ, UNKNOWN, DEAD, WAITING, FROZEN = "read", "unknown", "dead", "waiting", "frozen"
 ARCHIVED, UNRECORDED, EXPIRED, UNREAD = "archived", "unrecorded", "expired", "unread"
 OPEN_TO_AGENT = (UNREAD, FROZEN)

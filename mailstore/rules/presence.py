@@ -9,8 +9,6 @@ from msgspec.structs import replace
 
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["BEAT_SECONDS", "Presence", "Working", "beat", "is_due", "presence_of"]
-
 BEAT_SECONDS = 60.0
 """The interval at which heartbeats without news are recorded: a roster is not a log."""
 

@@ -8,8 +8,6 @@ import msgspec
 
 from mailstore.records.message import Message
 
-__all__ = ["EVERYTHING", "KEEP", "Retention", "retained"]
-
 DAY = 86_400.0
 
 KEEP = 200

@@ -26,17 +26,6 @@ if TYPE_CHECKING:
 
     Truth = TypeVar("Truth", bound=Any)
 
-__all__ = [
-    "has_to_read",
-    "is_due_to_sender",
-    "is_for_user",
-    "is_nobody",
-    "never_unseen",
-    "own_of",
-    "registered_name",
-    "roles_of",
-]
-
 
 def is_for_user(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> bool:
     """Say whether a message, or what many messages share, addresses the person or mentions them."""

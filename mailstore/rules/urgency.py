@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["URGENT_TYPES", "is_urgent"]
-
 URGENT_TYPES = frozenset({"question", "cancel", "incident"})
 URGENT_TAGS = frozenset(f"{field}:{word}" for field in ("priority", "importance") for word in ("high", "urgent"))
 

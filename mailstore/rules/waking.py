@@ -9,8 +9,6 @@ from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Roster, Status
 from mailstore.rules.audience import ways
 
-__all__ = ["WAKING_TYPES", "called", "is_dormant", "waking_mail"]
-
 WAKING_TYPES = ("task-done", "review-result", "question")
 """The types of messages that wake their recipients by default."""
 

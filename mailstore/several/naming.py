@@ -10,8 +10,6 @@ from mailstore.location import without_secrets
 from mailstore.records.scope import LABEL, url_of
 from mailstore.registry import open_store
 
-__all__ = ["named_together"]
-
 
 def named_together(given: Iterable[str], *, poll: bool = False) -> str:
     """Return the URL of several mailboxes, each given as `URL` or `LABEL=URL`. Raises StoreError.

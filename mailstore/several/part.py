@@ -14,8 +14,6 @@ from mailstore.records.scope import WHOLE, Scope
 from mailstore.registry import open_store
 from mailstore.store import Capabilities, Capability, Store
 
-__all__ = ["SeveralPart"]
-
 AT_ONCE = 256
 
 

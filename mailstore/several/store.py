@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from mailstore.records.draft import Draft
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 
-__all__ = ["SeveralStore"]
-
 REPLAYED = 1000
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 30.0

@@ -14,8 +14,6 @@ from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.message_status import facts_of
 
-__all__ = ["AgentMail"]
-
 
 class AgentMail:
     """Inboxes and unread mail; `reader` is an agent or the user, times are seconds since the epoch."""

@@ -11,8 +11,6 @@ from mailstore.records.address import is_channel
 from mailstore.records.roster import Roster
 from mailstore.state.views import Channel
 
-__all__ = ["ChannelCounts", "channel_tags"]
-
 
 class ChannelCounts:
     """Numbers of messages by the tag of the channel; `quiet` are those of unseen messages that are muted or snoozed."""

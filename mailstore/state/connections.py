@@ -8,8 +8,6 @@ import msgspec
 
 from mailstore.records.events import Back, Gone
 
-__all__ = ["Connections", "CutOff"]
-
 NONE_LEFT = "none of the mailboxes can be reached"
 
 

@@ -19,8 +19,6 @@ from mailstore.state.receipts import Receipts
 from mailstore.state.seen import SeenMarks
 from mailstore.state.summaries import Summaries
 
-__all__ = ["MailboxContents"]
-
 
 class MailboxContents:
     """The parts of a mailbox; a message is a row of columns, and known by its id.

@@ -7,8 +7,6 @@ from mailstore.records.message import Message
 from mailstore.state.contents import MailboxContents
 from mailstore.state.quieting import Quieting
 
-__all__ = ["Filing"]
-
 
 class Filing:
     """Files the messages of a mailbox in its index and its ledger; times are seconds since the epoch."""

@@ -15,8 +15,6 @@ from mailstore.state.record_handler import RecordHandler
 from mailstore.state.roster_handler import RosterHandler
 from mailstore.steps import at_once
 
-__all__ = ["Fold"]
-
 
 class Fold:
     """Folds events in any order; one event costs the same at any size of the mailbox."""

@@ -22,8 +22,6 @@ from mailstore.state.quiet_counts import QuietCounts
 from mailstore.state.view_lists import ViewLists
 from mailstore.state.views import View
 
-__all__ = ["ThreadIndex"]
-
 
 class ThreadIndex:
     """Threads by the row of their root."""

@@ -13,8 +13,6 @@ from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Roster
 from mailstore.rules.copies import Copies
 
-__all__ = ["MergedCopies", "RowChange"]
-
 
 class RowChange(NamedTuple):
     """A row's message before and after a change."""

@@ -7,8 +7,6 @@ import msgspec
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.message import Intervention
 
-__all__ = ["SETTLING", "UNDO", "OversightJournal"]
-
 SETTLING = frozenset({"redirect", "resend", "acknowledge"})
 """Actions after which a letter is no longer dead for a recipient."""
 UNDO = "undo"

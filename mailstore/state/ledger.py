@@ -23,8 +23,6 @@ from mailstore.rules.delivery import State, state, state_of_open
 from mailstore.rules.outcome import end_of, is_dead_letter, is_open, recipients_read_by
 from mailstore.rules.unread import roles_of
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """Open mail by the name of its recipient, as rows of messages."""

@@ -21,8 +21,6 @@ from mailstore.state.pending_mail import PendingMail
 from mailstore.state.threads import ThreadQueries
 from mailstore.state.views import Channel, Counts
 
-__all__ = ["Mailbox"]
-
 
 class Mailbox:
     """Everything that is known about one mailbox, folded from events in any order.

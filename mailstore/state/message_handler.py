@@ -9,8 +9,6 @@ from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.joining import RowChange
 
-__all__ = ["MessageHandler"]
-
 
 class MessageHandler:
     """Puts messages into their rows; times are seconds since the epoch."""

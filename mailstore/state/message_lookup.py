@@ -10,8 +10,6 @@ from mailstore.records.message import Message, Trace, by_age
 from mailstore.state.contents import MailboxContents
 from mailstore.steps import MailboxReloaded
 
-__all__ = ["MessageLookup", "check_current"]
-
 
 class MessageLookup:
     """The messages that have arrived, live and archived unless a method says otherwise."""

@@ -9,8 +9,6 @@ from mailstore.rules.delivery import Standing, State, standing, state
 from mailstore.state.contents import MailboxContents
 from mailstore.state.receipts import NO_FACTS
 
-__all__ = ["MessageStatus", "facts_of"]
-
 
 class MessageStatus:
     """States and records of one message at a time; times are seconds since the epoch."""

@@ -9,8 +9,6 @@ from msgspec import Struct
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.reply_forest import ReplyForest
 
-__all__ = ["Outline", "outline"]
-
 
 class Outline(Struct, frozen=True):
     """The ids of a thread in reading order, and the depth of each; the other fields serve to update it."""

@@ -9,8 +9,6 @@ from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.steps import Steps
 
-__all__ = ["OwnMail"]
-
 
 class OwnMail:
     """The user's own marks on messages and threads; `root` is the id of a thread's root."""

@@ -15,8 +15,6 @@ from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, MailboxReloaded, Steps, at_once
 
-__all__ = ["lines_at", "mailbox_at", "past_in_steps"]
-
 ARCHIVE = "archive"
 PER_STEP = 32
 """How many agents or messages one step looks at."""

@@ -13,8 +13,6 @@ from mailstore.state.filing import Filing
 from mailstore.state.message_lookup import check_current
 from mailstore.state.views import DeadLetter
 
-__all__ = ["PendingMail"]
-
 
 class PendingMail:
     """Open mail, dead letters and mail to vacant roles; times are seconds since the epoch."""

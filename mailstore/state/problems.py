@@ -8,8 +8,6 @@ from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.message import Problem
 from mailstore.records.scope import WHOLE, label_of
 
-__all__ = ["Problems"]
-
 
 class Problems:
     """Problems in the order in which they were found."""

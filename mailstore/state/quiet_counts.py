@@ -8,8 +8,6 @@ from collections.abc import Collection
 
 from mailstore.columns.flags import RowSet
 
-__all__ = ["QuietCounts"]
-
 
 class QuietCounts:
     """Quiet messages by row, and the numbers of those that are unseen: in all, by thread, channel and mailbox."""

@@ -13,8 +13,6 @@ from mailstore.rules.muting import breaks_through, is_muted_agent, is_muted_chan
 from mailstore.state.contents import MailboxContents
 from mailstore.steps import MailboxReloaded, Steps
 
-__all__ = ["Quieting"]
-
 PER_STEP = 128
 """How many messages one step judges: a millisecond or two."""
 

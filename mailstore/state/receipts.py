@@ -12,8 +12,6 @@ from mailstore.records.roster import Roster
 from mailstore.rules.audience import Facts
 from mailstore.state.joining import MergedCopies
 
-__all__ = ["NO_FACTS", "Receipts"]
-
 NO_FACTS = Facts()
 
 

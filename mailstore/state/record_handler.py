@@ -8,8 +8,6 @@ from mailstore.records.message import Delivery, Intervention, Receipt, Trace
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 
-__all__ = ["RecordHandler"]
-
 
 class RecordHandler:
     """Takes in records about messages, whether or not the messages have arrived; times are seconds since the epoch."""

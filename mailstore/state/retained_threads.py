@@ -10,8 +10,6 @@ from typing import Any
 from mailstore.rules.retention import DAY, Retention
 from mailstore.state.index import ThreadIndex
 
-__all__ = ["RetentionFilter"]
-
 EVER: tuple[Any, ...] = (float("-inf"),)
 """Earlier than all messages; as an age, a bare time comes before all messages of that time."""
 

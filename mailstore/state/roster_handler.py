@@ -9,8 +9,6 @@ from mailstore.rules.audience import message_expiry
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 
-__all__ = ["RosterHandler"]
-
 
 class RosterHandler:
     """Updates the roster, and what depends on it; times are seconds since the epoch."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from mailstore.columns.flags import RowSet
 from mailstore.columns.ids import IdColumn
 
-__all__ = ["SeenMarks"]
-
 
 class SeenMarks:
     """The rows that the user has seen, and the ids of those whose message has not arrived yet.

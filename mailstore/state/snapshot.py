@@ -10,8 +10,6 @@ from mailstore.columns.snapshot_parts import InvalidSnapshot, SnapshotReader, Sn
 from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["load", "save"]
-
 VERSION = 8
 """Changes with whatever the parts write."""
 

@@ -6,8 +6,6 @@ from mailstore.records.address import resolve
 from mailstore.records.roster import Roster
 from mailstore.state.index import ThreadIndex
 
-__all__ = ["WordFilter"]
-
 
 class WordFilter:
     """Words that must each be part of a thread's subject, or of the name of a participant."""

@@ -12,8 +12,6 @@ from mailstore.rules.cancelling import CANCEL, TaskStates, ThreadPlace
 from mailstore.state.index import ThreadIndex
 from mailstore.state.views import ThreadSummary
 
-__all__ = ["Summaries"]
-
 MOST = 2048
 
 

@@ -14,8 +14,6 @@ from mailstore.state.retained_threads import RetentionFilter
 from mailstore.state.subject_words import WordFilter
 from mailstore.state.views import View
 
-__all__ = ["FilteredThreads", "ThreadFilter"]
-
 ORDERED = ("for-you", "archive", "channel", "agent", "store")
 """Views that have an order of their own."""
 AT_ONCE = 64

@@ -11,8 +11,6 @@ from mailstore.records.roster import Roster
 from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["WrongThread", "guarded"]
-
 IS_ON = bool(os.environ.get("SIGNALBOX_DEBUG"))
 
 

@@ -17,8 +17,6 @@ from mailstore.state.subject_words import WordFilter
 from mailstore.state.thread_filter import ThreadFilter
 from mailstore.state.views import OWN_KINDS, Cycle, ThreadNode, ThreadSummary, View
 
-__all__ = ["ThreadQueries"]
-
 
 class ThreadQueries:
     """Threads by the id of their root; times are seconds since the epoch."""

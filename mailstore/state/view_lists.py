@@ -17,8 +17,6 @@ from mailstore.rules.unread import is_for_user
 from mailstore.state.channel_counts import channel_tags
 from mailstore.state.views import View
 
-__all__ = ["ViewLists"]
-
 MOST = 8
 """Views that are kept at once; the one that was not asked for longest is forgotten first."""
 

@@ -11,8 +11,6 @@ from msgspec.structs import replace
 from mailstore.records.message import Message, by_age
 from mailstore.rules.delivery import State
 
-__all__ = ["OWN_KINDS", "Channel", "Counts", "Cycle", "DeadLetter", "ThreadNode", "ThreadSummary", "View", "ViewKind"]
-
 ViewKind = Literal[
     "all",
     "for-you",

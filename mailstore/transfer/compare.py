@@ -17,20 +17,6 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Roster
 from mailstore.store import Store
 
-__all__ = [
-    "AGENT_FIELDS",
-    "MESSAGE_FIELDS",
-    "Compared",
-    "Contents",
-    "Loss",
-    "Losses",
-    "compare",
-    "compare_expiry",
-    "compare_facts",
-    "compared",
-    "is_same_sender",
-]
-
 SAME_SECONDS = 1e-3
 EXAMPLES = 3
 SHOWN = 60

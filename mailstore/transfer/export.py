@@ -14,21 +14,6 @@ from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
-__all__ = [
-    "Claim",
-    "Exported",
-    "Finding",
-    "Shows",
-    "Verdict",
-    "digest",
-    "exported",
-    "placed",
-    "standing_digest",
-    "text_digest",
-    "verified",
-    "whole",
-]
-
 
 class Exported(msgspec.Struct, frozen=True):
     """A complete message, with the place and the digest of its record."""

@@ -14,8 +14,6 @@ from mailstore.records.extra_fields import extras, own_subject, record_of
 from mailstore.records.message import Message
 from mailstore.store import Store
 
-__all__ = ["adopted_letter", "metadata_of", "record_in"]
-
 
 def adopted_letter(
     message: Message, content: str, record: dict[str, Any] | None, known: frozenset[str]

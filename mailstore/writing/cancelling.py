@@ -7,8 +7,6 @@ from mailstore.rules.cancelling import CANCEL
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 
-__all__ = ["passed_on"]
-
 
 def passed_on(store: Store, mailbox: Mailbox, *, kind: str, thread: str | None, sender: str) -> tuple[str, ...]:
     """Return the addresses of the tasks that a `cancel` in a thread cancels; never its sender, or the user.

@@ -11,8 +11,6 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.state.mailbox import Mailbox
 from mailstore.writing.sending import split_addresses
 
-__all__ = ["check_policy", "is_the_user", "normal"]
-
 INNER = ("role", "agent")
 """Namespaces that another program may drop from a name."""
 

@@ -8,8 +8,6 @@ from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["Reply", "reply_to"]
-
 
 class Reply(msgspec.Struct, frozen=True):
     """Recipients and subject of a reply; `is_intervention` if the user was not a party to the thread."""

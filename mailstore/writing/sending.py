@@ -19,18 +19,6 @@ from mailstore.rules.audience import Facts, expires_at, recipients
 from mailstore.rules.delivery import State, state
 from mailstore.state.mailbox import Mailbox
 
-__all__ = [
-    "MANY_WORDS",
-    "Preview",
-    "as_message",
-    "one_of",
-    "prepare",
-    "preview",
-    "read_address",
-    "resolve_all",
-    "split_addresses",
-]
-
 MANY_WORDS = 500
 STALE_SECONDS = 1800.0
 

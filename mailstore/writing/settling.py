@@ -24,19 +24,6 @@ from mailstore.state.views import DeadLetter
 from mailstore.store import Store
 from mailstore.writing.sending import prepare
 
-__all__ = [
-    "Done",
-    "NotSettled",
-    "Step",
-    "acknowledge",
-    "carry_out",
-    "overtaken",
-    "redirect",
-    "resend",
-    "undo",
-    "undoable",
-]
-
 ELSEWHERE = "redirect the letter to another recipient"
 ReadBody = Callable[[Message], str]
 

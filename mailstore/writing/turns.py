@@ -12,8 +12,6 @@ from mailstore.files.user_folders import user_folder
 from mailstore.location import path_in
 from mailstore.records.scope import parts_of
 
-__all__ = ["one_at_a_time"]
-
 PATIENCE_SECONDS = 30.0
 
 

@@ -10,8 +10,6 @@ from console.cli.described import COMMON_STATUSES, CommandDescription, described
 from console.cli.schemas import outputs_of
 from manual.reference.markdown import code, page, prose, table
 
-__all__ = ["commands_page"]
-
 INTRO = """\
 Every command with what it takes and prints; `signalbox COMMAND --help` and `man signalbox-COMMAND` say the same."""
 COMMON = """\

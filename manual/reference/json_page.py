@@ -8,8 +8,6 @@ from console.cli.document import JsonLines, JsonOutput
 from console.cli.schemas import all_outputs, schema_of
 from manual.reference.markdown import code, page, prose, table
 
-__all__ = ["json_page", "schemas"]
-
 INTRO = """\
 What commands print with `--json`, and what `signalbox export` writes as JSON. `signalbox schema COMMAND` prints the
 same as a [JSON Schema](https://json-schema.org/draft/2020-12/schema) (version 2020-12), and the files linked here

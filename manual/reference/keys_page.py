@@ -9,8 +9,6 @@ from console.commands import COMMANDS
 from console.legend import LEGEND
 from manual.reference.markdown import code, page, prose, table
 
-__all__ = ["keys_page"]
-
 INTRO = """\
 Every command of the console. `?` shows those of a pane, `signalbox keys` all of them as they are set, and `:` finds
 each by the beginnings of its words: those without a key are run from there. Other keys are set in the table

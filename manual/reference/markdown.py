@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["GENERATED", "code", "page", "prose", "table"]
-
 GENERATED = "<!-- made from the code by `python -m manual.reference`: change it there -->"
 BARE = re.compile(r"(`[^`]*`)|([<>|*]|(?<!\w)_|\[(?=[^\]]*\]\())")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["called", "name_of", "words_of"]
-
 NAMED = {
     "error": "reason",
     "reason_of": "reason",

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from manual.reference.message_words import called, name_of, words_of
 
-__all__ = ["WORDS", "ErrorMessage", "messages"]
-
 ROOT = Path(__file__).parents[2]
 FIRST_ARGUMENT = {"DraftRefused": 1}
 """Where the problem stands, if a field comes before it."""

@@ -17,8 +17,6 @@ from manual.reference.settings_page import settings_page
 from manual.reference.themes_page import themes_page
 from manual.reference.troubleshooting_page import troubleshooting_page
 
-__all__ = ["FOLDER", "pages"]
-
 FOLDER = Path(__file__).parents[2] / "docs"
 INDEX = """\
 | page | has |

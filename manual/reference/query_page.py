@@ -8,8 +8,6 @@ from mailstore.queries.language import parser
 from mailstore.queries.language.fields import FIELDS, KNOWN_TYPES, SYNTAX, TIMES, ValueHelp
 from manual.reference.markdown import code, page, prose, table
 
-__all__ = ["query_page"]
-
 INTRO = """\
 One language serves `/` in the console, `signalbox search`, `signalbox export` and [saved views](settings.md#views).
 [Search](../search.md) explains it; this is all of it in short, as `signalbox search --help` prints it."""

@@ -9,8 +9,6 @@ from console.config_schema import config_schema
 from console.toml_errors import in_toml
 from manual.reference.markdown import code, page, prose, table
 
-__all__ = ["examples", "settings_page"]
-
 INTRO = """\
 Every key of `config.toml`, which `signalbox config edit` opens with all of this as comments. [Settings and
 themes](../settings.md) begins with the usual ones. A wrong value is reported with file and line, and the default is

@@ -13,8 +13,6 @@ from console.field_meanings import field_meanings
 from console.theme_files import DEFAULTS, FOLLOWING, Colours, ThemeFile
 from manual.reference.markdown import code, page, prose, table
 
-__all__ = ["themes_page"]
-
 INTRO = """\
 A theme is a TOML file in `~/.config/signalbox/themes/` (`signalbox config path --json` says where); the console
 reloads it when it is saved, and names file and line of what is wrong in it. `theme = "NAME"` in the

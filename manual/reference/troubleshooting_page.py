@@ -9,8 +9,6 @@ from typing import NamedTuple
 from manual.reference.markdown import code, page, prose, table
 from manual.reference.messages import WORDS, ErrorMessage, messages
 
-__all__ = ["Cause", "faults", "read_causes", "troubleshooting_page"]
-
 CAUSES = Path(__file__).with_name("causes.txt")
 INTRO = """\
 What you may see and why; then every message of an error or a warning, by what you were doing, with its cause and its

@@ -13,18 +13,6 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = [
-    "CLAUDE",
-    "agent_of",
-    "at_terminal",
-    "bash",
-    "call_agent",
-    "check",
-    "print_mode",
-    "start_print_mode",
-    "trust",
-]
-
 CLAUDE = program_named("claude-code")
 KEY = "sk-ant-dummy"
 

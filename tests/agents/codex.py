@@ -13,8 +13,6 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["CODEX", "UNREVIEWED", "at_terminal", "configure", "execute", "listed_hooks", "review", "shell", "spawn"]
-
 CODEX = program_named("codex")
 UNREVIEWED = "--dangerously-bypass-hook-trust"
 """Runs hooks that nobody has reviewed."""

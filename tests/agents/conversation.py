@@ -13,8 +13,6 @@ from tests.agents.model_requests import ModelRequest
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["ARCHITECT", "LIBRARIAN", "Scene", "answering", "asking", "scene"]
-
 ARCHITECT, LIBRARIAN = "architect-7", "librarian-3"
 ID = re.compile(r"^id: ([0-9a-f-]{36})$", re.MULTILINE)
 AGENT_SIZE, CONSOLE_SIZE = (88, 40), (179, 20)

@@ -13,8 +13,6 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["COPILOT", "at_terminal", "configure", "print_mode", "shell", "start_print_mode", "variables"]
-
 COPILOT = program_named("copilot")
 
 

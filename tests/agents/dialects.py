@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Call", "Dialect", "Step", "call", "dialect_of", "say"]
-
 Event = tuple[str, dict[str, Any]]
 Dialect = Callable[["Step", int], Iterator[Event]]
 

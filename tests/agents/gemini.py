@@ -13,8 +13,6 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["GEMINI", "at_terminal", "configure", "print_mode", "shell", "submit"]
-
 GEMINI = program_named("gemini")
 MODEL = ("-m", "gemini-2.5-flash")
 

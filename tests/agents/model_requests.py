@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ModelRequest", "Place"]
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from tests.agents.model_requests import ModelRequest
 
-__all__ = ["Notice", "new_notices", "notices"]
-
 OURS = re.compile(r"Signalbox: [^\n]+")
 
 

@@ -15,8 +15,6 @@ from tests.agents.programs import program_named
 from tests.agents.scripted_model import ScriptedModel
 from tests.terminal import Terminal
 
-__all__ = ["OPENCODE", "at_terminal", "configure", "run_to_its_end", "shell", "task"]
-
 OPENCODE = program_named("opencode")
 QUIET = {
     "OPENCODE_DISABLE_AUTOUPDATE": "1",

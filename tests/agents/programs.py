@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FOLDER", "NODE", "PROGRAMS", "Program", "program_named"]
-
 FOLDER = Path(__file__).parents[2] / ".venv" / "agents"
 NODE = FOLDER / "bin" / "node"
 """A link to the node that runs the programs which are written for it."""

@@ -21,8 +21,6 @@ from tests.agents.dialects import Dialect, Step, dialect_of
 from tests.agents.model_requests import ModelRequest
 from tests.patience import PATIENCE
 
-__all__ = ["ScriptedModel"]
-
 Planned = Step | Callable[[ModelRequest], Step]
 LONGEST = 32 << 20
 MOST_REQUESTS = 500

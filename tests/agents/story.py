@@ -18,8 +18,6 @@ from tests.agents.notices import Notice, new_notices, notices
 from tests.agents.scripted_model import Planned
 from tests.terminal import Terminal
 
-__all__ = ["Story", "as_told", "kill", "only_agent"]
-
 COMMAND = re.compile(r'"(signalbox check [^"]+)"')
 Shell = Callable[[str], Step]
 

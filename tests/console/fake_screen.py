@@ -26,8 +26,6 @@ from mailstore.records.message import Message
 from mailstore.state.views import View
 from tests.mailboxes import NOW, MailFiles
 
-__all__ = ["FakeScreen", "fake_screen"]
-
 T = TypeVar("T")
 
 

@@ -20,8 +20,6 @@ from mailstore.state.views import View
 from tests.console.fake_screen import fake_screen
 from tests.mailboxes import NOW, MailFiles
 
-__all__ = ["ANN", "BOB", "EVE", "Desk", "saved", "write_mail"]
-
 ANN, BOB, EVE = "ann-00000001", "bob-00000001", "eve-00000001"
 
 

@@ -29,8 +29,6 @@ from tests.console.spared import spare
 from tests.mailboxes import NOW
 from tests.patience import PATIENCE
 
-__all__ = ["Seat", "impatient", "opened", "screen_lines", "settle", "until"]
-
 GROUPS = {
     "attention",
     "overview",

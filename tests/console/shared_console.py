@@ -11,8 +11,6 @@ from typing import Any, Self
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 
-__all__ = ["SharedConsole"]
-
 CLOSING_KEYS = 4
 """How often escape is pressed to get back to the main screen, before the console is given up."""
 

@@ -17,8 +17,6 @@ from textual.strip import Strip
 
 from tests.console.styled_once import style_once
 
-__all__ = ["spare"]
-
 _parse = Stylesheet._parse_rules
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 

@@ -13,8 +13,6 @@ from mailstore.queries.search import SearchContext, search
 from mailstore.state.views import View
 from tests.terminal import Terminal
 
-__all__ = ["Tourist", "contents", "folded"]
-
 TITLE_CELLS = 30
 """So much of a title every layout shows."""
 

@@ -23,8 +23,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["SYSTEMS", "System", "become"]
-
 System = Literal["macos", "wsl"]
 SYSTEMS: tuple[System, ...] = ("macos", "wsl")
 

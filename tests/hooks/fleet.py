@@ -19,8 +19,6 @@ from console.hooks.sessions.registration import Arrival
 from console.hooks.sessions.session_state import SessionState, opened, states_in
 from console.hooks.state_folder import hooks_folder
 
-__all__ = ["NOW", "Fleet", "needs_processes"]
-
 NOW = 1_800_000_000.0
 needs_processes = pytest.mark.skipif(not process_name(os.getpid()), reason="only Linux tells which processes run")
 

@@ -13,8 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HookForks"]
-
 ROOT = Path(__file__).parents[2]
 CHANGING = ("write", "rename", "ftruncate", "utime", "link", "unlink", "mkdir")
 PATIENCE_SECONDS = 60.0

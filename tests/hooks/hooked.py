@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from console.hooks import entry
 from tests.hooks.forking import HookForks
 
-__all__ = ["AGENT", "SESSION", "Hooked", "Said"]
-
 SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 
 

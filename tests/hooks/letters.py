@@ -6,8 +6,6 @@ from collections.abc import Collection
 
 from mailstore.haak.quick.quick_unread import QuickMessage
 
-__all__ = ["HeldMail", "letter"]
-
 
 def letter(
     name: str, sender: str = "boss", kind: str = "", to: str = "claude-abcdef12", text: str = "x"

@@ -23,8 +23,6 @@ from tests.kinds.omo.omo_harness import OmoHarness
 from tests.mailboxes import iso
 from tests.mailstore.haak_harness import HaakHarness
 
-__all__ = ["ACTIONS", "KINDS", "SENT", "Action", "made"]
-
 Make = Callable[[Path, pytest.MonkeyPatch], Harness]
 DAY = 86_400.0
 SENT = "Sent by the command."

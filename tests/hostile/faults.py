@@ -34,8 +34,6 @@ import mailstore.kinds
 from console.cli import main
 from tests.hostile.guard import Guard
 
-__all__ = ["CONSOLE", "OWN", "Bench", "End", "Fault"]
-
 ROOT = Path(__file__).parents[2]
 COUNTED = (
     *("chmod", "chown", "fchmod", "fchown", "fsync", "ftruncate", "link", "mkdir", "remove", "rename", "replace"),

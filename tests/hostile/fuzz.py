@@ -32,8 +32,6 @@ from tests.hostile.lexer import faults_of_output
 from tests.hostile.mutate import mutate_bytes, mutate_database
 from tests.hostile.samples import SAMPLES, Make
 
-__all__ = ["KINDS", "Fault", "Fuzzer", "Outcome"]
-
 ROOT = Path(__file__).parents[2]
 LONG = "-long"
 """What a kind is called that is read as a long mailbox is: in blocks, and from what was kept."""

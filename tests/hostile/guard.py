@@ -11,8 +11,6 @@ import sys
 from typing import Any
 from urllib.parse import unquote
 
-__all__ = ["Guard"]
-
 CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 PATHS = {
     **dict.fromkeys(("os.chmod", "os.chown", "os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os.utime"), 1),

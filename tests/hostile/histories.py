@@ -33,8 +33,6 @@ from tests.hostile.history_box import HistoryBox
 from tests.hostile.mirror_faults import SuddenEnd, clock_at, faulty, raced_by, state_folder
 from tests.servers.nats_configs import one_node
 
-__all__ = ["History", "mirrored"]
-
 NOON = 1_773_662_400.0
 HOUR = 3600.0
 NAMES = ("ann-00000001", "bob-00000001", "cyd-00000001")

@@ -18,8 +18,6 @@ from mailstore.store import Store
 from mailstore.transfer.compare import Contents
 from mailstore.transfer.letters import adopted_letter
 
-__all__ = ["HistoryBox"]
-
 
 class HistoryBox:
     """A mailbox as programs write to it."""

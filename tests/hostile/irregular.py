@@ -21,8 +21,6 @@ from pathlib import Path
 
 from tests.hostile.fuzz import KINDS, Outcome, command, environment, wrong_with
 
-__all__ = ["THINGS", "faults_of", "places"]
-
 ROOM = 1 << 30
 """Bytes that a command may reserve beyond what the process has."""
 MEGABYTES = 300

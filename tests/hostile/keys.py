@@ -20,8 +20,6 @@ from console.commands import COMMANDS
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
 
-__all__ = ["OPENERS", "add_arguments", "box", "burst", "run", "storm"]
-
 OPENERS = (
     "question_mark", "colon", "p", "D", "L", "O", "B", "d", "i", "n", "r", "slash", "T", "w", "m", "s", "a",
     "exclamation_mark", "R", "b", "x", "f", "t", "v", "E", "W", "I", "X", "enter", "g", "tab",

@@ -24,8 +24,6 @@ from mailstore.state.mailbox import Mailbox
 from tests.hostile.boxes import ACTIONS, Action, made
 from tests.hostile.faults import OWN, Bench, End, Fault
 
-__all__ = ["Case", "Told", "cases", "told", "tried"]
-
 NAMED = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,}|\d{4}-?\d{2}-?\d{2}|\d{6}|-[0-9a-f]{4}(?=\.json)")
 """What differs in the names of files from one run to the next."""
 

@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["faults_of_output", "faults_of_terminal"]
-
 JOINER = "\u200d"
 SEEN = set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 """Signs that are drawn, although they bear the name of format characters."""

@@ -20,8 +20,6 @@ from tests.hostile.boxes import ANN, KINDS, made
 from tests.hostile.faults import CONSOLE, OWN, Bench, Fault
 from tests.hostile.kill import files
 
-__all__ = ["LOOKS", "STATES", "Look", "looked", "looks"]
-
 AS = ("--as", ANN)
 LOOKS: list[tuple[str, ...]] = [
     (CONSOLE,),

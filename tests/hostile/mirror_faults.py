@@ -15,8 +15,6 @@ from mailstore.haak import HaakStore
 from mailstore.kinds.nats import NatsStore
 from mailstore.memory import MemoryStore
 
-__all__ = ["SuddenEnd", "clock_at", "faulty", "raced_by", "state_folder"]
-
 
 class SuddenEnd(BaseException):
     """Ends a mirror where it is, as SIGKILL does."""

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-__all__ = ["mutate_bytes", "mutate_database"]
-
 NUMBERS = [
     b"9" * 25,
     b"-" + b"9" * 400,

@@ -13,8 +13,6 @@ from tests.kinds.beads.beads_town import gas_town
 from tests.kinds.mapped.foreign_mail import HCOM, LINES, OVERSTORY, SPOOL, hcom, mapped, overstory, spool, write_lines
 from tests.mailboxes import every_case, tangled
 
-__all__ = ["SAMPLES", "Make"]
-
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 Make = Callable[[Path], str]
 """Makes a mailbox in a folder; returns what `--store` takes."""

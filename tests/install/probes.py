@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from tests.install.ways import Done, Empty, Failed
 
-__all__ = ["PROBES", "Probe", "remedy_in", "works"]
-
 REMEDY = re.compile(r": run (.+)$", re.MULTILINE)
 
 

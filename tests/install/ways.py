@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["WAYS", "Done", "Empty", "Failed", "Way", "megabytes", "tools_in"]
-
 KEPT = ("PIP_", "UV_", "SSL_", "REQUESTS_CA_BUNDLE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 """How this machine reaches a package index: all that is inherited."""
 SECONDS = 600.0

@@ -24,8 +24,6 @@ from mailstore.rules.archive_plan import ArchivePlan
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import NOW
 
-__all__ = ["Archivist", "Writer", "plan_for"]
-
 ROOT = Path(__file__).parents[2]
 PIECE = 700
 """Bytes copied a step: so few that the steps end in the middle of a file."""

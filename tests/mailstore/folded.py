@@ -8,8 +8,6 @@ from mailstore.records.message import by_age
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
-__all__ = ["answers"]
-
 KINDS = ("all", "unread", "for-you", "dead", "waiting", "archive")
 
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from mailstore.conformance import FileHarness
 
-__all__ = ["FolderHarness"]
-
 
 class FolderHarness(FileHarness):
     """A mailbox below a folder."""

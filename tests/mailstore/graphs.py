@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 
 from tests.mailstore.owners import Database
 
-__all__ = ["SCHEMA", "Graph"]
-
 SCHEMA = """
 PRAGMA journal_mode = wal;
 CREATE TABLE Nodes (id TEXT PRIMARY KEY, user_id TEXT, data TEXT NOT NULL);

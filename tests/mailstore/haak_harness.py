@@ -19,8 +19,6 @@ from mailstore.store import Store
 from tests.mailboxes import AMENDED, STATES, Dialect
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["HaakHarness"]
-
 
 class HaakHarness(FolderHarness):
     """A HAAK mailbox in one of its two dialects; the amendment's with a roster that is one document."""

@@ -9,8 +9,6 @@ from mailstore.records.message import Message, Problem
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import MailFiles
 
-__all__ = ["body", "events", "fatal", "folded", "message", "messages", "problems", "warnings"]
-
 
 def events(mail: MailFiles) -> list[Event]:
     """Return all that a scan yields."""

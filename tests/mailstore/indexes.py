@@ -8,8 +8,6 @@ from mailstore.haak import HaakStore
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import NOW, MailFiles
 
-__all__ = ["note"]
-
 
 def note(mail: MailFiles, now: float = NOW) -> None:
     """Fold a mailbox at once, and write its index."""

@@ -21,8 +21,6 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 from tests.mailboxes import NOW, MailFiles, iso
 
-__all__ = ["ANN", "BOB", "Found", "letters", "lines", "texts", "written"]
-
 ANN, BOB = "ann-00000001", "bob-00000001"
 
 

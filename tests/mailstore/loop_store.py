@@ -21,8 +21,6 @@ from mailstore.records.events import Back, Event, Gone, Progress, Reset
 from mailstore.records.message import Location, Message
 from mailstore.store import Store
 
-__all__ = ["LoopHarness", "LoopStore", "Server"]
-
 PASSWORD = "open sesame/or else"
 MISSING = tuple(each for each in Capability if each not in (Capability.FOLLOW, Capability.SEND))
 BATCH = 500

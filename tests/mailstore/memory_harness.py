@@ -12,8 +12,6 @@ from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.store import Store
 
-__all__ = ["MemoryHarness"]
-
 
 class MemoryHarness(Harness):
     """A mailbox in memory; `open` gives a store of its own on the same records each time."""

@@ -13,8 +13,6 @@ from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.store import Store
 from mailstore.transfer.compare import Contents
 
-__all__ = ["Opened", "contents", "following", "letter", "mirrored", "until"]
-
 Opened = Callable[[], Store]
 SOON = Patience(0.02, 0.2, 2.0)
 

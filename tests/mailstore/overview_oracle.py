@@ -7,8 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-__all__ = ["Letter", "Read", "figures"]
-
 
 class Letter(NamedTuple):
     """A message; `time` is None where its record has no readable one."""

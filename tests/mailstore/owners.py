@@ -11,8 +11,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-__all__ = ["Database", "Owner", "owned", "snapshot"]
-
 ROOT = Path(__file__).parents[2]
 OWNER = """
 import sys

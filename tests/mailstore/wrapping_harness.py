@@ -24,8 +24,6 @@ from mailstore.several import SeveralStore
 from mailstore.store import Store
 from tests.mailstore.haak_harness import HaakHarness
 
-__all__ = ["ReadOnlyHarness", "SeveralHarness", "Unlabelled"]
-
 REASON = "the past can't be changed"
 
 

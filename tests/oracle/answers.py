@@ -14,8 +14,6 @@ from tests.oracle.records import Box
 from tests.oracle.rules import Oracle
 from tests.oracle.threads import forest, participants
 
-__all__ = ["Answers", "expected", "found"]
-
 Answers = dict[str, Any]
 
 

@@ -18,8 +18,6 @@ from tests.oracle.records import Box
 from tests.oracle.rules import Oracle
 from tests.oracle.threads import forest
 
-__all__ = ["expected_of_commands", "found_by_commands", "found_quickly"]
-
 STATES = ("read", "unread", "dead", "expired", "waiting", "frozen", "unknown")
 
 

@@ -14,8 +14,6 @@ from tests.oracle.making import NOW, Made
 from tests.oracle.records import read_box
 from tests.oracle.ways import Tally, ask, small_thresholds
 
-__all__ = ["Difference", "differences"]
-
 
 @dataclass(frozen=True)
 class Difference:

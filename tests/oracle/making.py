@@ -11,8 +11,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-__all__ = ["NOW", "Made", "made", "write"]
-
 NOW = datetime(2026, 3, 16, 14, 30, tzinfo=UTC).timestamp()
 HOUR = 3600.0
 

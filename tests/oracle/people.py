@@ -7,8 +7,6 @@ from math import inf
 
 from tests.oracle.records import AgentLine, Letter
 
-__all__ = ["PERSON", "People", "Span", "is_person"]
-
 PERSON = "user"
 EVERYBODY = ("all", "broadcast", "AGENT:*")
 REPORTED = ("working", "waiting", "idle", "awake", "offline")

@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-__all__ = ["AgentLine", "Box", "Deed", "Letter", "Mark", "read_box"]
-
 NAMES = {
     "sender": "sender from from_agent",
     "recipient": "recipient to",

@@ -9,8 +9,6 @@ from math import inf
 from tests.oracle.people import PERSON, People, Span, is_person
 from tests.oracle.records import Box, Letter, Mark
 
-__all__ = ["DeadLetter", "Oracle", "Recipient"]
-
 HOUR = 3600.0
 DEFAULT_HOURS = {"broadcast": 4.0, "direct": 24.0}
 

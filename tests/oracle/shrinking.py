@@ -8,8 +8,6 @@ from dataclasses import replace
 
 from tests.oracle.making import Made
 
-__all__ = ["shrunk"]
-
 
 def shrunk(made: Made, still: Callable[[Made], bool]) -> Made:
     """Leave out of a mailbox what a difference does not need."""

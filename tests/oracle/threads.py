@@ -8,8 +8,6 @@ from tests.oracle.people import People
 from tests.oracle.records import Letter
 from tests.oracle.rules import age
 
-__all__ = ["Forest", "forest"]
-
 
 @dataclass
 class Forest:

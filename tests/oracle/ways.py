@@ -19,8 +19,6 @@ from mailstore.state.past import mailbox_at
 from tests.oracle.answers import Answers, found
 from tests.oracle.making import NOW, Made, write
 
-__all__ = ["Tally", "ask", "small_thresholds"]
-
 Tally = Counter[str]
 """How often a way was really taken."""
 

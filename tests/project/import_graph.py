@@ -9,8 +9,6 @@ from pathlib import Path
 
 from console.cli.commands import COMMANDS
 
-__all__ = ["ROOT", "Graph", "circles", "import_graph", "modules"]
-
 ROOT = Path(__file__).parents[2]
 
 Graph = Mapping[str, frozenset[str]]

@@ -17,3 +17,16 @@ def test_no_two_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found[node.name].append(str(path.relative_to(ROOT)))
     assert not {name: places for name, places in found.items() if len(places) > 1 and name not in NOT_YET}
+
+
+def test_only_packages_and_what_is_passed_on_have_a_list_of_public_names() -> None:
+    for path in (*modules("console"), *modules("mailstore")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        lists = [
+            node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        ]
+        imported = {
+            alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names
+        }
+        if lists and path.name != "__init__.py":
+            assert set(ast.literal_eval(lists[0])) & imported, path

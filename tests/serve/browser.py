@@ -16,8 +16,6 @@ from typing import Any, Self, TypeVar
 
 from tests.patience import PATIENCE
 
-__all__ = ["CHROMIUM", "Browser", "Tab"]
-
 T = TypeVar("T")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 """Looked for when the tests are collected: they run with a PATH of their own."""

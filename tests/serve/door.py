@@ -12,8 +12,6 @@ from console.serve.access import KeyPair, Keys, PageAccess
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 
-__all__ = ["COOKIE", "ECHO", "Client", "Door", "origin"]
-
 COOKIE = "signalbox-1"
 ECHO = (
     "import sys, os; out = sys.stdout.buffer; out.write(b'__GANGLION__\\n' + b'D\\0\\0\\0\\4' +"

@@ -9,8 +9,6 @@ from threading import Thread
 
 from tests.serve.served import Served
 
-__all__ = ["stranger"]
-
 PAGE = """<a href="{link}">A link</a><p></p><script>
 const say = (words) => document.querySelector("p").append(words + "; ");
 new WebSocket("{socket}/ws").onclose = () => say("socket closed");

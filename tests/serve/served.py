@@ -17,8 +17,6 @@ from typing import Self
 from tests.patience import PATIENCE
 from tests.terminal import SIGNALBOX, environment
 
-__all__ = ["Served", "ended", "processes_of", "told_of"]
-
 PROC = Path("/proc")
 
 

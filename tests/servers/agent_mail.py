@@ -26,8 +26,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mailstore.kinds.agent_mail.server.answers import ToolRefused
 from tests.servers.agent_mail_tools import STRICT, ServedMail
 
-__all__ = ["AgentMailServer"]
-
 END_SECONDS = 10.0
 Asked = Context[Any, Any]
 

@@ -13,8 +13,6 @@ from typing import Any
 from mailstore.kinds.agent_mail.server.answers import ToolRefused
 from tests.kinds.agent_mail.servers import Server
 
-__all__ = ["LISTED", "OVERSEER", "PREAMBLE", "STRICT", "DirectTools", "ServedMail"]
-
 PREAMBLE = "---\n\nMESSAGE FROM HUMAN OVERSEER\n\n---\n\n"
 STRICT = "Agent names MUST be randomly generated adjective+noun combinations."
 OVERSEER = "HumanOverseer"

@@ -18,8 +18,6 @@ import pytest
 from tests.patience import PATIENCE
 from tests.project.import_graph import ROOT
 
-__all__ = ["AgentRelay", "agentazall_python", "free_port", "running_relay", "running_server"]
-
 
 def agentazall_python() -> Path:
     """Return the interpreter that has agentazall; skip the test where there is none."""

@@ -10,8 +10,6 @@ from typing import Self
 
 from tests.patience import PATIENCE
 
-__all__ = ["BAD_ANSWERS", "BadServer"]
-
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 

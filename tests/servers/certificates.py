@@ -8,8 +8,6 @@ from pathlib import Path
 import msgspec
 import trustme
 
-__all__ = ["Certificates", "certificates"]
-
 DAY = timedelta(days=1)
 
 

@@ -6,8 +6,6 @@ import asyncio
 from contextlib import suppress
 from threading import Thread
 
-__all__ = ["CuttablePassage"]
-
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 

@@ -15,8 +15,6 @@ import msgspec
 from tests.servers.agentazall_programs import free_port, running_server
 from tests.servers.certificates import Certificates
 
-__all__ = ["FtpPlace", "agentazall_ftp", "python_ftp"]
-
 USER, PASSWORD = "agents", "a-pass-word"
 RIGHTS = "elradfmwMT"
 

@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-__all__ = ["Answer", "HcomLog", "install", "send"]
-
 SCHEMA = """
 PRAGMA journal_mode = wal;
 CREATE TABLE events (id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp TEXT NOT NULL, type TEXT NOT NULL,

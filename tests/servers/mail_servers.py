@@ -30,8 +30,6 @@ from tests.patience import PATIENCE
 from tests.servers.agentazall_programs import free_port, running_server
 from tests.servers.certificates import Certificates
 
-__all__ = ["AgentMailServer", "Dovecot", "Taken", "TakenMail", "running_dovecot", "running_mail_server", "taking_mail"]
-
 PASSWORD = "password"
 SYSTEM_PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
 _numbers = count(1_000_000)

@@ -14,8 +14,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from mailstore.kinds.nats.nkey import checked_text
 
-__all__ = ["KeyPair", "Operator"]
-
 PREFIXES = {"operator": 14 << 3, "account": 0, "user": 20 << 3}
 PLAIN = {"conn": -1, "subs": -1, "data": -1, "payload": -1}
 ALL = {"mem_storage": -1, "disk_storage": -1, "streams": -1, "consumer": -1, **PLAIN}

@@ -13,8 +13,6 @@ from mailstore.errors import StoreError
 from tests.patience import PATIENCE
 from tests.servers.nats_configs import one_node
 
-__all__ = ["NatsCluster", "running_cluster"]
-
 TRIES = 3
 AGAIN_SECONDS = 0.05
 

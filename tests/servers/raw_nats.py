@@ -7,8 +7,6 @@ from typing import Self
 
 from tests.patience import PATIENCE
 
-__all__ = ["RawNatsClient"]
-
 CONNECT = b'CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\n'
 
 

@@ -9,8 +9,6 @@ from contextlib import contextmanager, suppress
 
 from tests.patience import PATIENCE
 
-__all__ = ["endless", "heard_request", "http", "scripted_server"]
-
 
 @contextmanager
 def scripted_server(*scripts: Callable[[socket.socket], None]) -> Iterator[int]:

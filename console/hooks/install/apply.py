@@ -15,8 +15,6 @@ from console.render.safe import visible_line
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import replace_file
 
-__all__ = ["diff", "make"]
-
 CONTEXT = 3
 MOST_LINES = 2000
 WIDEST = 300

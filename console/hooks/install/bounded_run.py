@@ -10,8 +10,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-__all__ = ["run_briefly"]
-
 LONGEST = 1 << 20
 KEPT = (
     "PATH",

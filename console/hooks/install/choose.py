@@ -14,8 +14,6 @@ from console.hooks.install.bounded_run import run_briefly
 from console.hooks.install.programs import NAMES, ProgramFiles, Target, Version, program_files
 from mailstore.files.whole import read_whole
 
-__all__ = ["ALL", "chosen", "version_of"]
-
 ALL = "all"
 VERSION_SECONDS = 5.0
 PACKAGE_DEPTH = 5

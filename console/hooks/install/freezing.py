@@ -12,8 +12,6 @@ from console.hooks.sessions.registration import leave
 from console.hooks.sessions.session_state import SessionState, opened, states_in
 from console.hooks.state_folder import all_folders
 
-__all__ = ["freeze_sessions"]
-
 
 def freeze_sessions(programs: Collection[str], target: Target) -> tuple[list[str], list[str]]:
     """Freeze the agents of some programs' sessions in a folder, or of all for the user's hooks.

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from mailstore.files.worktree import checkout_at
 
-__all__ = ["exclude_file", "excluding", "including", "line_for"]
-
 
 def exclude_file(folder: Path) -> tuple[Path, Path] | None:
     """Return the top of the repository that a folder is in and its list; None outside of a repository."""

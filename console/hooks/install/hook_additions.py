@@ -10,8 +10,6 @@ from console.hooks.install.settings_editor import addition, rendered, replacemen
 from console.hooks.install.settings_tokens import JSONC, JsonValue, parsed, value_of
 from console.hooks.install.text_edits import Edit
 
-__all__ = ["Wanted", "adding"]
-
 MARK = "\ufeff"
 
 

@@ -11,8 +11,6 @@ from console.hooks.install.settings_editor import removals
 from console.hooks.install.settings_tokens import JsonMember, JsonValue, parsed, value_of
 from console.hooks.install.text_edits import Edit
 
-__all__ = ["found", "removing"]
-
 COMMAND_KEYS = ("command", "bash")
 Without = Callable[[JsonMember, list[Edit]], bool]
 

@@ -22,8 +22,6 @@ from console.render.timestamps import iso_time
 from mailstore.files.whole import open_binary
 from mailstore.location import without_secrets
 
-__all__ = ["HookReport", "LogReport", "SessionReport", "log_report", "reports"]
-
 ENDED = "ended"
 VERSION_SECONDS = 20.0
 LOG_BYTES = 1 << 18

@@ -13,8 +13,6 @@ from console.hooks.state_folder import state_home
 from mailstore.files.append import replace_file
 from mailstore.files.whole import open_binary
 
-__all__ = ["Note", "digest", "forget", "note_of", "notes", "remember"]
-
 LONGEST = 1 << 20
 
 

@@ -16,8 +16,6 @@ from console.hooks.install.programs import OwnText, ProgramFiles, SettingsPart, 
 from console.hooks.install.target_files import read_text
 from mailstore.files.worktree import checkout_at
 
-__all__ = ["Installed", "installed", "targets_of"]
-
 COMMAND_START = "const COMMAND = "
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from console.hooks.install.text_edits import Edit
 
-__all__ = ["adding_block", "has_block", "removing_block"]
-
 BEGIN, END = "<!-- signalbox: begin -->", "<!-- signalbox: end -->"
 
 TEXT = """\

@@ -11,18 +11,6 @@ from typing import NamedTuple
 from console.errors import Refused
 from console.hooks.programs import NAMES
 
-__all__ = [
-    "DELIVERIES",
-    "ENDS",
-    "HookOptions",
-    "hook_command",
-    "hook_words",
-    "is_former",
-    "is_ours",
-    "missing_program",
-    "options_of",
-]
-
 ENTRY = Path(__file__).parent.parent / "entry.py"
 END_OF_ENTRY = "/console/hooks/entry.py"
 FROM_ENVIRONMENT = '"$SIGNALBOX_AGENT"'

@@ -8,8 +8,6 @@ from pathlib import Path
 from console.errors import Refused
 from console.hooks.install.text_edits import Edit
 
-__all__ = ["adding_file", "removing_file"]
-
 
 def adding_file(text: str, new: str, is_ours: Callable[[str], bool], path: Path) -> list[Edit]:
     """Return the edit that replaces a file's text; raises Refused unless the file is empty or ours."""

@@ -25,8 +25,6 @@ from console.hooks.install.target_files import (
 )
 from console.hooks.install.text_edits import Edit, edited, undo_of
 
-__all__ = ["FileChange", "Plan"]
-
 OUR_NAMES = ("signalbox", "entry.py")
 """One of these is in every text of ours."""
 LOCAL = ".local.json"

@@ -10,8 +10,6 @@ from typing import Any
 from console.hooks.install.settings_tokens import JsonMember, JsonValue
 from console.hooks.install.text_edits import Edit
 
-__all__ = ["addition", "removals", "rendered", "replacement"]
-
 DEFAULT_INDENT = "  "
 NEXT_LINE = re.compile(r"[ \t]*\r?\n")
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from console.errors import Refused
 
-__all__ = ["COMMENTS", "JSON", "JSONC", "OPAQUE", "JsonMember", "JsonValue", "parsed", "value_of"]
-
 GAP = re.compile(r"[ \t\r\n]*")
 TOKEN = re.compile(
     r'(?P<string>"[^"\\\n]*(?:\\.[^"\\\n]*)*")|(?P<sign>[{}\[\]:,])'

@@ -9,8 +9,6 @@ from mailstore.location import path_in
 from mailstore.records.scope import parts_of, url_of
 from mailstore.registry import kind_and_location, open_store
 
-__all__ = ["absolute_url"]
-
 
 def absolute_url(given: str) -> str:
     """Return a mailbox's URL as its store names it; for one that can't be opened yet, with an absolute path."""

@@ -11,8 +11,6 @@ from console.hooks.install.programs import Target
 from mailstore.errors import reason_of
 from mailstore.files.whole import read_whole
 
-__all__ = ["leads_outside", "missing_folders", "read_text", "real_path", "refuse_if_read_only", "shown"]
-
 LONGEST = 64 << 20
 
 

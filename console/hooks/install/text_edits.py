@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["Edit", "edited", "undo_of"]
-
 
 class Edit(NamedTuple):
     """Text that takes the place of a span."""

@@ -14,8 +14,6 @@ from console.hooks.install.programs import Target
 from console.hooks.install.settings_tokens import parsed, value_of
 from console.hooks.install.target_files import read_text
 
-__all__ = ["NOT_NEEDED", "TRUSTED", "UNKNOWN", "UNTRUSTED", "trust_of"]
-
 TRUSTED, UNTRUSTED, UNKNOWN, NOT_NEEDED = "trusted", "untrusted", "unknown", "not needed"
 CODEX_SECONDS = 15.0
 

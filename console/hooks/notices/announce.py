@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["MOST_BLOCKS", "MOST_REMINDERS", "WAKE_SECONDS", "announced", "due", "settle"]
-
 MOST_REMINDERS = 3
 MOST_BLOCKS = 3
 """How many turn ends in a row are blocked, whatever the program allows."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
     from console.hooks.unread.look import Letter, UnreadMail
 
-__all__ = ["MailNotice", "NoticeWriter"]
-
 MOST_CHARACTERS = 4000
 """How much of the letters a hook shows, fenced; the rest is announced."""
 LONGEST_BLOCK = 200

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from console.hooks.options import RunOptions
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["is_repeated"]
-
 REPEAT_SECONDS = 5.0
 REMEMBERED = "notified"
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
         def type(self) -> str: ...
 
 
-__all__ = ["Announcement", "at_start", "at_turn_end", "in_between", "safe_name"]
-
 NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:@-")
 LONGEST_NAME = 40
 MOST_NAMES = 5

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["NAME", "SHORT", "answer", "read"]
-
 NAME = "goose"
 SHORT = "goose"
 MOMENTS = {

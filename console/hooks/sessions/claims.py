@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["NAMES", "claim", "claim_path", "holder_file"]
-
 NAMES = "names"
 PATIENCE_SECONDS = 0.5
 YOUNG_SECONDS = 10.0

@@ -10,8 +10,6 @@ from mailstore.errors import StoreError
 from mailstore.files.append import locked
 from mailstore.files.whole import open_regular
 
-__all__ = ["KEPT_SECONDS", "clean"]
-
 KEPT_SECONDS = 30 * 24 * 3600.0
 DAY_SECONDS = 24 * 3600.0
 STAMP = "cleaned"

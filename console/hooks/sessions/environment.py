@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["export"]
-
 FILE = "CLAUDE_ENV_FILE"
 """What Claude Code calls the file that its shells read; SessionStart hooks may append to it."""
 LONGEST = 1 << 20

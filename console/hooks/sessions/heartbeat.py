@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from console.hooks.events import HookEvent
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["COMPACT", "OFFLINE", "activity", "doing_at", "is_due"]
-
 COMPACT = "compact"
 OFFLINE = "offline"
 DOING = {START: IDLE, PROMPT: WORKING, TOOL: WORKING, STOP: IDLE, INTERRUPT: IDLE, WAITS: WAITING}

@@ -8,8 +8,6 @@ from console.hooks.sessions.live import HookedAgents
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 
-__all__ = ["hooked_presence"]
-
 BEAT_DELAY = 1.0
 """Seconds by which the heartbeat of a hook may be dated after the hook's own state."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from console.hooks.programs import Program
     from mailstore.files.worktree import Checkout
 
-__all__ = ["VARIABLE", "AgentIdentity", "identity_of", "is_usable_id", "own_ids", "shown_name"]
-
 VARIABLE = "SIGNALBOX_AGENT"
 TAIL = 8
 """Characters of a session's id in an agent's: the last ones, because the first ones may be the time."""

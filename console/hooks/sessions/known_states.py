@@ -7,8 +7,6 @@ import os
 from console.hooks.sessions.session_state import SessionState, listed_state
 from mailstore.files.whole import read_whole
 
-__all__ = ["KnownStates"]
-
 Stamp = tuple[int, int, int]
 
 

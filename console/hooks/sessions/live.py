@@ -10,8 +10,6 @@ from console.hooks.sessions.session_state import SessionState
 from console.hooks.state_folder import all_folders, hooks_folder
 from mailstore.records.scope import Scope, label_of, parts_of
 
-__all__ = ["HookedAgents", "LiveHook", "hooked_agents", "live_hooks"]
-
 _known = KnownStates()
 
 

@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["SILENT_SECONDS", "is_live", "process_is_gone"]
-
 SILENT_SECONDS = 24 * 3600.0
 """After this time without any event, a session counts as ended where its process can't be asked for."""
 

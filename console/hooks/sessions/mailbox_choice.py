@@ -12,8 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HAAK", "mailbox_of", "store_option"]
-
 HAAK = "haak"
 MAILBOX = "agent-mailbox.jsonl"
 

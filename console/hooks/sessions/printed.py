@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["PRINTED", "SEEN", "note_printed", "printed_to"]
-
 PRINTED, SEEN = 0, 1
 """The tool that printed a letter runs; it has ended, so that whatever comes next follows an answer of the model."""
 

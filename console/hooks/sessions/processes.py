@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["is_gone", "is_of_this_system", "process_name", "program_process"]
-
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox"})
 """What programs run their hooks with: not the program itself, but its child."""
 MOST_SHELLS = 3

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from console.hooks.sessions.roster_access import Change
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["Arrival", "arrive", "beat", "leave"]
-
 GENERATIONS = 1000
 NO_ROSTER = "none"
 

@@ -8,8 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["REPLACING", "replaced_by"]
-
 REPLACING = ("clear", "fork")
 """The sources of a session that takes the place of another."""
 JUST_NOW_SECONDS = 10.0

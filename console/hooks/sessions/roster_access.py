@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Change = Callable[[Any], dict[str, Any] | None]
     """Gets the agent, or None for one that is not registered; returns new values of fields, None for no change."""
 
-__all__ = ["change_agent", "label_for"]
-
 
 def change_agent(mailbox: str, agent_id: str, change: Change, now: float) -> None:
     """Change fields of an agent in a mailbox's roster, or register it; `now` in seconds since the epoch.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from console.hooks.sessions.identity import AgentIdentity
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["BURY", "Arriving", "Beating", "ended"]
-
 BURY = "bury"
 
 

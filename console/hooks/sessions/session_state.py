@@ -18,19 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = [
-    "BEAT_SECONDS",
-    "IDLE",
-    "WAITING",
-    "WORKING",
-    "SessionState",
-    "listed_state",
-    "locked_file",
-    "opened",
-    "read_state",
-    "states_in",
-]
-
 BEAT_SECONDS = 60.0
 """How often a session that works says so in the roster."""
 PAUSES = 4

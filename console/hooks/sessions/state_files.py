@@ -8,8 +8,6 @@ from console.hooks.sessions.session_state import read_state
 from console.hooks.state_folder import all_folders
 from mailstore.files.whole import open_binary
 
-__all__ = ["has_state", "known_mailbox"]
-
 
 def has_state(folder: str, tool: str, session_id: str) -> bool:
     """Say whether hooks have run for a session."""

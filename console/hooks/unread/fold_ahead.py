@@ -8,8 +8,6 @@ import time
 
 from mailstore.files.whole import open_regular
 
-__all__ = ["fold_ahead"]
-
 
 def fold_ahead(mailbox: str, lock: str) -> None:
     """Fold a mailbox unless another process does; `lock` is a file that is touched when it is done.

@@ -15,8 +15,6 @@ from mailstore.rules.unread import registered_name
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
-__all__ = ["FoldedMail", "full_look"]
-
 
 class FoldedMail:
     """An agent's unread mail in a folded mailbox."""

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
             """Release the mailbox."""
 
 
-__all__ = ["NoMail", "look", "sender_in"]
-
-
 class NoMail:
     """Nothing unread, known without looking."""
 

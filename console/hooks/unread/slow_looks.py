@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
 
-__all__ = ["FOLDING", "begin_look", "end_look", "is_too_slow"]
-
 LONG_BYTES = 32 << 20
 """The size from which on a look takes long without what a fold keeps."""
 RETRY_SECONDS = 600.0

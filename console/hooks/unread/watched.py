@@ -6,8 +6,6 @@ import os
 
 from console.hooks.site_packages import turn_on
 
-__all__ = ["HAAK", "bell_of", "mailbox_file", "paths_of"]
-
 HAAK, SEVERAL = "haak", "several"
 DATABASES = frozenset({"hcom", "neo"})
 TEAMS = "claude-teams"

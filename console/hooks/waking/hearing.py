@@ -8,8 +8,6 @@ from enum import StrEnum
 from console.hooks.sessions.live import HookedAgents
 from console.hooks.waking.wake_session import can_ring, hears_by_itself, is_idle
 
-__all__ = ["Hearing", "hearing"]
-
 
 class Hearing(StrEnum):
     """The words for the sender, after the agent's name."""

@@ -11,8 +11,6 @@ from typing import Any
 from console.hooks.sessions.session_state import locked_file
 from mailstore.files.whole import open_regular
 
-__all__ = ["PAIR_SECONDS", "may_wake", "release", "wakes_file"]
-
 PAIR_SECONDS = 60.0
 """How long an agent doesn't wake the same other one again."""
 MOST_LETTERS = 200

@@ -16,8 +16,6 @@ from console.render.timestamps import iso_time
 from mailstore.errors import reason_of
 from mailstore.records.message import Message
 
-__all__ = ["log_wake", "ring_called", "wake_for"]
-
 MOST_AT_ONCE = 8
 
 

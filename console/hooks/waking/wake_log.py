@@ -9,8 +9,6 @@ from console.hooks.state_folder import state_home
 from console.render.json_output import json_text
 from mailstore.files.whole import open_regular
 
-__all__ = ["log_line", "wake_log"]
-
 
 def wake_log() -> Path:
     """Return the path of the log, which may not exist."""

@@ -26,8 +26,6 @@ from mailstore.errors import reason_of
 from mailstore.files.whole import open_regular
 from mailstore.records.message import Message
 
-__all__ = ["Rung", "can_ring", "hears_by_itself", "is_idle", "ring", "way_of"]
-
 CODEX = "codex"
 WATCHING = frozenset({"claude-code", "opencode"})
 """Programs that are woken by a change of a file."""

@@ -19,8 +19,6 @@ from console.widgets.rows import RowStyle
 from console.widgets.sparkline import grouped, sparkline
 from mailstore.overview.picture import AgentTraffic, Median
 
-__all__ = ["AgentRows"]
-
 
 def _columns(model: OverviewModel) -> list[Column]:
     longest = max((cell_len(model.label(it.key)) for it in model.agents), default=8)

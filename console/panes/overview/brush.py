@@ -7,8 +7,6 @@ from msgspec.structs import replace
 
 from mailstore.overview.bars import TimeBars
 
-__all__ = ["Brush"]
-
 
 class Brush(Struct, frozen=True):
     """A stretch of time: the middle of the bar where it was begun, and of the one where it is (None: the newest).

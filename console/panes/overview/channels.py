@@ -14,8 +14,6 @@ from console.styles import TextStyles
 from console.widgets.rows import RowStyle
 from console.widgets.sparkline import grouped, sparkline
 
-__all__ = ["ChannelRows"]
-
 
 def _columns(model: OverviewModel) -> list[Column]:
     longest = max((cell_len(model.label(it.key)) for it in model.channels), default=8)

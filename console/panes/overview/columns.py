@@ -12,8 +12,6 @@ from console.panes.row_layout import Piece
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 
-__all__ = ["Cell", "Column", "fitted", "heading", "pieces"]
-
 GAP = 2
 NAME_MOST, LINE_LEAST, LINE_MOST = 30, 8, 60
 

@@ -23,8 +23,6 @@ from console.widgets.sparkline import grouped
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.standing import HotSpot
 
-__all__ = ["Heartbeat"]
-
 LOW = 4
 """With fewer lines the scale is left out: one line of bars, and the time."""
 

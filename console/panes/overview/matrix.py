@@ -20,8 +20,6 @@ from console.widgets.rows import placeholder_lines
 from mailstore.overview.matrix import PairTable, TrafficMatrix
 from mailstore.records.protocol import PERSON
 
-__all__ = ["MatrixPane"]
-
 CELL = 7
 LEAST_NAME, MOST_NAME = 8, 22
 Place = tuple[str, str]

@@ -6,8 +6,6 @@ from textual.events import Blur, Focus, Resize
 
 from console.widgets.line_view import LineView
 
-__all__ = ["Picture"]
-
 
 class Picture(LineView, can_focus=True):
     """Lines whose drawing depends on their size and on the focus."""

@@ -11,8 +11,6 @@ from console.panes.row_layout import Piece, layout_line
 from console.styles import TextStyles
 from mailstore.overview.bars import SPANS
 
-__all__ = ["SpanBar"]
-
 HEAD = " Overview  "
 
 

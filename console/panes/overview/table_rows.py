@@ -16,8 +16,6 @@ from console.panes.row_layout import layout_line
 from console.styles import TextStyles
 from console.widgets.rows import KeyedRows, Row
 
-__all__ = ["TableRows"]
-
 
 class TableRows(KeyedRows[Row], ABC):
     """A table as a source for the virtual list; its column `sent` is a line."""

@@ -15,8 +15,6 @@ from console.panes.overview.table_rows import TableRows
 from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 
-__all__ = ["AgentPane", "ChannelPane"]
-
 
 class _Heading(Widget):
     """The line above a list: as wide as the list's rows."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil, floor
 
-__all__ = ["time_marks"]
-
 HOUR, DAY = 3600, 86400
 STEPS = (300, 600, 1800, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, *(DAY * days for days in (1, 2, 7, 14, 28, 91, 182, 364)))
 MONDAY = 4 * DAY

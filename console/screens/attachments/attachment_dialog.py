@@ -15,8 +15,6 @@ from console.render.short_text import plural, shorten_middle, size_words
 from console.screens.list_dialog import ListDialog
 from mailstore.records.attached_file import AttachedFile
 
-__all__ = ["AttachmentChoice", "AttachmentDialog"]
-
 LONGEST_NAME = 120
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from mailstore.records.attached_file import AttachedFile
     from mailstore.records.message import Message
 
-__all__ = ["MessageFiles", "MessageFilesScreen"]
-
 SHOWN_NAME = 60
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from console.panes.away_card import AwayCard
     from mailstore.queries.absence import Absence
 
-__all__ = ["LEFT", "Away", "AwayScreen"]
-
 LEFT = "left"
 """The name under which is remembered when the person was last here, in seconds since the epoch."""
 SAVED_SECONDS = 60.0

@@ -23,8 +23,6 @@ from mailstore.queries.absence import Absence
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 
-__all__ = ["AwayList"]
-
 
 class AwayList(ListScreen):
     """Mail to the person, open questions, dead letters, agents that ended or appeared, and the busiest threads."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from mailstore.queries.absence import Absence
     from mailstore.state.mailbox import Mailbox
 
-__all__ = ["absence_since"]
-
 
 async def absence_since(session: Session, since: float, *, is_live: bool) -> Absence | None:
     """Return what happened since a time until now; without `is_live`, until the moment that is shown."""

@@ -9,8 +9,6 @@ from textual.binding import BindingType
 from console.bindings import bindings
 from console.screens.desks.desk import Desk
 
-__all__ = ["AttentionDesk"]
-
 
 class AttentionDesk(Desk):
     """Everything that needs attention, under headings, what is addressed to the person first."""

@@ -16,8 +16,6 @@ from mailstore.steps import MailboxReloaded
 if TYPE_CHECKING:
     from mailstore.queries.concerns import Concern
 
-__all__ = ["AttentionWatch", "AttentionWatchScreen"]
-
 SECONDS = 0.25
 """How long changes are gathered."""
 AGAIN_SECONDS = 30.0

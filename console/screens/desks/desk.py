@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from console.screens.desks.attention_watch import AttentionWatch
     from console.screens.reading import Reading
 
-__all__ = ["Desk"]
-
 LOW = 30
 """Lines of a screen below which a row has one line."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.writing.composing import Composing
 
-__all__ = ["DESKS", "Desks", "DesksScreen", "ListedThreads"]
-
 DESKS = ("attention", "dead")
 """The views whose list is a desk."""
 QUOTED = 60

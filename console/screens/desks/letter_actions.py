@@ -19,8 +19,6 @@ from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
 from mailstore.writing.settling import NotSettled, ReadBody, Step, acknowledge, redirect, resend
 
-__all__ = ["LetterActions"]
-
 HOURS = "24"
 
 

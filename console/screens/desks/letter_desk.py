@@ -12,8 +12,6 @@ from console.concern_words import heading, heading_of
 from console.screens.desks.desk import Desk
 from mailstore.queries.concerns import LETTERS, Concern
 
-__all__ = ["LetterDesk"]
-
 
 class LetterDesk(Desk):
     """The dead letters, the newest first."""

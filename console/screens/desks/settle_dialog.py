@@ -19,8 +19,6 @@ from console.screens.desks.settling import Preview
 from console.screens.dialog import Dialog
 from console.widgets.offers import Candidate
 
-__all__ = ["SettleDialog"]
-
 SHOWN, SHOWN_LOW = 5, 2
 """Candidates in sight, and where there is little room."""
 LONGEST = 30

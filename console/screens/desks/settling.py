@@ -25,8 +25,6 @@ from mailstore.steps import BackgroundWork, Steps
 from mailstore.store import Capability
 from mailstore.writing.settling import Done, ReadBody, Step, overtaken, undo
 
-__all__ = ["Settlement", "Settling", "SettlingScreen"]
-
 LONGEST_BODY = 160
 """Characters of the text that are shown of what will be written."""
 ERROR_SECONDS = 15.0

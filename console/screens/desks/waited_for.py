@@ -6,8 +6,6 @@ from console.session import Session
 from mailstore.queries.concerns import Concern, Trouble
 from mailstore.records.roster import Status
 
-__all__ = ["sleeper", "waited_for"]
-
 
 def sleeper(session: Session, concern: Concern) -> str | None:
     """Return the first agent that a concern waits for and that is not dead."""

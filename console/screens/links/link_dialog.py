@@ -14,8 +14,6 @@ from console.render.links import Link
 from console.render.short_text import plural
 from console.screens.list_dialog import ListDialog
 
-__all__ = ["LinkChoice", "LinkDialog"]
-
 
 class LinkChoice(NamedTuple):
     """A link, and whether it is to be copied rather than opened."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from console.render.links import Link
     from mailstore.records.message import Message
 
-__all__ = ["MessageLinks", "MessageLinksScreen"]
-
 
 class MessageLinksScreen(MessageScreen, BrowserScreen, Protocol):
     """What links need of the screen."""

@@ -9,8 +9,6 @@ from textual.screen import Screen
 from console.overview.model import OverviewModel
 from console.screens.overview.place import SECTIONS
 
-__all__ = ["arrange"]
-
 WIDE, TALL = 100, 30
 """From this size on all sections are shown; on smaller screens one at a time."""
 LOW = 20

@@ -12,8 +12,6 @@ from console.panes.overview.matrix import MatrixPane
 from console.panes.overview.tables import AgentPane, ChannelPane
 from mailstore.overview.leads import MOST_NAMES, of_agent, of_channel, of_pair, within
 
-__all__ = ["OverviewCells"]
-
 
 class OverviewCells(NamedTuple):
     """The panes and what they show."""

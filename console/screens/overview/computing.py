@@ -18,8 +18,6 @@ from mailstore.overview.picture import TrafficPicture
 from mailstore.overview.standing import FleetStanding, standing_steps
 from mailstore.steps import MailboxReloaded
 
-__all__ = ["OverviewWork", "utc_offset"]
-
 COST = 20
 """Computing takes at most one part in so many of the time, however large the mailbox is."""
 LEAST_SECONDS, STANDING_SECONDS = 0.2, 2.0

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from console.screens.searching import Searching
     from console.screens.time_travel import TimeTravel
 
-__all__ = ["Overviewing", "OverviewingScreen"]
-
 SPAN = "overview.span"
 
 

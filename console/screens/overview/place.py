@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from console.overview.model import OverviewModel
 from console.panes.overview.brush import Brush
 
-__all__ = ["SECTIONS", "Departure", "OverviewPlace"]
-
 SECTIONS = ("heartbeat", "agents", "channels", "matrix")
 
 

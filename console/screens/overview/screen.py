@@ -33,8 +33,6 @@ from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
 from mailstore.overview.bars import MOST_BARS, SPANS
 
-__all__ = ["Overview"]
-
 NAME = "overview"
 SECONDS = 1.0
 LEAST_BARS, AROUND_BARS = 24, 8

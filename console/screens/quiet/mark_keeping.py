@@ -15,8 +15,6 @@ from console.undo_history import UndoableAction
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
 
-__all__ = ["MarkChange", "MarkKeeping", "MarkKeepingScreen"]
-
 MarkChange = Mapping[Mark, Snooze | bool | None]
 
 

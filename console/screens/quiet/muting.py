@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from console.styles import TextStyles
     from mailstore.state.views import View
 
-__all__ = ["Muting", "MutingScreen", "mute_name"]
-
 KEYS = "tcsykglodefhinpruvwxz"
 """The keys of the menu: those of a kind first (thread, channel, sender, type), then any."""
 LONGEST_NAME = 60

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from console.session import Session
     from mailstore.records.message import Message
 
-__all__ = ["SelectionScreen", "selected_threads"]
-
 
 class ListPane(Protocol):
     """What is needed of the list of threads."""

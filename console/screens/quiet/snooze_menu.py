@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from console.session import Session
     from console.styles import TextStyles
 
-__all__ = ["SnoozeMenu", "SnoozeMenuScreen", "is_awake"]
-
 KEYS = "1234567890"
 LONGEST_NAME = 60
 Offer = tuple[str, str, Snooze]

@@ -14,8 +14,6 @@ from console.screens.quiet.selected import SelectionScreen, selected_threads
 from console.screens.quiet.snooze_menu import SnoozeMenu, SnoozeMenuScreen, is_awake
 from console.session import PAST
 
-__all__ = ["Snoozing", "SnoozingScreen"]
-
 
 class SnoozingScreen(SnoozeMenuScreen, SelectionScreen, Protocol):
     """What snoozing needs of the main screen."""

@@ -9,8 +9,6 @@ from console.screens.needs import MessageScreen
 from console.screens.quiet.mark_keeping import MarkKeeping, MarkKeepingScreen
 from console.screens.quiet.selected import SelectionScreen, selected_threads
 
-__all__ = ["Starring", "StarringScreen"]
-
 
 class StarringScreen(MessageScreen, MarkKeepingScreen, SelectionScreen, Protocol):
     """What starring needs of the main screen."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from console.session import Session
 
-__all__ = ["PaneSizes", "PaneSizesScreen", "fitted", "width_class"]
-
 NAME = "panes"
 """What the sizes are remembered under."""
 LEAST = {"sidebar": 16, "list": 30, "right": 34, "composer": 7}

@@ -8,8 +8,6 @@ from typing import Protocol
 from console.screens.needs import PartScreen
 from console.screens.sizes.pane_sizes import PaneSizes
 
-__all__ = ["Resizing", "ResizingScreen"]
-
 STEP = 4
 """Cells by which a key changes a pane."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from mailstore.queries.query import Query
     from mailstore.records.message import Message
 
-__all__ = ["SoughtPane", "StreamSearch", "StreamSearchScreen"]
-
 
 class SoughtPane(Protocol):
     """What finding needs of the conversation."""

@@ -9,8 +9,6 @@ from console.screens.location import ScreenLocation
 from console.screens.needs import PartScreen
 from mailstore.state.views import View
 
-__all__ = ["FollowedList", "FollowedPane", "Following", "FollowingScreen"]
-
 
 class FollowedPane(Protocol):
     """What following needs of the conversation."""

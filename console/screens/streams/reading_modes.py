@@ -8,8 +8,6 @@ from console.panes.sidebar import Sidebar
 from console.personal import PersonalData
 from mailstore.state.views import View
 
-__all__ = ["REMEMBERED", "Mode", "may_stream", "mode_of", "modes_of", "set_mode"]
-
 Mode = Literal["tree", "flat", "stream"]
 
 REMEMBERED = "reading-modes"

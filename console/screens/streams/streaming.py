@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from console.screens.writing.composing import Composing
     from mailstore.records.message import Message
 
-__all__ = ["StreamPane", "Streaming", "StreamingScreen"]
-
 MODE_WORDS = {
     "tree": "Threads, each as a tree of replies",
     "flat": "Threads, sorted by time",

@@ -21,8 +21,6 @@ from mailstore.store import Capability
 if TYPE_CHECKING:
     from console.panes.composer import Composer
 
-__all__ = ["Composing", "ComposingScreen", "DraftEditor", "LetterHolder"]
-
 QUOTE_LINES = 40
 SENT = "Sent"
 Answered = Callable[[ComposerDraft | None], None]

@@ -12,8 +12,6 @@ from console.composer_draft import ComposerDraft
 from console.screens.needs import PartScreen
 from console.undo_history import UndoableAction
 
-__all__ = ["DraftKeeping"]
-
 
 class DraftKeeping:
     """Changes drafts that are not open in the composer; every change can be undone."""

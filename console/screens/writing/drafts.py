@@ -25,8 +25,6 @@ from console.styles import TextStyles
 from mailstore.errors import DraftRefused
 from mailstore.writing.sending import Preview, prepare, split_addresses
 
-__all__ = ["Drafts"]
-
 LONGEST_START = 200
 """Characters of a text's beginning in its row."""
 

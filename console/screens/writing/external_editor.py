@@ -17,8 +17,6 @@ from console.editor import editor_command
 from console.screens.needs import PartScreen
 from mailstore.files.whole import read_text
 
-__all__ = ["EditorScreen", "edited"]
-
 
 class EditorScreen(PartScreen, Protocol):
     """What the editor needs of the screen."""

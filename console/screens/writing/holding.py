@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from console.panes.footer import Footer
     from console.screens.writing.composing import Composing
 
-__all__ = ["HeldPane", "Holding", "HoldingScreen"]
-
 HASTE_SECONDS = 0.7
 """A second press of the key that sends, so soon after the first, does not send what is held."""
 

@@ -22,8 +22,6 @@ from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import read_whole
 from mailstore.haak.places import MailboxFiles
 
-__all__ = ["LockedNote", "RunNote", "locked_run", "read_note", "run_notes"]
-
 
 class RunNote(msgspec.Struct, frozen=True):
     """The previous sizes of the months (None: no file), and how many bytes of the old file were copied elsewhere.

@@ -15,8 +15,6 @@ from mailstore.files.lines import Cutter
 from mailstore.files.whole import open_regular
 from mailstore.haak.archive.sorting import lines_of
 
-__all__ = ["ArchiveOutput"]
-
 PIECE = 1 << 20
 
 

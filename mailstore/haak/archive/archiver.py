@@ -36,8 +36,6 @@ from mailstore.haak.archive.sorting import LineSorter, lines_of
 from mailstore.haak.places import MailboxFiles
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, Tell
 
-__all__ = ["Archival", "carry_out"]
-
 BEGUN = "begun"
 PIECE = 1 << 20
 """Bytes copied per step."""

@@ -16,8 +16,6 @@ from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 
-__all__ = ["Leftovers"]
-
 SET_ASIDE = "set aside by a running or interrupted archival; the next write finishes it"
 CAME_LATE = "written to after it was archived, by a program that has it open; the next write moves the lines over"
 

@@ -32,8 +32,6 @@ from mailstore.haak.places import MailboxFiles
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.rules.archive_plan import month_of
 
-__all__ = ["append_synced", "needs_recovery", "new_mailbox_file", "recover", "retire", "undo", "unfinished_runs"]
-
 Keys = frozenset[str]
 IDLE_SECONDS = 30 * 86_400.0
 """How long a retired file must be unchanged before it is deleted, if the system can't tell who has it open."""

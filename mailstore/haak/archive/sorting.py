@@ -12,8 +12,6 @@ from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.message import Message
 from mailstore.rules.archive_plan import ArchivePlan, month_of
 
-__all__ = ["LineSorter", "lines_of"]
-
 STAYS = -1
 
 

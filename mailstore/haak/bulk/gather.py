@@ -23,8 +23,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["gather"]
-
 
 class Source(NamedTuple):
     """A file of messages, its decoder, and the jobs that read it."""

@@ -19,8 +19,6 @@ from mailstore.records.protocol import BROADCAST_NAMES, BROADCAST_TTL_HOURS
 from mailstore.rules.audience import HOUR
 from mailstore.state.contents import MailboxContents
 
-__all__ = ["write_index"]
-
 MOST_UNARRIVED = 1000
 ALIGNED = 8
 Rows = NDArray[np.int32]

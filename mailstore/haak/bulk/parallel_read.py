@@ -22,8 +22,6 @@ from mailstore.files.lines import has_long_hole
 from mailstore.haak_records.mail_columns import MailDecoder
 from mailstore.haak_records.read_columns import ReadDecoder
 
-__all__ = ["Job", "Work", "jobs_for"]
-
 MANY = 1 << 24
 """Minimum number of bytes for which a helper process pays off."""
 SHARE = 1 << 23

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     ReadBy = dict[str, set[str | int]]
 
-__all__ = ["candidates", "read_by", "without_read"]
-
 
 def read_by(reads: str, readers: Iterable[str], index: MailIndex | None) -> ReadBy:
     """Return by reader which messages it has read, as ids and rows. Raises Unusual and OSError."""

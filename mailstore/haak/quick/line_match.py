@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Record = dict[str, Any]
 
-__all__ = ["LineMatcher", "has_one_spelling"]
-
 RECIPIENT, TO, RECIPIENT_NAME = b'"recipient":', b'"to":', b'"recipient"'
 CONTENT, BODY = b'"content":', b'"body":'
 ESCAPED = frozenset(map(chr, (*range(32), 127, *b'"\\/')))

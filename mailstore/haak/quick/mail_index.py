@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Stamp = tuple[int, int, int, int, int]
 
-__all__ = ["VERSION", "MailIndex", "index_name", "kept_index"]
-
 VERSION = 1
 LONG = 1 << 25
 """Bytes: a longer mailbox is not read from its beginning."""

@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["record_reads"]
-
 
 def record_reads(mailbox: str, reader: str, message_ids: Iterable[str]) -> None:
     """Append read records for the mailbox file at a path. Raises MailboxBusy and StoreError."""

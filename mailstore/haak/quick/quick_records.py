@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
     from mailstore.records.intervals import Spell
 
-__all__ = ["check_archival", "deliveries_in", "reads_in", "roster_in"]
-
-
 BEATING = ACTIVITY, BORN, SEEN, UPDATED = b'"activity":', b'"started_at":', b'"last_seen":', b'"updated":'
 """The last fields of a heartbeat, in this order."""
 

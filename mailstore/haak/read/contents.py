@@ -13,8 +13,6 @@ from mailstore.errors import ContentGone
 from mailstore.files.whole import open_regular
 from mailstore.records.message import Message
 
-__all__ = ["contents"]
-
 Closely = Callable[[list[Message]], Iterator[str | ContentGone]]
 
 

@@ -14,8 +14,6 @@ from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 
-__all__ = ["Months"]
-
 Month = tuple[LineFile | PackedFile, MessageDecoder]
 
 

@@ -10,8 +10,6 @@ from mailstore.files.lines import LinePlace
 from mailstore.files.packed import PackedPlace
 from mailstore.records.roster import Agent
 
-__all__ = ["MonthPlace", "Position", "hash_of"]
-
 
 class MonthPlace(msgspec.Struct, frozen=True):
     """How far a month of the archive was read, and when its last message was sent."""

@@ -16,8 +16,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent
 
-__all__ = ["RosterReader"]
-
 PATIENCE_SECONDS = 0.5
 """How long a roster may lack agents or be invalid JSON before that is believed: programs rewrite it in pieces."""
 

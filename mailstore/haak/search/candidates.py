@@ -19,8 +19,6 @@ from mailstore.haak_records import line_filter
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.search_pattern import pattern_of
 
-__all__ = ["Candidates"]
-
 WITNESS = 64
 
 

@@ -15,8 +15,6 @@ from mailstore.haak.search.parallel_search import PART_BYTES, started
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.search_pattern import FOLDED
 
-__all__ = ["BackgroundIndex"]
-
 
 class BackgroundIndex:
     """The index of one file, in a folder that may be emptied at any time."""

@@ -12,7 +12,6 @@ from mailstore.errors import StoreError
 from mailstore.haak_records import line_filter
 
 PIECE = 1 << 24
-__all__ = ["PART_BYTES", "TAIL_BYTES", "SearchProcess", "borders", "started"]
 
 TAIL_BYTES = 1 << 22
 """How much of a file's end is scanned in this process."""

@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["STALE_BYTES", "WordIndex", "is_stale", "load"]
-
 FORMAT = b"signalbox words 1\n"
 PART = 1 << 21
 STALE_BYTES = 1 << 22

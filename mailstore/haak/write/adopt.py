@@ -17,8 +17,6 @@ from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 from mailstore.rules.archive_plan import month_of
 
-__all__ = ["adopt", "archive_month", "file_of"]
-
 Record = dict[str, Any]
 
 

@@ -9,8 +9,6 @@ from mailstore.errors import MailboxBusy
 from mailstore.files.whole import copy_regular
 from mailstore.haak.places import MailboxFiles
 
-__all__ = ["copy_files"]
-
 TRIES = 5
 
 

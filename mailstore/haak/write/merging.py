@@ -21,8 +21,6 @@ from mailstore.records.merged import Merged, TurnedAway
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["HaakMerger"]
-
 ARCHIVED = -1
 
 

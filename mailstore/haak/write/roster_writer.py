@@ -26,8 +26,6 @@ from mailstore.records.roster import Agent, Status
 if TYPE_CHECKING:
     from mailstore.haak_records.roster_entry import Described
 
-__all__ = ["merge_into_document", "update_roster"]
-
 Entry = dict[str, Any]
 
 

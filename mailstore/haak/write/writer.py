@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mailstore.records.draft import Draft
     from mailstore.records.message import Intervention
 
-__all__ = ["dialect_of", "last_records", "write_intervention", "write_message", "write_reads"]
-
 LAST_LINES = 100
 TAIL_BYTES = 1 << 16
 

@@ -23,8 +23,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Problem
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["ArchiveSource"]
-
 ROSTER = "roster"
 NEWEST = 100
 """Number of newest files in a folder that are checked for changes; files are normally written once."""

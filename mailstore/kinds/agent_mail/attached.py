@@ -19,8 +19,6 @@ from mailstore.files.whole import open_below, open_regular
 from mailstore.kinds.agent_mail.columns import text_of
 from mailstore.records.attached_file import AttachedFile
 
-__all__ = ["AttachedImage", "attached_files", "listed", "open_attached"]
-
 MOST = 100
 NO_ARCHIVE = "in the server's archive, which is not beside its database"
 INVALID = "its bytes are invalid base64"

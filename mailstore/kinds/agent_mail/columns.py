@@ -5,8 +5,6 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-__all__ = ["columns", "text_of"]
-
 
 def text_of(value: Any) -> str:
     """Return a column's value as text; empty for NULL."""

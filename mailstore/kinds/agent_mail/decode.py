@@ -13,8 +13,6 @@ from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Location, Message, Receipt
 
-__all__ = ["KINDS", "AgentMailRow", "RecipientRow", "record_events", "tags_of", "who"]
-
 KINDS = ("to", "cc", "bcc")
 
 

@@ -20,8 +20,6 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 
-__all__ = ["DatabaseFeed", "message_at"]
-
 FIRST_PAGE = 1000
 PAGE = 20_000
 Counted = tuple[int, int, int]

@@ -14,8 +14,6 @@ from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import time_of
 from mailstore.records.message import NEVER, Location, Message
 
-__all__ = ["ArchivedFile", "InvalidArchivedFile", "body_of", "letter_of", "message_of"]
-
 OPENING = b"---json"
 CLOSING = b"\n---"
 REASON_LENGTH = 100

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from mailstore.files.database import Unreadable, is_database, read_database
 
-__all__ = ["DATABASE", "PROJECTS", "AgentMailPlaces", "find"]
-
 DATABASE = "storage.sqlite3"
 PROJECTS = "projects"
 YEAR = re.compile(r"\d{4}")

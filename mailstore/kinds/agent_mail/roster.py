@@ -13,8 +13,6 @@ from mailstore.kit.bodies import first_line
 from mailstore.kit.timestamps import time_of
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["OVERSEER", "AgentNames", "agents_of", "names_of"]
-
 OVERSEER = "HumanOverseer"
 COLUMNS = (
     "id",

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from mailstore.kinds.agent_mail.server.served import ServedDatabase
     from mailstore.records.draft import Draft
 
-__all__ = ["AgentMailStore"]
-
 SERVER = "only its server writes there, to keep database and archive in step"
 ALONE = "the archive alone can't be written to: open the database of its server"
 BY_SERVER = (

@@ -12,21 +12,6 @@ from mailstore.files.database import read_database
 from mailstore.kinds.agent_mail.columns import columns, text_of
 from mailstore.kinds.agent_mail.decode import AgentMailRow, RecipientRow
 
-__all__ = [
-    "Sums",
-    "Thread",
-    "changed",
-    "exists",
-    "first",
-    "firsts",
-    "look",
-    "messages",
-    "recipients",
-    "some_messages",
-    "sums",
-    "time_before",
-]
-
 COLUMNS = (
     *("id", "project_id", "sender_id", "thread_id", "topic"),
     *("subject", "body_md", "importance", "ack_required", "created_ts", "attachments"),

@@ -26,8 +26,6 @@ from mailstore.kinds.agentazall.tree import TASKS
 from mailstore.kit.timestamps import utc
 from mailstore.records.agent_fact import AgentFact
 
-__all__ = ["about_agent"]
-
 LARGEST_KEY = 1 << 16
 LARGEST_TEXT = 1 << 20
 SHOWN_TEXT = 8000

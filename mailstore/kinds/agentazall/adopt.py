@@ -24,8 +24,6 @@ from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import SOMEBODY, Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["adopt"]
-
 MODE = 0o640
 STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}", re.ASCII)
 FOLDERS = (INBOX, OUTBOX, SENT, "who_am_i", TASKS, "notes", "remember")

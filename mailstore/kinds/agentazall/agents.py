@@ -12,8 +12,6 @@ from mailstore.kinds.agentazall.tree import TASKS, AgentFolders
 from mailstore.kit.bodies import first_line
 from mailstore.records.roster import Agent
 
-__all__ = ["agents_of", "is_told_of", "tasks_of"]
-
 TASKS_BYTES = 1 << 20
 LAST_DAYS = 30
 """Number of an agent's days that are searched for its activity."""

@@ -22,8 +22,6 @@ from mailstore.kinds.agentazall.letter_file import SignedFile
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES
 from mailstore.records.attached_file import AttachedFile
 
-__all__ = ["attached_files", "attachment_names", "files_to_send", "open_attached", "put_files"]
-
 LINK = "symbolic link: links are not followed"
 ABSENT = "named in the header, and not there"
 

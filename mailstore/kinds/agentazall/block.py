@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["MARKERS", "Block", "as_upstream_reads", "block_of", "is_marked", "unwrapped", "wrapped"]
-
 BEGIN = "---BEGIN AGENTAZALL SIGNED MESSAGE---"
 END = "---END AGENTAZALL SIGNED MESSAGE---"
 SIGNATURE = "---BEGIN AGENTAZALL SIGNATURE---"

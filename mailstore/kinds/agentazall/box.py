@@ -9,8 +9,6 @@ from pathlib import Path
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp
 
-__all__ = ["AgentBox"]
-
 LARGE = 2000
 HEAD = 200
 """Number of files in a large box that are checked at every change; the others are checked now and then."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from mailstore.files.owned import look_of, make_folder
 
-__all__ = ["make_box"]
-
 
 def make_box(root: Path, folder: Path) -> None:
     """Create a box and the folders above it, none of which may be a symbolic link. Raises OSError and StoreError."""

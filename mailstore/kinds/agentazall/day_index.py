@@ -13,8 +13,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, parse
 from mailstore.kinds.agentazall.places import DAY, INBOX, OUTBOX, SENT
 
-__all__ = ["DayIndexes", "keep_index"]
-
 INDEX = "index.txt"
 NEWEST_DAYS, ALL_SECONDS = 3, 60.0
 """The days that are looked at each time, and how often all are."""

@@ -17,20 +17,6 @@ from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message, Trace
 
-__all__ = [
-    "Copy",
-    "Who",
-    "attachments",
-    "digest_of",
-    "id_of",
-    "message_of",
-    "missing",
-    "split",
-    "trace_of",
-    "way_of",
-    "who",
-]
-
 MOST_ATTACHMENTS = 1000
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from email.utils import getaddresses
 
-__all__ = ["addresses", "bare"]
-
 
 def bare(text: str) -> str:
     """Return the address within `Name <address>`, or the text itself."""

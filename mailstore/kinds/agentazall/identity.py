@@ -18,8 +18,6 @@ from mailstore.kinds.agentazall.block import wrapped
 from mailstore.kinds.agentazall.signature import fingerprint_of, is_checkable
 from mailstore.kinds.agentazall.state import make_private, state_folder
 
-__all__ = ["Identity", "own_identity", "public_of"]
-
 LARGEST = 1 << 16
 
 

@@ -17,8 +17,6 @@ from mailstore.kinds.agentazall.signature import (
     key_of,
 )
 
-__all__ = ["Judge", "is_of_all"]
-
 MOST_FACTS = 50_000
 KEY_CHANGED = "the key of"
 

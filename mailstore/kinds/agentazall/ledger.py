@@ -16,26 +16,6 @@ from urllib.parse import quote
 
 from mailstore.kinds.agentazall.state import state_folder
 
-__all__ = [
-    "LOCAL",
-    "NO_WAY",
-    "AccountState",
-    "ArrivalState",
-    "LedgerArrival",
-    "LedgerWay",
-    "SendState",
-    "SyncRun",
-    "accounts_of",
-    "arrivals_of",
-    "carried_to",
-    "ledger_file",
-    "run_of",
-    "turned_away_at",
-    "waiting_in",
-    "way_in",
-    "ways_of",
-]
-
 Found = TypeVar("Found")
 WAIT_SECONDS = 2.0
 LOCAL = "local"

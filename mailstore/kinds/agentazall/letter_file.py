@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
-__all__ = ["ISO", "InvalidSignedFile", "SignedFile", "is_partial", "moment", "parse"]
-
 SEPARATOR = re.compile(r"(?:\A|(?<=[\r\n]))[^\S\r\n]*---[^\S\r\n]*(?:\r\n|[\r\n]|\Z)")
 LINE_END = re.compile(r"\r\n|[\r\n]")
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d", re.ASCII)

@@ -14,8 +14,6 @@ from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile
 from mailstore.kinds.agentazall.names import address_of
 from mailstore.kinds.agentazall.places import DAY, INBOX, trees_of
 
-__all__ = ["write_reads"]
-
 Ids = Callable[[SignedFile, Copy], str]
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["HUMAN", "USER", "address_of", "is_remote", "name_of", "plain_of"]
-
 HUMAN = "human@localhost"
 """The address of the person at the console."""
 USER = "user"

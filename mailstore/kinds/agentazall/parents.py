@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from mailstore.kinds.agentazall.letter_file import SignedFile
 
-__all__ = ["Parents", "is_answer"]
-
 QUOTED = re.compile(r"(?m)^--- Original from (.*) \((.*)\) ---\r?$")
 RE = "re: "
 MOST = 100

@@ -20,8 +20,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.signature import fingerprint_of, key_of
 from mailstore.kinds.agentazall.state import make_private, state_folder
 
-__all__ = ["NOW", "Key", "Pin", "Pins", "When"]
-
 LARGEST = 64 << 20
 PAUSE_SECONDS = 1.0
 When = tuple[float, float]

@@ -13,24 +13,6 @@ from typing import Any
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.scope import LABEL
 
-__all__ = [
-    "BOXES",
-    "DAY",
-    "INBOX",
-    "OUTBOX",
-    "SENT",
-    "config_at",
-    "find",
-    "is_agent_folder",
-    "is_agent_name",
-    "is_mailbox",
-    "looks_like",
-    "mailbox_dir",
-    "roots_below",
-    "transport_trees",
-    "trees_of",
-]
-
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 INBOX, OUTBOX, SENT = "inbox", "outbox", "sent"
 BOXES = (SENT, OUTBOX, INBOX)

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from mailstore.kinds.agentazall.places import config_at, mailbox_dir, trees_of
 
-__all__ = ["OPEN", "Filter", "filter_of", "filters_of", "is_blocked", "rules_of"]
-
 MOST_CONFIGS = 100
 
 

@@ -19,8 +19,6 @@ from mailstore.kinds.agentazall.letter_file import SignedFile
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-__all__ = ["NOT_CHECKED", "SignatureFacts", "SignatureVerdict", "facts_of", "fingerprint_of", "is_checkable", "key_of"]
-
 NOT_CHECKED = "signatures are not checked: "
 LEGACY = ("Public-Key", "Signature")
 """The headers used for signing by version 1.0.17."""

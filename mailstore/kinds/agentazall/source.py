@@ -37,8 +37,6 @@ from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event, Person
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 
-__all__ = ["AgentAZAllSource"]
-
 ROSTER = "roster"
 SIGNING_SECONDS = 20.0
 """How long an unsigned message in the outbox of an agent with a key is ignored: its program signs it first."""

@@ -12,8 +12,6 @@ from mailstore.files.process_lock import is_locked
 from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 
-__all__ = ["FOLDER", "LARGEST", "is_in_spool", "problem_of", "relay_agent", "spooled_at", "spools_of"]
-
 FOLDER = ".signalbox"
 """The folder of a sync in the folder of an agent: its lock and spools."""
 ENDINGS = (".bytes", ".aside")

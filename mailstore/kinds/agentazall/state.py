@@ -8,8 +8,6 @@ from platformdirs import user_state_path
 
 from mailstore.files.pending import Pending
 
-__all__ = ["make_private", "state_folder"]
-
 
 def state_folder() -> Path:
     """Return the folder of our files for mailboxes of this kind; it may not exist yet."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
 
-__all__ = ["AgentAZAllStore"]
-
 OWN_MARKS = "a letter is marked in an agent's own inbox; the status of yours is your program's to write"
 
 

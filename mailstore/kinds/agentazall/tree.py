@@ -11,8 +11,6 @@ from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.kinds.agentazall.box import AgentBox
 from mailstore.kinds.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
-__all__ = ["TASKS", "AgentFolders"]
-
 WATCHED_DAYS = 3
 """Number of each agent's newest days that are watched; older ones are checked now and then."""
 WHOLLY_SECONDS = 30.0

@@ -24,8 +24,6 @@ from mailstore.kinds.agentazall.names import name_of
 from mailstore.kinds.agentazall.places import OUTBOX
 from mailstore.records.letter_way import LetterWay, WayState
 
-__all__ = ["CarriedNames", "delayed_in", "is_in_outbox", "ways_in"]
-
 SENT = {
     SendState.WAITING: WayState.WAITING,
     SendState.DELIVERED: WayState.DELIVERED,

@@ -27,8 +27,6 @@ from mailstore.kinds.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name
 from mailstore.kit.bodies import first_line
 from mailstore.records.draft import Draft
 
-__all__ = ["tree_for", "write_letter"]
-
 MODE = 0o640
 AGENT_KEY = ".agent_key"
 ENDING = frozenset({"Cc", "Zl", "Zp"})

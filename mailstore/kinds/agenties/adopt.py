@@ -16,8 +16,6 @@ from mailstore.records.message import Message, Receipt
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["adopt"]
-
 BROADCAST, USER = "broadcast", "user"
 
 

@@ -16,19 +16,6 @@ from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import NEVER, SOMEBODY, Location, Message, Receipt
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = [
-    "AGENT",
-    "ISSUE",
-    "ORCHESTRATOR",
-    "AgentiesEntry",
-    "NotAMessage",
-    "address",
-    "body_of",
-    "decode",
-    "id_of",
-    "name_of",
-]
-
 AGENT = "agent:"
 ISSUE = "issue:"
 ROLE = "role:"

@@ -17,8 +17,6 @@ from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.kinds.agenties.decode import AgentiesEntry, NotAMessage, decode, id_of
 from mailstore.records.message import Message, Problem
 
-__all__ = ["AgentiesLog", "LogContents"]
-
 LARGEST = 256 << 20
 """Bytes; Agenties trims the log to 5,000 messages whenever it starts."""
 

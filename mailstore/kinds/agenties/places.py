@@ -7,8 +7,6 @@ from pathlib import Path
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.whole import open_binary
 
-__all__ = ["FOLDER", "MAILBOX", "TEAMS", "find", "looks_like_mail"]
-
 FOLDER = ".agenties"
 MAILBOX = "mailbox.jsonl"
 TEAMS = ("shared/team.json", "team.json")

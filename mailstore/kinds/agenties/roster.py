@@ -16,8 +16,6 @@ from mailstore.records.message import Problem
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent
 
-__all__ = ["AgentiesTeam", "agents", "read_team", "team_stamps"]
-
 IDLE, WORKING = "idle (inferred)", "working (inferred)"
 
 

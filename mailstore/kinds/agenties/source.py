@@ -14,8 +14,6 @@ from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 
-__all__ = ["AgentiesSource"]
-
 ROSTER = "roster"
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from mailstore.records.adopted import Adopted
 
-__all__ = ["AgentiesStore"]
-
 UNHEARD = "Agenties reads the log only when it starts, so a line from outside would not be delivered"
 NOTHING_SENT = "nothing can be sent here"
 

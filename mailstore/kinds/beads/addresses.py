@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["OVERSEER", "address_of_agent", "is_address", "normal", "recipient_of"]
-
 OVERSEER = "overseer"
 """The person's address."""
 TOWN = ("mayor", "deacon")

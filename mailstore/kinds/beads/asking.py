@@ -20,8 +20,6 @@ from mailstore.kinds.beads.program import listed, version_of
 from mailstore.kinds.beads.records import issue_of
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["BEHIND", "AskingOrigin"]
-
 BEHIND = "its database is in Dolt and its export is shown: without wisps, and up to a minute behind"
 INSTEAD = "the database's export is shown instead"
 LEAST_SECONDS = 2.0

@@ -12,8 +12,6 @@ from mailstore.kit.record_reader import RecordEvents
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, SOMEBODY, Location, Message, Receipt
 
-__all__ = ["BeadsLetter", "archived_letter", "letter_of", "record_events"]
-
 CLOSED, DELETED = "closed", "tombstone"
 READ = ("read", "gt:mail-closed")
 PRIORITIES = {0: "urgent", 1: "high", 3: "low", 4: "low"}

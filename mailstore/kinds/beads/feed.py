@@ -19,8 +19,6 @@ from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Location, Problem
 
-__all__ = ["BeadsFeed"]
-
 PAGE = 1000
 PERSON = RecordEvents((Person((OVERSEER,)),))
 NO_SENDER = "a message without a sender"

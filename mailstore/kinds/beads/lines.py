@@ -20,8 +20,6 @@ from mailstore.files.stamp import Stamp, stamp_of
 from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["BeadsLines", "FoundLine", "name_of", "value_of"]
-
 BEGINNING = re.compile(rb'^\{"id":"([^"\\]+)"', re.MULTILINE)
 CREATED = re.compile(rb'"created_at":"(\d{4}-[0-9T:.+Z-]+)"')
 LARGE = 1 << 20

@@ -16,8 +16,6 @@ from mailstore.kinds.beads.rigs import NO_AGENTS, RigRecords
 from mailstore.kinds.beads.tables import TablesOrigin
 from mailstore.records.message import Problem
 
-__all__ = ["notice_of", "origin_of", "rigs_in"]
-
 
 def origin_of(places: BeadsPlaces) -> IssueOrigin:
     """Return what the mail of a database is read from: files, and `bd` only for what they can't tell."""

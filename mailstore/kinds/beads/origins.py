@@ -10,8 +10,6 @@ from mailstore.kinds.beads.lines import BeadsLines, name_of
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, BeadsIssue, issue_of
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["ExportOrigin", "IssueOrigin", "PlacedIssue"]
-
 ISSUE = ("", "issue")
 QUOTED = tuple(f'"{label}"'.encode() for label in (MESSAGE, AGENT, CHANNEL, QUEUE, GROUP))
 

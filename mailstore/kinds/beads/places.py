@@ -10,8 +10,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.beads.lines import value_of
 from mailstore.kinds.beads.tables import is_beads
 
-__all__ = ["ARCHIVE", "FOLDER", "ROUTES", "BeadsPlaces", "DoltPlace", "find", "rigs_of"]
-
 FOLDER = ".beads"
 EXPORTS = ("issues.jsonl", "beads.jsonl")
 DATABASES = ("beads.db",)

@@ -16,8 +16,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.beads.lines import value_of
 from mailstore.kinds.beads.places import FOLDER, BeadsPlaces, DoltPlace
 
-__all__ = ["LOCAL_VERSION", "copied", "state_of", "version_in"]
-
 LARGEST = 256 << 20
 MOST_FILES = 20_000
 TRIES = 3

@@ -14,8 +14,6 @@ from mailstore.files.database import Unreadable
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE
 
-__all__ = ["SETTING", "listed", "program", "version_of"]
-
 SETTING = "SIGNALBOX_BD"
 """The environment variable that names the program; empty where none may be run."""
 SECONDS = 30.0

@@ -11,8 +11,6 @@ import msgspec
 from mailstore.encoding import encodable, encodable_value
 from mailstore.kit.timestamps import time_of
 
-__all__ = ["AGENT", "CHANNEL", "GROUP", "MESSAGE", "QUEUE", "REPLY", "BeadsIssue", "issue_of", "moment", "text_of"]
-
 MESSAGE, AGENT, CHANNEL, QUEUE, GROUP = "gt:message", "gt:agent", "gt:channel", "gt:queue", "gt:group"
 TYPES = {"message": MESSAGE, "agent": AGENT}
 """Types of issues that stand for a label."""

@@ -13,8 +13,6 @@ from mailstore.kinds.beads.origins import IssueOrigin
 from mailstore.kinds.beads.records import BeadsIssue
 from mailstore.records.message import Problem
 
-__all__ = ["NO_AGENTS", "RigRecords"]
-
 NO_AGENTS = "the rig's agents are missing"
 
 

@@ -13,8 +13,6 @@ from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIss
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["agents_of"]
-
 GONE = ("closed", "tombstone")
 ENDED = ("nuked", "dead")
 """States of an agent that has ended though its bead is kept for the next one of its name."""

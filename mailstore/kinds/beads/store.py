@@ -17,8 +17,6 @@ from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 
-__all__ = ["BeadsStore"]
-
 BY_GAS_TOWN = "Gas Town sends by `gt mail send`, which also tells the recipient's session"
 NOTHING_SENT = "nothing can be sent here"
 

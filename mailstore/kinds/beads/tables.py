@@ -17,8 +17,6 @@ from mailstore.kinds.beads.origins import PlacedIssue
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, REPLY, issue_of
 from mailstore.records.message import Location, Message, Problem
 
-__all__ = ["TablesOrigin", "is_beads"]
-
 COLUMNS = (
     "id",
     "title",

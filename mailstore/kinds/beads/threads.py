@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from mailstore.kinds.beads.decode import BeadsLetter
 
-__all__ = ["BeadsThreads"]
-
 
 class BeadsThreads:
     """The first message of each thread."""

@@ -11,8 +11,6 @@ from mailstore.encoding import shown_name
 from mailstore.files.backward import last_lines
 from mailstore.records.agent_fact import AgentFact
 
-__all__ = ["facts_about"]
-
 LOGS = "logs"
 ENDINGS = ("", "-watcher", "-daemon")
 COLOUR = re.compile(r"(?:\x1b|\\033|\\e)\[[0-9;]*m")

@@ -17,8 +17,6 @@ from mailstore.records.roster import Agent
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["Placed", "is_for_several", "names_anybody", "place"]
-
 LONGEST_NAME = 100
 
 

@@ -23,8 +23,6 @@ from mailstore.records.message import Message
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Roster, Status
 
-__all__ = ["adopt", "placed_letter"]
-
 MAIL = "mail"
 """The channel for messages that were in none."""
 EVERYBODY = "all"

@@ -17,8 +17,6 @@ from mailstore.kit.timestamps import parse_time, written_time
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["write_agent"]
-
 REGISTRY, SIGNALS, PRESENCE, SESSIONS = ROSTER
 RETIRED_WORD, NEW_WORD = "retired", "available"
 CHANNEL = "project:"

@@ -13,8 +13,6 @@ from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import parse_time, written_time
 from mailstore.records.message import NEVER, Location, Message, Receipt
 
-__all__ = ["DecodedMessage", "InvalidChannelFile", "TruncatedRecord", "body_of", "decode", "name_of", "record_in"]
-
 BOM = b"\xef\xbb\xbf"
 REASON_LENGTH = 100
 WORDS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")

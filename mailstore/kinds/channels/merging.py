@@ -27,8 +27,6 @@ from mailstore.records.merged import Merged, TurnedAway
 from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["ChannelsMerger"]
-
 INCOMPLETE = "it has no sender or no recipient"
 
 

@@ -10,22 +10,6 @@ from pathlib import Path
 
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = [
-    "CHANNELS",
-    "HUMAN",
-    "ROSTER",
-    "WORD",
-    "find",
-    "is_broadcast",
-    "is_message",
-    "looks_like_mail",
-    "opening",
-    "person_or",
-    "sender_in",
-    "tag_of",
-    "time_in",
-]
-
 CHANNELS = "channels"
 HUMAN = "human"
 """What the system calls the person."""

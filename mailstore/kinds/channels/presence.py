@@ -8,8 +8,6 @@ from mailstore.kinds.channels.decode import name_of
 from mailstore.kit.timestamps import parse_time, utc
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["OFFLINE", "WRITER", "activity_in", "is_fresher", "present", "state_in"]
-
 Record = dict[str, Any]
 OFFLINE = "offline"
 STATES = frozenset({"awake", "sleeping", OFFLINE, "stale"})

@@ -19,8 +19,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.channels.decode import InvalidChannelFile, record_in
 from mailstore.kit.json_records import encode_record
 
-__all__ = ["change_record", "record_at"]
-
 TRIES = 20
 Record = dict[str, Any]
 Change = Callable[[Record | None], Record | None]

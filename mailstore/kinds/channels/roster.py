@@ -22,8 +22,6 @@ from mailstore.records.message import Problem
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["RosterFiles", "Traffic", "merged"]
-
 REGISTRY, SIGNALS, PRESENCE, SESSIONS = ROSTER
 RETIRED = frozenset({"retired", "dead", "removed", "deregistered", "unregistered"})
 

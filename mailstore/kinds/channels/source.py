@@ -24,8 +24,6 @@ from mailstore.records.agent_fact import AgentFact
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 
-__all__ = ["ChannelsSource"]
-
 ROSTER = "roster"
 YOUNG_SECONDS = 60.0
 """How long a new file is checked for changes: not every writer renames, but none changes old mail."""

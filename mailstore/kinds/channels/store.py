@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from mailstore.records.merged import Merged
     from mailstore.records.roster import Agent
 
-__all__ = ["ChannelsStore"]
-
 
 class ChannelsStore(WatchedStore):
     """A folder for each channel, a file for each message; registry, presence and sessions beside them."""

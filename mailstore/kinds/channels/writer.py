@@ -21,8 +21,6 @@ from mailstore.records.message import Message
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["post"]
-
 CODE, ARTIFACTS = "content.code", "content.artifacts"
 """Metadata of a draft that has a field of its own in the record's content."""
 OWN_METADATA = ("mode", "turn", "in_reply_to")

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from mailstore.files.salvage import UNREADABLE, lenient
 
-__all__ = ["LetterBlock", "blocks_in", "likeness"]
-
 CLOSING = "</teammate-message>"
 OPENING = re.compile(r'<teammate-message\s+teammate_id="([^"\n]+)"([^\n]*)>\n')
 SUMMARY = re.compile(r' summary="(.*)"(?= verified="false"|$)')

@@ -15,8 +15,6 @@ from mailstore.kinds.claude_teams.places import Team
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message
 
-__all__ = ["SeenEntry", "grouped", "id_of", "identity_of", "message_of"]
-
 AT_ONCE_SECONDS = 5.0
 """Maximum time between the copies of a broadcast."""
 MOST_AT_ONCE = 200

@@ -10,8 +10,6 @@ import msgspec
 from mailstore.files.salvage import BOM, UNREADABLE, each_object, lenient, loads
 from mailstore.kit.timestamps import parse_time
 
-__all__ = ["ArrayElements", "InboxEntry", "cut", "entry_of"]
-
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 BLANK = re.compile(r"[\s,]*")
 

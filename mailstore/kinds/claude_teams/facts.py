@@ -9,8 +9,6 @@ import msgspec
 
 from mailstore.files.salvage import loads
 
-__all__ = ["LEAD", "MARKS", "Fact", "TranscriptOrigin", "fact_in", "is_answer"]
-
 LEAD = "team-lead"
 MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"request_id":"', b'"isCompactSummary":true')
 """Bytes of which every line with a letter has one: other lines are not decoded."""

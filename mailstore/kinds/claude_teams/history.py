@@ -18,8 +18,6 @@ from mailstore.kit.team_folders.seen_journal import append_privately
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Problem
 
-__all__ = ["TeamHistory"]
-
 LARGEST = 1 << 30
 FAR = 8 << 20
 """Bytes read without finding anything after which the place is kept."""

@@ -18,8 +18,6 @@ from mailstore.kinds.claude_teams.places import Team
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Location
 
-__all__ = ["EntryKey", "Joined", "Received", "join"]
-
 UNVERIFIED = "unverified"
 """The type of a letter whose sender the program itself doubts."""
 EntryKey = tuple[object, int]

@@ -12,8 +12,6 @@ import msgspec
 from mailstore.kinds.claude_teams.entries import InboxEntry, entry_of
 from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
 
-__all__ = ["KeptEntry", "TeamJournal", "known_in"]
-
 KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
 
 

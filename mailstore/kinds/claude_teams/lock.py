@@ -10,8 +10,6 @@ from pathlib import Path
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import refusal
 
-__all__ = ["locked_inbox"]
-
 STALE_SECONDS = 10.0
 PATIENCE_SECONDS = STALE_SECONDS + 2
 """Longer than an abandoned lock lasts, so that none makes a write fail."""

@@ -24,9 +24,6 @@ from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Location, Message, Problem, Receipt
 
-__all__ = ["TeamMail"]
-
-
 NOBODY = ("", "")
 DAMAGED = "what was delivered since may be missing"
 TWICE = "it has another text under the id, the time and the subject of another message, which is shown"

@@ -10,8 +10,6 @@ from mailstore.kinds.claude_teams.facts import LEAD
 from mailstore.kinds.claude_teams.mail import TeamMail
 from mailstore.records.message import Problem
 
-__all__ = ["missing"]
-
 WHERE = "transcripts"
 TOLD = re.compile(r"\[to ([^\]\s]+)\] (.*)", re.DOTALL)
 ANSWERS = frozenset({"shutdown_approved", "shutdown_rejected", "plan_approval_response"})

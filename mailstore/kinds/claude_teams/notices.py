@@ -11,8 +11,6 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE, loads
 
-__all__ = ["IDLE", "LEFT", "Notice", "notice"]
-
 IDLE = "idle_notification"
 LEFT = frozenset({"shutdown_approved", "teammate_terminated"})
 """Types that announce the end of their sender."""

@@ -12,8 +12,6 @@ import msgspec
 from mailstore.kinds.claude_teams.blocks import blocks_in, likeness
 from mailstore.kinds.claude_teams.facts import Fact
 
-__all__ = ["owned"]
-
 REQUEST = re.compile(r'"request_?[iI]d"\s*:\s*"shutdown-\d+@([^"@]+)(?:@[^"]*)?"')
 
 

@@ -14,8 +14,6 @@ from mailstore.kinds.claude_teams.sessions import Projects, projects_beside
 from mailstore.kit.team_folders.places import TeamFolder, TeamLocation
 from mailstore.kit.team_folders.roster_file import read_object
 
-__all__ = ["CONFIG", "INBOXES", "Team", "TeamsPlace", "ended_teams", "find", "is_team", "past_teams"]
-
 CONFIG = "config.json"
 INBOXES = "inboxes"
 TEAMS = "teams"

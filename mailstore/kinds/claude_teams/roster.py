@@ -18,8 +18,6 @@ from mailstore.kit.team_folders.task_files import task_files
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["agents", "named_apart", "read_config"]
-
 
 def read_config(team: Team) -> RosterFile:
     """Read a team's roster file."""

@@ -19,8 +19,6 @@ from mailstore.files.whole import open_regular, read_whole
 from mailstore.kinds.claude_teams.facts import TranscriptOrigin
 from mailstore.records.message import Problem
 
-__all__ = ["Projects", "TeamFile", "projects_beside"]
-
 HEAD = 1 << 16
 BLOCK = 4 << 20
 IMPLICIT = re.compile(r"session-([0-9a-f]{8})")

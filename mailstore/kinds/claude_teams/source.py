@@ -22,8 +22,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 
-__all__ = ["TeamsSource"]
-
 ROSTER = "/roster"
 TRANSCRIPTS = "/transcripts"
 

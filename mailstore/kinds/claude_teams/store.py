@@ -24,8 +24,6 @@ from mailstore.store import Capabilities, Capability
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["ClaudeTeamsStore"]
-
 MOST_NAMED = 10
 ONE_TEXT = "its messages have a text and a summary only"
 

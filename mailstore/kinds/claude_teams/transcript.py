@@ -13,8 +13,6 @@ from mailstore.files.whole import open_regular
 from mailstore.kinds.claude_teams.facts import MARKS, Fact, TranscriptOrigin, fact_in, is_answer
 from mailstore.records.message import Problem
 
-__all__ = ["Reached", "Transcript", "marked_lines"]
-
 BLOCK = 4 << 20
 LONGEST = 64 << 20
 """Bytes; a longer line is not read, and reported."""

@@ -22,8 +22,6 @@ from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["WRITER", "Written", "write"]
-
 WRITER = "human"
 """The program shows `user`, `system` and the lead's name as forged unless they are signed."""
 MARKS = frozenset("/\\\x00")

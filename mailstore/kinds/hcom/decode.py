@@ -14,19 +14,6 @@ from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
 
-__all__ = [
-    "BIGBOSS",
-    "EVENTS",
-    "HcomLetter",
-    "UnreadableEvent",
-    "id_of",
-    "letter_of",
-    "message_events",
-    "not_utf8",
-    "number_in",
-    "who",
-]
-
 BIGBOSS = "bigboss"
 """What the program calls the person."""
 EVENTS = "events"

@@ -21,8 +21,6 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
 
-__all__ = ["EventFeed", "message_at"]
-
 FIRST_PAGE = 1000
 PAGE = 20_000
 OUTSIDE = {"external": "external sender: receives no mail", "system": "part of hcom: receives no mail"}

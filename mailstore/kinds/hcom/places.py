@@ -7,8 +7,6 @@ from pathlib import Path
 
 from mailstore.files.database import Unreadable, is_database, read_database
 
-__all__ = ["DATABASE", "FOLDER", "find", "is_archived"]
-
 DATABASE = "hcom.db"
 FOLDER = ".hcom"
 ARCHIVE = "archive"

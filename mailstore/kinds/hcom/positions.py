@@ -9,8 +9,6 @@ from typing import NamedTuple
 from mailstore.kinds.hcom.tables import LIFE, EventRow
 from mailstore.kit.timestamps import time_of
 
-__all__ = ["Movement", "Positions"]
-
 POSITION = re.compile(rb'"position":\s*(\d{1,18})\b')
 BEGINS = re.compile(rb'"action":\s*"(?:created|started)"')
 

@@ -11,8 +11,6 @@ from mailstore.kinds.hcom.tables import LIFE, EventRow, text
 from mailstore.kit.timestamps import time_of
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["Ended", "HcomRoster", "full_name"]
-
 STOPPED = "stopped"
 SHOWN = ("tool", "directory", "parent_name", "origin_device_id")
 

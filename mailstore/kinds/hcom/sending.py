@@ -24,8 +24,6 @@ from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["PROGRAM", "send", "why_not_sent"]
-
 PROGRAM = "hcom"
 PATIENCE_SECONDS = 30.0
 LARGEST_OUTPUT = 1 << 20

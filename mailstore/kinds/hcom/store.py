@@ -25,8 +25,6 @@ from mailstore.store import Capabilities, Capability
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["HcomStore"]
-
 BY_PROGRAM = (Capability.SEND, Capability.SEVERAL, Capability.REPLY, Capability.TYPE)
 MISSING = {
     Capability.MARK_READ: "an agent's position in the log is what it has read: moving it would skip mail",

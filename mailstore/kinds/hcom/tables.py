@@ -11,25 +11,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from mailstore.files.database import read_database
 
-__all__ = [
-    "LAST",
-    "LIFE",
-    "MESSAGE",
-    "STATUS",
-    "Ends",
-    "EventRow",
-    "bundle",
-    "ends",
-    "events",
-    "instances",
-    "look",
-    "mark",
-    "messages",
-    "some_messages",
-    "text",
-    "time_before",
-]
-
 MESSAGE, STATUS, LIFE = "message", "status", "life"
 INSTANCE = (
     *("name", "last_event_id", "tag", "status", "status_time", "status_context", "status_detail", "last_stop"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from mailstore.kinds.hcom.decode import HcomLetter
 
-__all__ = ["LabelRoots"]
-
 
 class LabelRoots:
     """The first message of each label."""

@@ -15,8 +15,6 @@ from mailstore.records.roster import Agent, Status
 if TYPE_CHECKING:
     from mailstore.kinds.mapped.mapping import AgentMap, Finder, Mapping
 
-__all__ = ["Decoded", "agent_of", "body_of", "derived_id", "is_wanted", "message_of"]
-
 HOUR = 3600.0
 SOON = 1 / HOUR
 """The TTL, in hours, of a message that expired before it was sent."""

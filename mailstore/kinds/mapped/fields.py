@@ -14,8 +14,6 @@ from mailstore.records.intervals import LAST_SECOND
 if TYPE_CHECKING:
     from mailstore.kinds.mapped.mapping import Finder
 
-__all__ = ["at_path", "flag_of", "found_in", "text_of", "texts_of", "time_of"]
-
 NO = frozenset({"", "0", "false", "no", "none", "null", "unread", "new"})
 
 

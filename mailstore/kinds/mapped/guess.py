@@ -14,8 +14,6 @@ from mailstore.kinds.mapped.fields import text_of
 from mailstore.kinds.mapped.samples import Sample, leaves, samples
 from mailstore.kit.timestamps import parse_time
 
-__all__ = ["Choice", "Guess", "guess"]
-
 NAMES: dict[str, tuple[str, ...]] = {
     "sender": (
         "from",

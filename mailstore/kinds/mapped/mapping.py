@@ -12,8 +12,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from mailstore.errors import StoreError
 from mailstore.files.whole import NotAFile, read_whole
 
-__all__ = ["AgentMap", "Finder", "Mapping", "MessageMap", "SourceMap", "load", "parse"]
-
 LARGEST = 1 << 20
 A_FIELD = "a dotted path in quotes, or a table with one of path, group and constant"
 

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 from mailstore.records.message import Location, Problem
 
-__all__ = ["MappedRecord", "Origin", "OriginRead"]
-
 
 class MappedRecord(NamedTuple):
     """One record: its value, bytes, location, the groups of its file's path, and its line or row number."""

@@ -22,8 +22,6 @@ from mailstore.kinds.mapped.origins import MappedRecord, Origin, OriginRead
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.message import Location, Problem
 
-__all__ = ["PatternedDocuments", "PatternedFiles", "PatternedLines"]
-
 LARGEST_LINES = 1 << 30
 WILD = re.compile(r"[*?[]")
 MOST_FOLDERS = 10_000

@@ -13,8 +13,6 @@ from mailstore.files.database import Unreadable, database_stamp, read_database
 from mailstore.kinds.mapped.origins import MappedRecord, Origin, OriginRead
 from mailstore.records.message import Location, Problem
 
-__all__ = ["MappedDatabase"]
-
 
 class MappedDatabase(Origin):
     """The rows of a table or a query, read again when the database changes."""

@@ -15,8 +15,6 @@ from mailstore.kinds.mapped.origins import MappedRecord
 from mailstore.kinds.mapped.patterned import PatternedDocuments, PatternedFiles, PatternedLines
 from mailstore.kinds.mapped.rows import MappedDatabase
 
-__all__ = ["Sample", "leaves", "samples"]
-
 MOST_RECORDS = 300
 MOST_FILES = 300
 DEEPEST = 3

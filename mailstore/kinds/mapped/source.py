@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from mailstore.kinds.mapped.mapping import Mapping as MailMapping
     from mailstore.kinds.mapped.mapping import SourceMap
 
-__all__ = ["MappedSource"]
-
 ROSTER = "roster"
 MAIL = "mail:"
 NOBODY: dict[str, Hashable] = {}

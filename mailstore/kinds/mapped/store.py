@@ -24,8 +24,6 @@ from mailstore.store import Capabilities, Capability
 if TYPE_CHECKING:
     from mailstore.kinds.mapped.mapping import Mapping
 
-__all__ = ["MappedStore"]
-
 LARGEST = 1 << 20
 READ_ONLY = "a mapping says how to read records, not what else the system's own program would write"
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from mailstore.records.message import Message
 
-__all__ = ["ThreadLabels"]
-
 First = tuple[float, str]
 ITSELF = float("-inf")
 """Before all: the message whose id is the label."""

@@ -9,8 +9,6 @@ from typing import Any
 from mailstore.kinds.mapped.guess import Guess
 from mailstore.records.message import Message, Problem
 
-__all__ = ["look", "toml"]
-
 MOST_LOOKED_AT = 10
 BEYOND_LATIN = 0x250
 """From here on code points include invisible ones: all are written as numbers."""

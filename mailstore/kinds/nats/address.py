@@ -10,8 +10,6 @@ import msgspec
 
 from mailstore.errors import StoreError
 
-__all__ = ["DEFAULT_PORT", "NatsAddress", "NatsLocation", "location_of"]
-
 DEFAULT_PORT = 4222
 LONGEST_NAME = 100
 HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+)(?::(?P<port>\d{1,5}))?")

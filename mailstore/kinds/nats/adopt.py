@@ -13,8 +13,6 @@ from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Roster
 
-__all__ = ["outgoing_of", "subject_of"]
-
 
 def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Publication]:
     """Yield what is to be published for each record; records that lack what the protocol requires are left out."""

@@ -21,8 +21,6 @@ from mailstore.kinds.nats.stream import NO_STREAM, RequestRefused
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["Connection"]
-
 PATIENCE_SECONDS = 30.0
 """How long a command may take as a whole, with all that is repeated."""
 CLOSING_SECONDS = 2.0

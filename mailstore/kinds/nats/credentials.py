@@ -28,8 +28,6 @@ from mailstore.kit.secret import Secret, private_text
 from mailstore.kit.secure import tls_context
 from mailstore.server_settings import server_settings, variable
 
-__all__ = ["PREFIX", "credentials_for", "inbox_of"]
-
 PREFIX = "SIGNALBOX_NATS_"
 TABLE = "nats"
 LOGIN = ("creds", "nkey", "user", "password", "password_file")

@@ -18,8 +18,6 @@ from mailstore.records.message import Delivery, Intervention, Location, Message,
 from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent
 
-__all__ = ["RecordDecoder"]
-
 AUDIENCE = msgspec.json.Decoder(tuple[str, ...])
 PERSON = frozenset(map(token_of, USER_NAMES))
 

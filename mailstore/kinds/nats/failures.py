@@ -10,8 +10,6 @@ from mailstore.errors import MailboxMissing, MailError, StoreError
 from mailstore.kinds.nats.address import NatsAddress
 from mailstore.kit.secure import Remedies, down_by
 
-__all__ = ["GARBAGE", "connection_failed", "is_final", "missing", "most_telling", "request_refused"]
-
 REMEDIES = Remedies(longer="", authority="set SIGNALBOX_NATS_CA to that authority's certificate")
 NO_SERVER = ("is not a NATS server", "check the port")
 NEEDS_TLS = ("takes connections with TLS only", "write nats+tls:// in place of nats://")

@@ -13,8 +13,6 @@ from mailstore.kinds.nats.search import RecentRecords
 from mailstore.kinds.nats.stream import StreamRecord, one, singles
 from mailstore.records.message import Message, Problem
 
-__all__ = ["RecordFetcher"]
-
 AT_ONCE = 100
 
 

@@ -15,8 +15,6 @@ from mailstore.kinds.nats.reader import ReadPlace
 from mailstore.kinds.nats.stream import StreamRecord, StreamState, stream_state
 from mailstore.records.events import Back, Gone
 
-__all__ = ["Anew", "Came", "Signs", "StreamFollower"]
-
 GRACE_SECONDS = 0.5
 """For how long a lost connection is not spoken of: a client moves to another server in less."""
 PATIENCE_SECONDS = 2.0

@@ -19,8 +19,6 @@ from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["fold_all"]
-
 UNUSUAL = (UnusualBlock, ValueError, RecursionError)
 
 

@@ -32,8 +32,6 @@ from mailstore.records.message import Delivery
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
 
-__all__ = ["NatsMerger"]
-
 TRIES = 50
 AT_ONCE = 100
 """How many records wait for the server's acknowledgement at the same time."""

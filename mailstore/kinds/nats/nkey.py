@@ -14,8 +14,6 @@ from typing import Any
 from mailstore.errors import StoreError
 from mailstore.extras import remedy
 
-__all__ = ["checked_text", "new_seed", "sign", "user_key"]
-
 SEED = 18 << 3
 USER = 20 << 3
 SHAPE = re.compile(r"SU[A-Z2-7]{56}")

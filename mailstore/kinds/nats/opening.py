@@ -20,8 +20,6 @@ try:
 except ModuleNotFoundError:
     raise StoreError("the package nats-py is not installed", remedy("nats")) from None
 
-__all__ = ["NatsClient", "PermissionDenied", "ended", "opened"]
-
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 1.0
 USUAL: dict[str, Any] = {

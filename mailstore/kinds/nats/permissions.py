@@ -11,8 +11,6 @@ from mailstore.kinds.nats.credentials import inbox_of
 from mailstore.kinds.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
 from mailstore.records.protocol import PERSON
 
-__all__ = ["Grant", "grant_for", "grant_for_mirror", "server_users"]
-
 OWN = (Topic.MAIL, Topic.READ, Topic.ROSTER, Topic.PRESENCE)
 PERSONS = (Topic.MAIL, Topic.JOURNAL, Topic.PRESENCE)
 ANYONES = (Topic.READ, Topic.ROSTER)

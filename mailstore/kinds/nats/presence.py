@@ -6,8 +6,6 @@ from msgspec.structs import replace
 
 from mailstore.records.roster import Agent
 
-__all__ = ["LastSigns"]
-
 
 class LastSigns:
     """The entries of agents in the roster with their last signs; times are the server's, in seconds since the epoch."""

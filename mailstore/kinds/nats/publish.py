@@ -23,8 +23,6 @@ from mailstore.kinds.nats.stream import (
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["Overtaken", "Publication", "Unconfirmed", "publish", "publish_all"]
-
 AT_ONCE = 500
 PAUSE_SECONDS = 0.25
 MOVING_SECONDS = 2.0

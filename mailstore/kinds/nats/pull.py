@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from nats.aio.msg import Msg
     from nats.aio.subscription import Subscription
 
-__all__ = ["Pull", "PullBroken"]
-
 BATCH = 1000
 MOST_BYTES = 1 << 24
 EXPIRES = 20.0

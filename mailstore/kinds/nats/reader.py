@@ -21,8 +21,6 @@ from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale
 
-__all__ = ["ReadPlace", "StreamReader"]
-
 FIRST = 1500
 """How many of the newest records are read first, for the first screen."""
 BATCH = 500

@@ -18,8 +18,6 @@ from mailstore.records.message import Message
 if TYPE_CHECKING:
     from mailstore.haak_records.line_filter import SearchTerm
 
-__all__ = ["RecentRecords", "RecordSearch"]
-
 MOST_BYTES = 1 << 25
 
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from mailstore.records.draft import Draft
     from mailstore.records.merged import Merged
 
-__all__ = ["NatsStore", "NatsTlsStore"]
-
 LONG = 5000
 """Messages: as many fold in a quarter of a second."""
 FAR = 5000

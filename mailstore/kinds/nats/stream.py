@@ -16,22 +16,6 @@ if TYPE_CHECKING:
     from nats.aio.client import Client
     from nats.aio.msg import Msg
 
-__all__ = [
-    "ANSWER_SECONDS",
-    "AUDIENCE",
-    "ELECTION_SECONDS",
-    "FIRST_ANSWER_SECONDS",
-    "RequestRefused",
-    "StreamRecord",
-    "StreamState",
-    "ask",
-    "ask_state",
-    "batch",
-    "piece",
-    "record_of",
-    "stream_state",
-]
-
 API = "$JS.API"
 ANSWER_SECONDS = 5.0
 """How long one request may take."""

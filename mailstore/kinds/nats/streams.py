@@ -12,8 +12,6 @@ from mailstore.kinds.nats.subjects import STORED, Topic, mail_stream, presence_s
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
-__all__ = ["DUPLICATES_SECONDS", "create_streams", "mail_config", "presence_config"]
-
 NANO = 1_000_000_000
 NO_PEERS = 10005
 """The server's number for a cluster in which there are fewer servers than replicas."""

@@ -10,8 +10,6 @@ import hashlib
 from enum import StrEnum
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-__all__ = ["EMPTY", "STORED", "Topic", "mail_stream", "name_of", "presence_stream", "subject", "token_of"]
-
 LONGEST_TOKEN = 300
 EMPTY = "%"
 """The token of the empty name."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mailstore.records.message import Intervention
     from mailstore.records.roster import Agent
 
-__all__ = ["RecordWriter"]
-
 EVERYTHING = 1 << 40
 TRIES = 10
 SIGNS = frozenset({"activity", "last_seen", "updated"})

@@ -14,8 +14,6 @@ from mailstore.records.events import Event, Person, PutAway
 from mailstore.records.message import NEVER, SOMEBODY, Delivery, Location, Message, Receipt
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["MESSAGE", "Edge", "Links", "agent_of", "bare_id", "label_of", "queued_events", "record_events"]
-
 MESSAGE = "MESSAGE:"
 QUEUED = "queued"
 

@@ -25,8 +25,6 @@ from mailstore.records.events import Person, Progress
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent
 
-__all__ = ["GraphFeed"]
-
 FIRST_PAGE = 1000
 PAGE = 20_000
 IDENTITIES = frozenset(ask.LABELS)

@@ -12,24 +12,6 @@ from mailstore.files.database import read_database
 from mailstore.kinds.neo.decode import Edge
 from mailstore.kinds.neo.records import Properties, properties_of
 
-__all__ = [
-    "LABELS",
-    "GraphRow",
-    "Mark",
-    "changed",
-    "edges_of",
-    "identities",
-    "known",
-    "labelled",
-    "look",
-    "mark_of",
-    "message_ids",
-    "row_at",
-    "rows",
-    "text",
-    "times_before",
-]
-
 LABELS = ("AgentIdentity", "AGENT")
 FROM_MESSAGE = "id >= 'MESSAGE:' AND id < 'MESSAGE;'"
 OTHERS = "(id < 'MESSAGE:' OR id >= 'MESSAGE;')"

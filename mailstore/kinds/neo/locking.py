@@ -15,8 +15,6 @@ from mailstore.files.append import refusal
 from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import open_regular, read_whole
 
-__all__ = ["append_locked"]
-
 PATIENCE_SECONDS = 5.0
 STALE_SECONDS = 2.0
 PAUSE_SECONDS = 0.015

@@ -14,8 +14,6 @@ from mailstore.kinds.neo.records import GraphNode, InvalidNode, node_of
 from mailstore.kinds.neo.threads import LabelledThreads
 from mailstore.kit.timestamps import time_of
 
-__all__ = ["Begun", "GraphChange", "GraphMessage", "begin", "changed", "letters"]
-
 
 class GraphMessage(NamedTuple):
     """A message's row, its node or why it is invalid, its edges, and the previous message's time if it has none."""

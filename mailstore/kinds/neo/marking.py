@@ -20,8 +20,6 @@ from mailstore.kinds.neo.records import InvalidNode, node_of
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.protocol import USER_NAMES
 
-__all__ = ["WAIT_SECONDS", "write_reads"]
-
 WAIT_SECONDS = 5.0
 MARK = (
     "UPDATE Nodes SET data = json_set(data, '$.properties.readAt', ?) WHERE id = ? AND json_valid(data) "

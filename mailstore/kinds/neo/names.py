@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["EVERYBODY", "People", "address", "identity", "is_human", "login", "spellings"]
-
 EVERYBODY = "AGENT:*"
 
 

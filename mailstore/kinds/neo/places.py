@@ -8,8 +8,6 @@ from typing import NamedTuple
 from mailstore.files.database import is_database
 from mailstore.files.whole import open_binary
 
-__all__ = ["DATABASE", "NeoPlaces", "find"]
-
 DATABASE = "memory-core-graph.sqlite"
 DATA = ".neo-ai-data"
 TABLES = (b"CREATE TABLE Nodes", b"CREATE TABLE Edges")

@@ -11,8 +11,6 @@ import msgspec
 
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
 
-__all__ = ["PROJECTION", "Waiting", "WriteAheadQueue"]
-
 SEGMENT = re.compile(r"message-wal-\d{4}-\d{2}-\d{2}\.jsonl")
 PROJECTION = 1
 """The version of log records that the program accepts."""

@@ -8,8 +8,6 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE, check_depth, loads
 
-__all__ = ["GraphNode", "InvalidNode", "Properties", "Queued", "node_of", "properties_of", "queued_of", "text_of"]
-
 
 class InvalidNode(Exception):
     """Invalid record; the text says why."""

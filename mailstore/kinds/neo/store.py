@@ -24,8 +24,6 @@ from mailstore.store import Capabilities, Capability
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["NeoStore"]
-
 MISSING = {
     Capability.UPDATE_ROSTER: "the Memory Core creates its identities itself",
     Capability.RECORD: "the graph has no journal",

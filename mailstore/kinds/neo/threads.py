@@ -9,8 +9,6 @@ from mailstore.kinds.neo.graph import edges_of, labelled
 from mailstore.kinds.neo.records import InvalidNode, node_of
 from mailstore.kit.timestamps import time_of
 
-__all__ = ["LabelledThreads"]
-
 First = tuple[float, str]
 
 

@@ -26,8 +26,6 @@ from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["person_of", "write_message"]
-
 PASSING = ("role:", "human:")
 """Prefixes of addresses that the program accepts unchanged."""
 

@@ -9,8 +9,6 @@ import msgspec
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kit.timestamps import isoformat, parse_time
 
-__all__ = ["BROADCAST", "OmoEntry", "SeenFile", "UnreadableEntry", "entry_of", "is_wanted", "stem_of"]
-
 BROADCAST = "*"
 RESERVED = ".delivering-"
 SUFFIX = ".json"

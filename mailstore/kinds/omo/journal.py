@@ -10,8 +10,6 @@ import msgspec
 
 from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
 
-__all__ = ["KeptFile", "RunJournal", "kept_as", "known_in"]
-
 KEPT = ("teamRunId", "teamName", "createdAt")
 KEPT_OF_MEMBERS = ("name", "agentType", "subagent_type", "category")
 

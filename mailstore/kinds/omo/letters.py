@@ -9,8 +9,6 @@ from mailstore.kinds.omo.places import TeamRun
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message
 
-__all__ = ["identity_of", "letter_of", "roots_of"]
-
 PLAIN = "message"
 WITHOUT_TEXT = {
     "shutdown_request": "Asks to shut down",

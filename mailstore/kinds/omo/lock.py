@@ -13,8 +13,6 @@ from mailstore.files.append import refusal
 from mailstore.files.pending import Pending
 from mailstore.files.whole import open_regular
 
-__all__ = ["locked_member"]
-
 STALE_SECONDS = 300.0
 PATIENCE_SECONDS = 15.0
 PAUSE_SECONDS = 0.05

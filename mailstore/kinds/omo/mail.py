@@ -17,8 +17,6 @@ from mailstore.kit.part_reader import is_settled
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 
-__all__ = ["PROCESSED", "FileKey", "RunMail"]
-
 PROCESSED = "processed"
 DAMAGED = "the program has deleted since may be missing"
 TWICE = "it has another text under the id, the time and the subject of another message, which is shown"

@@ -12,8 +12,6 @@ from mailstore.kinds.omo.journal import RunJournal, known_in
 from mailstore.kit.team_folders.places import TeamFolder, TeamLocation
 from mailstore.kit.team_folders.roster_file import read_object
 
-__all__ = ["INBOXES", "STATE", "OmoPlace", "TeamRun", "find"]
-
 OWN = ".omo"
 RUNTIME = "runtime"
 STATE = "state.json"

@@ -13,8 +13,6 @@ from mailstore.kit.team_folders.task_files import task_files
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.roster import Agent, Status
 
-__all__ = ["agents", "pending_in", "state_of"]
-
 LEADER = "leader"
 ENDED = frozenset({"completed", "shutdown_approved", "errored"})
 """States of a member in which the program deletes a run: nothing is delivered to it any more."""

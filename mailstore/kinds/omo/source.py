@@ -24,8 +24,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 
-__all__ = ["RunsSource"]
-
 ROSTER = "roster"
 LINK = "symbolic link: links are not followed"
 

@@ -23,8 +23,6 @@ from mailstore.store import Capabilities, Capability
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["OmoStore"]
-
 
 class OmoStore(WatchedStore):
     """One run of a team, or all runs of a base folder.

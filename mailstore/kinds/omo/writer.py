@@ -25,8 +25,6 @@ from mailstore.kit.team_folders.roster_file import members
 from mailstore.records.draft import Draft
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
-__all__ = ["KINDS", "WRITER", "WrittenLetter", "write"]
-
 WRITER = "human"
 KINDS = ("message", "announcement")
 CLOSED = ("deleting", "deleted")

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["TeamFolder", "TeamLocation"]
-
 
 @dataclass(frozen=True, slots=True)
 class TeamFolder:

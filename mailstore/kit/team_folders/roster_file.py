@@ -14,8 +14,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.message import Problem
 
-__all__ = ["RosterFile", "members", "read_object", "read_roster"]
-
 
 class RosterFile(msgspec.Struct, frozen=True):
     """The contents of the file and its problem, if any; `is_torn` if it may be half-written."""

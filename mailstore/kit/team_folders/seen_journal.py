@@ -29,8 +29,6 @@ from mailstore.files.salvage import salvage
 from mailstore.files.whole import open_regular, read_whole
 from mailstore.kit.timestamps import utc
 
-__all__ = ["SeenJournal", "SeenNote", "append_privately", "gone_words", "journaled_in"]
-
 LARGEST = 1 << 30
 
 

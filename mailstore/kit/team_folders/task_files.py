@@ -7,8 +7,6 @@ from pathlib import Path
 
 from mailstore.files.stamp import Stamp, path_stamp
 
-__all__ = ["task_files", "task_stamps"]
-
 
 def task_files(folder: Path) -> list[Path]:
     """Return the files of the tasks in a folder by number; none if the folder is a link."""

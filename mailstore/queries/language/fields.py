@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = [
-    "FIELDS",
-    "FIELD_NAMES",
-    "KNOWN_TYPES",
-    "SYNTAX",
-    "TIMES",
-    "FieldHelp",
-    "ValueHelp",
-    "field_help",
-]
-
 
 class ValueHelp(Struct, frozen=True):
     """A value, or a way of writing, and what it finds."""

@@ -6,8 +6,6 @@ from textwrap import wrap
 
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES, ValueHelp
 
-__all__ = ["help_text"]
-
 WIDTH = 20
 LINE = 79
 

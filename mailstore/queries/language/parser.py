@@ -15,8 +15,6 @@ from mailstore.queries.language.fields import FIELD_NAMES, field_help
 from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
 from mailstore.queries.time_parse import EXAMPLES, PERIODS, read_moment, read_period
 
-__all__ = ["parse"]
-
 TIME_WORDS = {"TIME": EXAMPLES, "DAY": PERIODS}
 """For the values that are times, how they are written."""
 LONGEST_TIME = 2

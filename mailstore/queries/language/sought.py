@@ -6,8 +6,6 @@ from msgspec import Struct
 
 from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
 
-__all__ = ["NOTHING_SOUGHT", "SoughtWords", "sought_in"]
-
 MOST = 50
 """Words that are shown: a query may have thousands."""
 NAMES = ("from", "to", "tag", "role")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["All", "Either", "Field", "Not", "Query", "Words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Words:

@@ -25,8 +25,6 @@ from tests.kinds.agent_mail.servers import Server
 from tests.mailstore.folder_harness import FolderHarness
 from tests.servers.agent_mail_tools import DirectTools, ServedMail
 
-__all__ = ["AgentMailHarness"]
-
 
 class Named(AgentMailStore):
     """A database whose messages go by the names that the suite gives them: there they are numbered."""

@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 
 from tests.mailstore.owners import Database
 
-__all__ = ["Server"]
-
 SCHEMA = """
 PRAGMA journal_mode = wal;
 CREATE TABLE projects (id INTEGER NOT NULL PRIMARY KEY, slug VARCHAR(255) NOT NULL, human_key VARCHAR(255) NOT NULL,

@@ -16,8 +16,6 @@ from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["AgentAZAllHarness", "letter_file", "local"]
-
 NAMED = {
     "From": "sender",
     "To": "recipient",

@@ -14,8 +14,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message
 from tests.kinds.agentazall.agentazall_harness import letter_file
 
-__all__ = ["DAY", "FIXTURE", "ROOT", "AgentAZAllMail", "identity", "told"]
-
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "agentazall"
 ROOT = FIXTURE / "data" / "mailboxes"
 DAY = "2026-11-20"

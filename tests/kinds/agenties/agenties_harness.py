@@ -12,8 +12,6 @@ from mailstore.kinds.agenties import AgentiesStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["AgentiesHarness"]
-
 NAMES = {"sender": "from", "recipient": "to", "timestamp": "createdAt", "content": "body"}
 
 

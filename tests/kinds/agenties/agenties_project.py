@@ -15,8 +15,6 @@ from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
 
-__all__ = ["FIXTURE", "TWO", "Project"]
-
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "agenties"
 TWO = 1_778_421_600.0
 """When the first message of the sample was sent, in seconds since the epoch."""

@@ -12,8 +12,6 @@ from mailstore.store import Store
 from tests.kinds.beads.beads_town import Form, Town
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["BeadsHarness", "BeadsTablesHarness"]
-
 ROWS = "a row of a table is there as a whole or not at all"
 
 

@@ -12,8 +12,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["Form", "Town", "gas_town", "told"]
-
 Form = Literal["export", "tables"]
 COLUMNS = {
     "title": "",

@@ -14,8 +14,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 
-__all__ = ["FIXTURE", "OLD", "SharedFolder", "agents_in", "copied", "events_in", "messages_in"]
-
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "channels"
 OLD = 1_700_000_000.0
 """When files were changed that their writers are done with, in seconds since the epoch."""

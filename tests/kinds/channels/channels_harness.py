@@ -14,8 +14,6 @@ from mailstore.kinds.channels import ChannelsStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["CHANNEL", "ChannelsHarness"]
-
 CHANNEL = "ink-room"
 START = "2026-03-16T12:00:00Z"
 

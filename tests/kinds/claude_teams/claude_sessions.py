@@ -7,8 +7,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Session", "block"]
-
 ID = "0123abcd-0000-4000-8000-000000000001"
 
 

@@ -17,8 +17,6 @@ from mailstore.kinds.claude_teams import ClaudeTeamsStore, lock
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["ClaudeTeamsHarness"]
-
 MEMBERS = ("ann-00000001", "bob-00000001", "cyd-00000001")
 NAMES = {"sender": "from", "content": "text", "id": "msg_id", "subject": "summary"}
 

@@ -13,8 +13,6 @@ import pytest
 from mailstore.conformance import Feature
 from tests.kinds.claude_teams.claude_teams_harness import MEMBERS, ClaudeTeamsHarness
 
-__all__ = ["ClaudeTranscriptsHarness"]
-
 LEAD = "0123abcd-0000-4000-8000-000000000001"
 
 

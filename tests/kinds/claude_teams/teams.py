@@ -11,8 +11,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.registry import open_store
 
-__all__ = ["LONG_AGO", "bodies", "entry", "journals", "read", "team", "write"]
-
 LONG_AGO = 1_600_000_000
 
 

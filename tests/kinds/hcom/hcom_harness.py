@@ -20,8 +20,6 @@ from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 from tests.servers.hcom_program import HcomLog, send
 
-__all__ = ["HcomHarness"]
-
 NAMED = ("ann-00000001", "bob-00000001", "cyd-00000001")
 
 

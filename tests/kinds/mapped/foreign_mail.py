@@ -14,8 +14,6 @@ from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.registry import open_store
 
-__all__ = ["HCOM", "LINES", "OVERSTORY", "SPOOL", "hcom", "mapped", "overstory", "read", "spool", "write_lines"]
-
 LINES = '[source]\njsonl = "log.jsonl"\n[message]\nsender = "from"\nrecipients = "to"\nbody = "text"\n'
 
 OVERSTORY = """

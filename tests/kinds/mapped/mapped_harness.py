@@ -13,8 +13,6 @@ from mailstore.conformance import Feature, FileHarness
 from mailstore.kinds.mapped import MappedStore
 from mailstore.store import Store
 
-__all__ = ["MappedLinesHarness", "MappedRowsHarness"]
-
 FIELDS = """
 [message]
 id = "id"

@@ -17,8 +17,6 @@ from mailstore.kinds.nats.subjects import Topic, mail_stream, presence_stream, s
 from mailstore.store import Store
 from tests.servers.cuttable import CuttablePassage
 
-__all__ = ["NatsHarness"]
-
 _names = count()
 MANY = 1 << 20
 

@@ -23,8 +23,6 @@ from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 from tests.mailstore.graphs import Graph
 
-__all__ = ["NeoHarness"]
-
 BENCHED = {"frozen": "operator_benched", "living": "active"}
 
 

@@ -19,8 +19,6 @@ from mailstore.kit import time_of
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
-__all__ = ["MEMBERS", "OmoHarness", "RunFolder"]
-
 RUN = "9044cbb0-89a6-4cbb-96c7-f2711bcefc85"
 MEMBERS = ("ann-00000001", "bob-00000001", "cyd-00000001")
 NAMES = {"id": "messageId", "sender": "from", "content": "body", "type": "kind", "subject": "summary"}

@@ -13,19 +13,6 @@ from console.hooks.install.settings_tokens import JSON
 from mailstore.files.whole import read_text
 from mailstore.location import path_in
 
-__all__ = [
-    "COMMAND",
-    "IS_TRIED",
-    "MARKS",
-    "NAME",
-    "PACKAGE",
-    "TITLE",
-    "hooks_file",
-    "instruction_file",
-    "parts",
-    "remarks",
-]
-
 NAME, TITLE, COMMAND, IS_TRIED = "codex", "Codex", "codex", True
 PACKAGE = "@openai/codex"
 MARKS = (".codex",)

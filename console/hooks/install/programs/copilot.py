@@ -9,8 +9,6 @@ from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 
-__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "PACKAGE", "TITLE", "instruction_file", "parts", "remarks"]
-
 NAME, TITLE, COMMAND, IS_TRIED = "copilot", "Copilot CLI", "copilot", True
 PACKAGE = "@github/copilot"
 MARKS = (".github/hooks", ".github/copilot-instructions.md")

@@ -10,8 +10,6 @@ from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import COMMENTS
 
-__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "PACKAGE", "TITLE", "instruction_file", "parts", "remarks"]
-
 NAME, TITLE, COMMAND, IS_TRIED = "gemini", "Gemini CLI", "gemini", True
 PACKAGE = "@google/gemini-cli"
 MARKS = (".gemini", "GEMINI.md")

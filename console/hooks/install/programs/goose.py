@@ -8,8 +8,6 @@ from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import OwnText, Part, SettingsPart, Target, Version
 
-__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "PACKAGE", "TITLE", "instruction_file", "parts", "remarks"]
-
 NAME, TITLE, COMMAND, IS_TRIED = "goose", "Goose", "goose", False
 PACKAGE = ""
 MARKS = (".goosehints",)

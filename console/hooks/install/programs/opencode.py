@@ -10,19 +10,6 @@ from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_words
 from console.hooks.install.programs import OwnText, Part, SettingsPart, Target, Version
 
-__all__ = [
-    "COMMAND",
-    "IS_TRIED",
-    "MARKS",
-    "NAME",
-    "PACKAGE",
-    "TITLE",
-    "instruction_file",
-    "parts",
-    "plugin_file",
-    "remarks",
-]
-
 NAME, TITLE, COMMAND, IS_TRIED = "opencode", "OpenCode", "opencode", True
 PACKAGE = "opencode-ai"
 PLUGIN = ".signalbox/opencode.js"

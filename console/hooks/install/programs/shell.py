@@ -8,8 +8,6 @@ from pathlib import Path
 from console.hooks.install.own_command import HookOptions, is_former
 from console.hooks.install.programs import OwnText, Part, Target, Version
 
-__all__ = ["COMMAND", "IS_TRIED", "MARKS", "NAME", "PACKAGE", "TITLE", "instruction_file", "parts", "remarks"]
-
 NAME, TITLE, COMMAND, IS_TRIED = "shell", "Shell script", "", True
 PACKAGE = ""
 MARKS: tuple[str, ...] = ()

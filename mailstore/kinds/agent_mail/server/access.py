@@ -15,8 +15,6 @@ from mailstore.kit.loopback import is_loopback
 from mailstore.kit.secret import Secret
 from mailstore.server_settings import file_setting, server_settings, variable
 
-__all__ = ["NO_SERVER", "Access", "ServerAccess", "server_access"]
-
 TABLE = "agent_mail"
 SETTINGS = ("url", "token", "secret_file", "secret_command", "ca_file")
 NO_SERVER = f"only its server writes there: set url in [{TABLE}] of config.toml, or ${variable(TABLE, 'url')}"

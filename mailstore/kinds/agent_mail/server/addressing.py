@@ -13,8 +13,6 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
-__all__ = ["Addressed", "addressed", "named"]
-
 
 class Addressed(NamedTuple):
     """The project in which a message goes, its sender, and its recipients by the names in that project."""

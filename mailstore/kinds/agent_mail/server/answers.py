@@ -13,8 +13,6 @@ from mailstore.kit.secure import said
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
-__all__ = ["ToolRefused", "answer_of"]
-
 PREAMBLE = re.compile(r"^(Error (calling|executing) tool '?[\w-]*'?: )+")
 CONTACT = re.compile(r"CONTACT_|contact approval|not accepting messages", re.IGNORECASE)
 

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-__all__ = ["MOST_BYTES", "BoundedTransport", "TooMuch"]
-
 MOST_BYTES = 8 << 20
 
 

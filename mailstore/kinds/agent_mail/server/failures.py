@@ -11,8 +11,6 @@ from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
 from mailstore.kinds.agent_mail.server.bounded_http import TooMuch
 from mailstore.kit.secure import Remedies, down_by
 
-__all__ = ["ServerFailed", "failure"]
-
 REMEDIES = Remedies(again="", longer="")
 
 

@@ -10,8 +10,6 @@ from mailstore.kinds.agent_mail import tables as ask
 from mailstore.kinds.agent_mail.columns import columns, text_of
 from mailstore.kinds.agent_mail.roster import OVERSEER
 
-__all__ = ["Directory", "KnownAgent", "KnownMessage", "directory", "known_message", "last_message", "written_since"]
-
 LONGEST_ID = 19
 
 

@@ -18,8 +18,6 @@ from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["ACKNOWLEDGE", "READ", "mark"]
-
 READ, ACKNOWLEDGE = "mark_message_read", "acknowledge_message"
 STAYS = {READ: "mail stays unread by its system", ACKNOWLEDGE: "nothing was acknowledged"}
 APPEARS_SECONDS = 5.0

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mailstore.kinds.agent_mail.server.lookup import Directory, KnownMessage
     from mailstore.records.draft import Draft
 
-__all__ = ["LetterSender"]
-
 APPEARS_SECONDS = 5.0
 UNKNOWN_SECONDS = 2.0
 PERSON = {

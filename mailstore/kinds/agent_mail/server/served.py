@@ -19,8 +19,6 @@ from mailstore.kit.timestamps import time_of
 if TYPE_CHECKING:
     import sqlite3
 
-__all__ = ["ServedDatabase"]
-
 FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.2
 Found = TypeVar("Found")
 

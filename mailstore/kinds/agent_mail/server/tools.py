@@ -19,8 +19,6 @@ from mailstore.kinds.agent_mail.server.bounded_http import BoundedTransport
 from mailstore.kinds.agent_mail.server.failures import failure
 from mailstore.kit.secure import tls_context
 
-__all__ = ["ToolCalls", "with_tools"]
-
 CONNECT_SECONDS = 5.0
 SECONDS = 20.0
 """For how long one command may take, whatever the server does."""

@@ -18,8 +18,6 @@ from mailstore.kinds.agentazall.sync.post import Errand, Post
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
 from mailstore.kit.secure import TransportDown
 
-__all__ = ["AccountWork"]
-
 
 class AccountWork:
     """One account: used by one thread at a time. Counts what it did since it was made."""

@@ -12,8 +12,6 @@ from mailstore.kinds.agentazall.sync.plan import AccountPlan, WrongSettings
 from mailstore.kinds.agentazall.transports.transport import Transport
 from mailstore.kit.secret import Secret
 
-__all__ = ["PORTS", "account_of", "secret_in"]
-
 PORTS = {
     ("smtp", "tls"): 465,
     ("smtp", "starttls"): 587,

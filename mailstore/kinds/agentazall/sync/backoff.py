@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["LONGEST_SECONDS", "pause_after"]
-
 LONGEST_SECONDS = 300.0
 FIRST_SECONDS = 2.0
 

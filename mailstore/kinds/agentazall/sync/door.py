@@ -30,8 +30,6 @@ from mailstore.kinds.agentazall.sync.plan import AccountPlan
 from mailstore.kinds.agentazall.sync.spool import Spool
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
 
-__all__ = ["Door", "DoorOfAgent"]
-
 ID = r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}"
 LONGEST = 2000
 """Characters of a header's value."""

@@ -22,8 +22,6 @@ from mailstore.kinds.agentazall.sync.lock import sync_lock
 from mailstore.kinds.agentazall.sync.plan import AgentPlan, SyncPlan
 from mailstore.kinds.agentazall.sync.post import Post
 
-__all__ = ["SyncEngine", "SyncReport"]
-
 FINISH_SECONDS, LOOK_AGAIN_SECONDS = 3.0, 0.2
 """How long a single run waits for letters that are still being written, and how often it looks."""
 LOOK_SECONDS = 2.0

@@ -13,8 +13,6 @@ from mailstore.kinds.agentazall.box_folder import make_box
 from mailstore.kinds.agentazall.decode import Copy
 from mailstore.kinds.agentazall.places import DAY, OUTBOX, SENT
 
-__all__ = ["file_as_sent", "finish_moves"]
-
 
 def file_as_sent(root: Path, place: Copy) -> Copy:
     """Move a letter to its day's `sent/`, under another name if that one is taken. Raises OSError, StoreError."""

@@ -20,8 +20,6 @@ from mailstore.kinds.agentazall.names import plain_of
 from mailstore.kinds.agentazall.places import DAY, INBOX
 from mailstore.kinds.agentazall.signature import SignatureFacts, facts_of
 
-__all__ = ["InboxIndex", "Known", "known_letter"]
-
 UNSIGNED_SECONDS = 600.0
 SIGNED_SECONDS = 7200.0
 """How much the dates of two copies may differ: clocks may be an hour apart, and equal words have equal signatures."""

@@ -16,8 +16,6 @@ from mailstore.kinds.agentazall.box_folder import make_box
 from mailstore.kinds.agentazall.decode import split
 from mailstore.kinds.agentazall.places import DAY, INBOX, is_agent_name
 
-__all__ = ["clear_desk", "put_letter"]
-
 MODE = 0o640
 MOST_FILES = 1000
 NOTE_BYTES = 1 << 12

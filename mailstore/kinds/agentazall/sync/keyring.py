@@ -16,8 +16,6 @@ from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.signature import SignatureFacts, fingerprint_of, key_of
 
-__all__ = ["note_key"]
-
 KEYRING_BYTES = 16 << 20
 NAME = ".keyring.json"
 

@@ -16,8 +16,6 @@ from mailstore.files.own_database import opened_or_renamed
 from mailstore.kinds.agentazall.ledger import LOCAL, NO_WAY, ArrivalState, LedgerWay, ledger_file, way_in
 from mailstore.kinds.agentazall.transports.transport import UNEXPECTED
 
-__all__ = ["LedgerWriter"]
-
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS ways (
     owner TEXT NOT NULL, message_id TEXT NOT NULL, recipient TEXT NOT NULL, transport TEXT NOT NULL,

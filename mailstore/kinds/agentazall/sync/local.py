@@ -14,8 +14,6 @@ from mailstore.kinds.agentazall.spools import FOLDER
 from mailstore.kinds.agentazall.sync.keeping import put_letter
 from mailstore.kinds.agentazall.sync.outbox import OutboxLetter
 
-__all__ = ["deliver", "folders_of"]
-
 
 def folders_of(root: Path) -> frozenset[str]:
     """Return the names of the agents' folders: a recipient must be one of these exactly. Raises OSError."""

@@ -11,8 +11,6 @@ from mailstore.files.append import refusal
 from mailstore.files.process_lock import is_locked, process_lock
 from mailstore.kinds.agentazall.spools import FOLDER
 
-__all__ = ["is_at_work", "sync_lock"]
-
 
 @contextmanager
 def sync_lock(home: Path) -> Iterator[None]:

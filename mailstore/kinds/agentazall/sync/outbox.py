@@ -28,8 +28,6 @@ from mailstore.kinds.agentazall.signature import is_checkable
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
 from mailstore.kit.part_reader import is_settled
 
-__all__ = ["Held", "OutboxLetter", "outgoing", "read_outgoing"]
-
 KEY_BYTES = 1 << 16
 QUIET_SECONDS = 1.0
 """How long a letter must have been left alone: its own program writes replies in place, and nothing ends a file."""

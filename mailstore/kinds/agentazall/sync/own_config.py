@@ -20,8 +20,6 @@ from mailstore.kinds.agentazall.sync.settings import (
     TransportSettings,
 )
 
-__all__ = ["agents_in", "plan_of"]
-
 Settings = RelaySettings | SmtpSettings | Pop3Settings | FtpSettings
 KINDS = ("relay", "smtp", "imap", "pop3", "ftp")
 OF_SETTINGS = ("agent", "addresses", "secret_file", "secret_env", "secret_command", "ca_file")

@@ -11,8 +11,6 @@ from mailstore.kinds.agentazall.names import plain_of
 from mailstore.kinds.agentazall.rules import OPEN, Filter
 from mailstore.kinds.agentazall.transports.transport import Transport
 
-__all__ = ["AccountPlan", "AgentPlan", "SyncPlan", "WrongSettings"]
-
 EVERY_SECONDS = 10.0
 
 

@@ -19,8 +19,6 @@ from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.local import deliver, folders_of
 from mailstore.kinds.agentazall.sync.outbox import Held, OutboxLetter, outgoing, read_outgoing
 
-__all__ = ["Errand", "Post"]
-
 MOST_TRIES = 100
 """How often a further way is tried for a letter that has arrived by another one."""
 

@@ -6,16 +6,6 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-__all__ = [
-    "FilterSettings",
-    "FtpSettings",
-    "ImapSettings",
-    "Pop3Settings",
-    "RelaySettings",
-    "SmtpSettings",
-    "TransportSettings",
-]
-
 Text = Annotated[str, Meta(min_length=1)]
 Port = Annotated[int, Meta(ge=1, le=65535)]
 Seconds = Annotated[float, Meta(gt=0, le=600)]

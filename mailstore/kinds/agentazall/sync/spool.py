@@ -13,8 +13,6 @@ from mailstore.files.durable import sync_folder, write_durably
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.spools import FOLDER
 
-__all__ = ["Spool"]
-
 RESERVED = 16 << 20
 """Bytes of the disk that are held before more is fetched, and given up for it if the disk is full."""
 

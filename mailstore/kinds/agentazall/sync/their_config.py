@@ -13,8 +13,6 @@ from mailstore.kinds.agentazall.sync.accounts import account_of
 from mailstore.kinds.agentazall.sync.plan import EVERY_SECONDS, AccountPlan, AgentPlan, SyncPlan, WrongSettings
 from mailstore.kit.secret import Secret
 
-__all__ = ["plan_in"]
-
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.1, 600.0
 

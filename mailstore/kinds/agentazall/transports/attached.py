@@ -6,8 +6,6 @@ from mailstore.errors import reason_of
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, LetterRefused, OutgoingLetter
 
-__all__ = ["attached_files"]
-
 
 def attached_files(letter: OutgoingLetter) -> tuple[tuple[str, bytes], ...]:
     """Return the names and bytes of a letter's attachments.

@@ -8,8 +8,6 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Deadline"]
-
 
 class Deadline:
     """Shuts the watched sockets down after `seconds`: `with Deadline(60) as limit: limit.watch(connection.sock)`.

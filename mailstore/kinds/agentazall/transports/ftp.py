@@ -17,8 +17,6 @@ from mailstore.kinds.agentazall.transports.transport import LetterRefused, Outgo
 from mailstore.kit.secret import Secret, SecretMissing
 from mailstore.kit.secure import TransportDown, down_by, said, tls_context
 
-__all__ = ["FtpAccount", "FtpTransport"]
-
 NAME_REFUSED = "553"
 NOT_LOGGED_IN = "530"
 

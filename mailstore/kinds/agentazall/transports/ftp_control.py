@@ -9,8 +9,6 @@ from contextlib import suppress
 
 from mailstore.kinds.agentazall.transports.deadline import Deadline
 
-__all__ = ["FtpControl", "end", "heard", "wire"]
-
 MOST_REPLY_LINES = 1000
 
 

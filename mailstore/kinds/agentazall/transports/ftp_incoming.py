@@ -14,8 +14,6 @@ from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile
 from mailstore.kinds.agentazall.transports.ftp_session import Entry, FtpSession, TooLarge
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, IncomingLetter, Receiver, unexpected
 
-__all__ = ["FtpInbox", "NotKept"]
-
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 RECENT_DAYS = 3
 ALL_DAYS_SECONDS = 300.0

@@ -14,8 +14,6 @@ from mailstore.kinds.agentazall.transports.ftp_session import FtpSession
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter
 from mailstore.kit.secure import TransportDown
 
-__all__ = ["UPLOADS", "deliver", "folder_of", "letter_bytes"]
-
 UPLOADS = ".signalbox"
 """The folder beside the days in which uploads are completed; other programs look only into days."""
 LONGEST_NAME = 200

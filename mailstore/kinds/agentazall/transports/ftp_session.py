@@ -13,8 +13,6 @@ import msgspec
 from mailstore.kinds.agentazall.transports.deadline import Deadline
 from mailstore.kinds.agentazall.transports.ftp_control import FtpControl, end, heard, wire
 
-__all__ = ["Entry", "FtpSession", "TooLarge"]
-
 PIECE = 1 << 16
 MOST_NAMES = 200_000
 TRANSFER_SECONDS = 600.0

@@ -11,8 +11,6 @@ from mailstore.kinds.agentazall.transports.transport import Receiver, Transport
 if TYPE_CHECKING:
     from mailstore.kinds.agentazall.transports.imap_session import ImapSession
 
-__all__ = ["ImapAccount", "ImapTransport"]
-
 
 class ImapAccount(MailAccount, frozen=True, kw_only=True):
     """An account on an IMAP server, and the folders to look into."""

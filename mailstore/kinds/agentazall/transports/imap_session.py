@@ -16,8 +16,6 @@ from mailstore.kinds.agentazall.transports.mail_fetching import LARGEST_MAIL, Fe
 from mailstore.kinds.agentazall.transports.mail_server import MailServer
 from mailstore.kit.secure import TransportDown, down_by, said
 
-__all__ = ["ImapSession"]
-
 AT_ONCE = 20_000
 """How many letters are listed by one command: the answer is one line, and lines are bounded."""
 SIZES_AT_ONCE = 500

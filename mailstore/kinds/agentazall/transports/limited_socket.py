@@ -16,8 +16,6 @@ from mailstore.kit.secure import TransportDown
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-__all__ = ["ConnectionLimits", "TooMuchSent", "connected"]
-
 SMALL = 1 << 20
 """What may come where no letter is expected: greetings, lists of what there is."""
 LEAST_PACE = 50_000

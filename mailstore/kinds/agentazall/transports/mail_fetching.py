@@ -13,8 +13,6 @@ from mailstore.kinds.agentazall.transports.mail_reading import letter_in, sender
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, Receiver, unexpected
 from mailstore.kit.secure import TransportDown
 
-__all__ = ["LARGEST_MAIL", "FetchedMail", "ListedMail", "MailFetching", "MailSession"]
-
 LARGEST_MAIL = MOST_BYTES * 3 // 2
 """A letter of the largest size in base64, with its headers."""
 WORTH_ASKING = 1 << 16

@@ -8,8 +8,6 @@ import re
 from email.message import Message
 from typing import NamedTuple
 
-__all__ = ["MailHeader", "decoded", "decoded_words", "header_of", "parameter"]
-
 LARGEST_HEADER = 1 << 18
 LONGEST_FIELD = 1 << 14
 LONGEST_PARAMETERS = 1 << 12

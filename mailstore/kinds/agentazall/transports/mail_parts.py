@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from mailstore.kinds.agentazall.transports.mail_header import MailHeader, header_of, parameter
 
-__all__ = ["DamagedMail", "MailPart", "parts_of"]
-
 MOST_PARTS = 1000
 DEEPEST = 20
 LONGEST_BOUNDARY = 200

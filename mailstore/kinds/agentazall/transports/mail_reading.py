@@ -16,8 +16,6 @@ from mailstore.kinds.agentazall.transports.mail_header import (
 from mailstore.kinds.agentazall.transports.mail_parts import DamagedMail, MailPart, parts_of
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 
-__all__ = ["ID_FIELD", "THREAD_FIELD", "letter_in", "sender_in"]
-
 ID_FIELD, THREAD_FIELD = "X-AgentAZAll-ID", "X-AgentAZAll-Thread"
 NO_SENDER = "unknown@invalid"
 """Who has sent an e-mail that doesn't say; no such address can exist (RFC 2606)."""

@@ -13,8 +13,6 @@ from mailstore.kinds.agentazall.transports.limited_socket import ConnectionLimit
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown, tls_context
 
-__all__ = ["MailAccount", "MailServer", "Security"]
-
 Security = Literal["tls", "starttls", "none"]
 
 

@@ -16,8 +16,6 @@ from mailstore.kinds.agentazall.transports.attached import attached_files
 from mailstore.kinds.agentazall.transports.mail_reading import ID_FIELD, THREAD_FIELD
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter
 
-__all__ = ["checked_address", "mail_bytes"]
-
 LINE = 72
 PLAIN_WORDS = re.compile(r"(?!.*=\?)[!-~]([ -~]{0,60}[!-~])?\Z", re.ASCII)
 PLAIN_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+=-]{0,118}[A-Za-z0-9])?\Z", re.ASCII)

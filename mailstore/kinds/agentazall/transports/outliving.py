@@ -10,8 +10,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-__all__ = ["OutlivingProcess", "ProcessLost"]
-
 LENGTH = struct.Struct("!Q")
 PIECE = 1 << 20
 

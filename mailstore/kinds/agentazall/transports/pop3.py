@@ -20,8 +20,6 @@ from mailstore.kinds.agentazall.transports.mail_server import MailAccount, MailS
 from mailstore.kinds.agentazall.transports.transport import Receiver, Transport
 from mailstore.kit.secure import TransportDown, down_by, said
 
-__all__ = ["Pop3Account", "Pop3Transport"]
-
 LISTED = re.compile(rb"(\d{1,9}) ([!-~]{1,255})[ ]*")
 MOST_LISTED = 16 << 20
 

@@ -36,8 +36,6 @@ from mailstore.kinds.agentazall.transports.transport import (
 from mailstore.kit.secret import Secret, SecretMissing
 from mailstore.kit.secure import TransportDown, said
 
-__all__ = ["RelayAccount", "RelayTransport"]
-
 MOST_RESPONSE = 2 * MOST_BYTES
 """Bytes of one answer with letters: what is waiting comes all at once."""
 MOST_ANSWER = 1 << 20

@@ -20,8 +20,6 @@ from mailstore.kinds.agentazall.transports.relay_wire import (
 from mailstore.kinds.agentazall.transports.transport import Receiver
 from mailstore.kit.secure import TransportDown
 
-__all__ = ["Fetched", "RelayFetcher"]
-
 EXCERPT = 1 << 16
 SECONDS = 60.0
 """How long parsing and writing may take beyond the exchange."""

@@ -17,8 +17,6 @@ from mailstore.kit.secure import TransportDown, down_by, tls_context
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["RelayAnswer", "RelayHttp"]
-
 CONNECT_SECONDS = 10.0
 PATIENCE_SECONDS, LEAST_PACE = 30.0, 50_000
 """How long an answer may come slower than this many bytes a second."""

@@ -9,8 +9,6 @@ from mailstore.kinds.agentazall.transports.relay_wire import decode
 from mailstore.kinds.agentazall.transports.transport import LetterRefused
 from mailstore.kit.secure import TransportDown, said
 
-__all__ = ["refusal_of"]
-
 RefusalKind = Literal["down", "refused"]
 REFUSALS: dict[int, tuple[RefusalKind, str, str]] = {
     400: ("refused", "the relay can't read this letter", ""),

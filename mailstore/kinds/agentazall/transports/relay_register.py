@@ -13,8 +13,6 @@ from mailstore.kinds.agentazall.transports.transport import LetterRefused
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
 
-__all__ = ["Registration", "register"]
-
 MOST_ANSWER = 1 << 16
 SECONDS = 60.0
 LONGEST_TOKEN = 1000

@@ -19,20 +19,6 @@ from mailstore.kinds.agentazall.letter_file import moment
 from mailstore.kinds.agentazall.transports.attached import attached_files
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, IncomingLetter, OutgoingLetter
 
-__all__ = [
-    "Batch",
-    "agent_of",
-    "batch_of",
-    "decode",
-    "digest",
-    "encoded",
-    "excerpt_of",
-    "letter_of",
-    "message_key",
-    "payload_of",
-    "sender_of",
-]
-
 SUFFIX = ".agenttalk"
 UNNAMED = "(AgentTalk message)"
 """The subject that the original program gives to a payload without one."""

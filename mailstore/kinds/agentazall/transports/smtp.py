@@ -14,8 +14,6 @@ from mailstore.kinds.agentazall.transports.mail_writing import checked_address, 
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
 from mailstore.kit.secure import TransportDown, down_by, said
 
-__all__ = ["SmtpAccount", "SmtpTransport"]
-
 OUR_NAME = "[127.0.0.1]"
 """What we are called to servers: no name of this machine is told, and none is looked up."""
 LOGIN_NEEDED = frozenset({530, 534, 535, 538})

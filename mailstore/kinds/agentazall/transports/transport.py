@@ -11,19 +11,6 @@ import msgspec
 
 from mailstore.errors import MailError, log_unexpected
 
-__all__ = [
-    "BLOCKED",
-    "MOST_BYTES",
-    "UNEXPECTED",
-    "Attachment",
-    "IncomingLetter",
-    "LetterRefused",
-    "OutgoingLetter",
-    "Receiver",
-    "Transport",
-    "unexpected",
-]
-
 MOST_BYTES = 64 << 20
 """Maximum size of one letter with its attachments; what is larger is refused, on the way out and on the way in."""
 

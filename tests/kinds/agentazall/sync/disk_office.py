@@ -10,8 +10,6 @@ import msgspec
 
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter, OutgoingLetter, Receiver, Transport
 
-__all__ = ["DiskTransport"]
-
 LETTERS = msgspec.json.Decoder(list[IncomingLetter])
 
 

@@ -24,8 +24,6 @@ from tests.hostile.faults import Fault, Harm
 from tests.kinds.agentazall.sync.disk_office import DiskTransport
 from tests.kinds.agentazall.sync.rig import DAY, Machine
 
-__all__ = ["Trial"]
-
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
 BODIES = ["Both of you", "For bob alone", "ok", "ok"]
 CSV, BLOB = b"1,2\n" * 100, os.urandom(5000)

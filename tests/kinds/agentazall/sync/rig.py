@@ -24,8 +24,6 @@ from mailstore.kinds.agentazall.transports.transport import (
 from mailstore.kit.secure import TransportDown
 from tests.kinds.agentazall.agentazall_harness import letter_file
 
-__all__ = ["DAY", "Machine", "Office", "PostTransport"]
-
 DAY = time.strftime("%Y-%m-%d")
 
 

@@ -8,8 +8,6 @@ import msgspec
 
 from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
 
-__all__ = ["letter"]
-
 
 def letter(**changes: Any) -> OutgoingLetter:
     """Return a letter from ann to bob, changed."""

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 
-__all__ = ["KeptLetters"]
-
 
 class KeptLetters:
     """What a transport has taken in: `kept` by key, `turned` with the reasons; `blocked` are senders to refuse."""
