@@ -21,12 +21,9 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_only_packages_and_what_is_passed_on_have_a_list_of_public_names() -> None:
     for path in (*modules("console"), *modules("mailstore")):
-        body = ast.parse(path.read_text(encoding="utf-8")).body
-        lists = [
-            node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-        ]
-        imported = {
-            alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names
-        }
-        if lists and path.name != "__init__.py":
-            assert set(ast.literal_eval(lists[0])) & imported, path
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = [it.value for it in tree.body if isinstance(it, ast.Assign) and ast.unparse(it.targets[0]) == "__all__"]
+        imports = [it for it in ast.walk(tree) if isinstance(it, ast.ImportFrom)]
+        imported = {alias.asname or alias.name for it in imports for alias in it.names}
+        if named and path.name != "__init__.py":
+            assert set(ast.literal_eval(named[0])) & imported, path
