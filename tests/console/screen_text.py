@@ -67,11 +67,15 @@ def screen_lines(app: App[Any]) -> list[str]:
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
-def next_due() -> float:
-    """Return in how many seconds the next timer of the event loop is due."""
+async def await_timers(pilot: Pilot[Any]) -> None:
+    """Wait until the timers are over that are due within a frame from now, and what they begin is begun."""
     loop = asyncio.get_running_loop()
-    waiting = [each.when() for each in loop._scheduled if not each.cancelled()]
-    return min(waiting, default=inf) - loop.time()
+    end = loop.time() + FRAME_SECONDS
+    while not pilot.app._exit and (now := loop.time()) < end:
+        due = min((each.when() for each in loop._scheduled if not each.cancelled()), default=inf)
+        if due > end:
+            return
+        await pilot.pause(max(due - now, 0.001))
 
 
 async def settle(pilot: Pilot[Any]) -> None:
@@ -85,8 +89,7 @@ async def settle(pilot: Pilot[Any]) -> None:
                 with suppress(WorkerCancelled):  # a later worker of its group may replace it
                     await worker.wait()
             if quiet:
-                while (due := next_due()) < FRAME_SECONDS and not pilot.app._exit:
-                    await pilot.pause(max(due, 0.001))
+                await await_timers(pilot)
             desk = getattr(pilot.app, "main_screen", None)
             quiet = 0 if workers or (desk is not None and not desk.is_drawn) else quiet + 1
 
