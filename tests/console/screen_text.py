@@ -56,6 +56,7 @@ spare()
 
 FRAME_SECONDS = 1 / 50
 """A little more than a frame: what is drawn with the next one stands on the screen then."""
+ROUNDS = 12
 
 
 def screen_lines(app: App[Any]) -> list[str]:
@@ -68,14 +69,16 @@ def screen_lines(app: App[Any]) -> list[str]:
 
 
 async def await_timers(pilot: Pilot[Any]) -> None:
-    """Wait until the timers are over that are due within a frame from now, and what they begin is begun."""
+    """Wait for the timers that are due within a frame, and for those that they begin; one that repeats is left alone.
+
+    Rounds are counted and not time: on a loaded machine a single one may take longer than a frame.
+    """
     loop = asyncio.get_running_loop()
-    end = loop.time() + FRAME_SECONDS
-    while not pilot.app._exit and (now := loop.time()) < end:
-        due = min((each.when() for each in loop._scheduled if not each.cancelled()), default=inf)
-        if due > end:
+    for _ in range(ROUNDS):
+        due = min((each.when() for each in loop._scheduled if not each.cancelled()), default=inf) - loop.time()
+        if due >= FRAME_SECONDS or pilot.app._exit:
             return
-        await pilot.pause(max(due - now, 0.001))
+        await pilot.pause(max(due, 0.001))
 
 
 async def settle(pilot: Pilot[Any]) -> None:
