@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from textual import _wait
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.app import App
 from textual.events import MouseDown, MouseMove, MouseUp, Paste
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.worker import WorkerCancelled
+from textual.worker import Worker
 
 from console.app import SignalboxApp
 from console.config import Config
@@ -29,29 +28,8 @@ from tests.console.spared import spare
 from tests.mailboxes import NOW
 from tests.patience import PATIENCE
 
-GROUPS = {
-    "attention",
-    "overview",
-    "settle-plan",
-    "blocks",
-    "travel",
-    "marks",
-    "send",
-    "search",
-    "find",
-    "search-index",
-    "search-saved",
-    "drafts",
-    "record",
-    "copy",
-    "quote",
-    "news",
-    "chosen",
-    "text",
-    "pipe",
-    "export",
-    "archive",
-}
+ENDLESS = {"feed", "hooks", "themes", "notifications"}
+"""Groups of workers that run as long as the console, or that wait for another program."""
 spare()
 
 FRAME_SECONDS = 1 / 50
@@ -81,20 +59,39 @@ async def await_timers(pilot: Pilot[Any]) -> None:
         await pilot.pause(max(due, 0.001))
 
 
+def _is_asking(worker: Worker[Any]) -> bool:
+    """Say whether a worker waits for a dialog's answer."""
+    step = worker._task.get_coro() if worker._task is not None else None
+    while step is not None:
+        if getattr(step, "__name__", "") == "push_screen_wait":
+            return True
+        step = getattr(step, "cr_await", None)
+    return False
+
+
+async def _await_work(pilot: Pilot[Any]) -> bool:
+    """Wait for the workers that end by themselves; return whether there were any."""
+    workers = [it for it in pilot.app.workers if it.group not in ENDLESS and not it.is_finished]
+    waited = False
+    for worker in workers:
+        while not worker.is_finished and not _is_asking(worker) and not pilot.app._exit:
+            waited = True
+            assert worker._task is not None
+            await asyncio.wait({worker._task}, timeout=0.005)
+    return waited
+
+
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until nothing that was begun is under way any more, or the console quits; the feed is not waited for."""
     quiet = 0
     async with asyncio.timeout(PATIENCE):
         while quiet < 2 and not pilot.app._exit:
             await pilot.pause()
-            workers = [it for it in pilot.app.workers if it.group in GROUPS and not it.is_finished]
-            for worker in workers:
-                with suppress(WorkerCancelled):  # a later worker of its group may replace it
-                    await worker.wait()
+            waited = await _await_work(pilot)
             if quiet:
                 await await_timers(pilot)
             desk = getattr(pilot.app, "main_screen", None)
-            quiet = 0 if workers or (desk is not None and not desk.is_drawn) else quiet + 1
+            quiet = 0 if waited or (desk is not None and not desk.is_drawn) else quiet + 1
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "") -> None:
@@ -133,8 +130,12 @@ class Seat:
         return self.screen.footer.notice
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await settle(self.pilot)
+        """Press keys, each after what the one before has begun; with none, wait for what was begun."""
+        if not keys:
+            await settle(self.pilot)
+        for key in keys:
+            await self.pilot.press(key)
+            await settle(self.pilot)
 
     async def type(self, text: str) -> None:
         await self.press(*text)
@@ -168,17 +169,6 @@ class Seat:
         assert self.screen.threads.select(root), f"{root} is not listed"
         await settle(self.pilot)
         await self.press("enter")
-
-
-@contextmanager
-def impatient() -> Iterator[None]:
-    """Let a pilot look more often whether the process rests: it does so twice for each key, a frame each time."""
-    before = _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE
-    _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = before[0] / 5, before[1] / 3
-    try:
-        yield
-    finally:
-        _wait.SLEEP_GRANULARITY, _wait.SLEEP_IDLE = before
 
 
 @contextmanager
@@ -220,7 +210,7 @@ async def opened(
         app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
         app.animation_level = "none"
         try:
-            with impatient(), painted_when_looked_at():
+            with painted_when_looked_at():
                 async with app.run_test(size=size, notifications=True) as pilot:
                     await until(pilot, lambda: app.main_screen is not None and not app.session.is_loading)
                     await settle(pilot)

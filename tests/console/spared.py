@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 from rich.segment import Segment
+from textual import app, pilot
+from textual._context import active_app
 from textual.app import ScreenError
 from textual.cache import FIFOCache
 from textual.css.model import RuleSet
@@ -62,32 +66,61 @@ def _is_waiting(pump: MessagePump) -> bool:
 
 
 async def _wait_for_busy(self: Pilot[Any], timeout: float = 30.0) -> bool:
-    """Wait as a pilot does until all messages are handled, but ask only those that don't wait for one themselves."""
+    """Wait as a pilot does until all messages are handled, but ask only those that don't wait for one themselves.
+
+    One that goes meanwhile takes the question with it, so they are looked at again.
+    """
     try:
         screen = self.app.screen
     except ScreenError:  # it has ended
         return False
-    pumps = [self.app, screen, *screen.walk_children()]
-    left = 0
+    busy = [each for each in (self.app, screen, *screen.walk_children()) if not _is_waiting(each)]
+    answered: set[MessagePump] = set()
     is_done = asyncio.Event()
 
-    def count_down() -> None:
-        nonlocal left
-        left -= 1
-        if not left:
-            is_done.set()
+    def answer(pump: MessagePump) -> None:
+        answered.add(pump)
+        is_done.set()
 
-    left = sum([pump.call_later(count_down) for pump in pumps if not _is_waiting(pump)])
-    if left:
-        ends = [asyncio.create_task(each.wait()) for each in (is_done, self.app._exception_event)]
-        done, pending = await asyncio.wait(ends, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        for each in pending:
-            each.cancel()
-        if not done:
+    busy = [pump for pump in busy if pump.call_later(answer, pump)]
+    end = monotonic() + timeout
+    while any(pump not in answered and not pump._closed for pump in busy):
+        if self.app._exception is not None:
+            return False
+        if monotonic() > end:
             raise WaitForScreenTimeout("widgets did not handle their messages in time")
-    else:
-        await asyncio.sleep(0)
-    return not left
+        is_done.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await is_done.wait()
+    await asyncio.sleep(0)
+    return True
+
+
+async def _wait_for_rest(min_sleep: float = 0, max_sleep: float = 1) -> None:
+    """Wait until no callback of the event loop is ready, and draw until what waits for the drawing has run too.
+
+    Textual looks whether the process uses little processor time, which is the case on a loaded machine, too.
+    """
+    loop: Any = asyncio.get_running_loop()
+    app = active_app.get()
+    end = monotonic() + max_sleep
+    for _ in range(3):
+        quiet = 0
+        while quiet < 2 and monotonic() < end:
+            await asyncio.sleep(0)
+            quiet = 0 if loop._ready else quiet + 1
+        if app._exit:
+            return
+        app.screen._on_timer_update()
+
+
+async def _pause(self: Pilot[Any], delay: float | None = None) -> None:
+    """Pause as a pilot does."""
+    await self._wait_for_screen()
+    if delay is not None:
+        await asyncio.sleep(delay)
+    await _wait_for_rest()
 
 
 def spare() -> None:
@@ -96,4 +129,7 @@ def spare() -> None:
     style_once()
     Strip.__init__ = _begin_strip  # type: ignore[method-assign]
     Strip.__getattr__ = _cache_of_strip  # type: ignore[attr-defined]
+    app.wait_for_idle = _wait_for_rest  # type: ignore[attr-defined]
+    pilot.wait_for_idle = _wait_for_rest  # type: ignore[attr-defined]
+    Pilot.pause = _pause  # type: ignore[method-assign]
     Pilot._wait_for_screen = _wait_for_busy  # type: ignore[method-assign]

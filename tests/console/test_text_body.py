@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from console.composer_draft import in_words
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody, line_feeds
-from tests.console.screen_text import impatient, screen_lines
+from tests.console.screen_text import screen_lines
 
 NAMES = [
     Candidate("#ink", "project:ink · 3 agents"),
@@ -70,13 +70,12 @@ BROKEN = {"@bob\nx": "@bob\nx", "# bob\n>": "# bob\n    "}
 
 async def test_names_are_completed_and_tab_indents_elsewhere() -> None:
     app = BodyApp()
-    with impatient():
-        async with app.run_test() as pilot:
-            for keys, text in (COMPLETED | INDENTED | BROKEN).items():
-                app.body.put("")
-                assert await typed(pilot, keys) == text, keys
-                assert app.focused is app.body
-                assert not app.is_offering
+    async with app.run_test() as pilot:
+        for keys, text in (COMPLETED | INDENTED | BROKEN).items():
+            app.body.put("")
+            assert await typed(pilot, keys) == text, keys
+            assert app.focused is app.body
+            assert not app.is_offering
 
 
 async def test_the_list_stands_at_the_cursor_and_takes_clicks() -> None:
