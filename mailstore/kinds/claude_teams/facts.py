@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -13,6 +14,8 @@ LEAD = "team-lead"
 MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"request_id":"', b'"isCompactSummary":true')
 """Bytes of which every line with a letter has one: other lines are not decoded."""
 OPENINGS = ("<teammate-message ", "Another Claude session sent a message:\n<teammate-message ")
+TEAM = re.compile(r"[A-Za-z0-9_-]{1,200}")
+"""A team's name as the program writes it, which its folder has too; any other is damage, and may be a path."""
 UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
 SALVAGE = (*UNREADABLE, MemoryError)
 
@@ -93,6 +96,11 @@ class _Answer(msgspec.Struct, gc=False):
 ANSWER = msgspec.json.Decoder(_Answer)
 
 
+def team_name(text: str | None) -> str:
+    """Return a team's name; an empty text for what can't be one."""
+    return text if text and TEAM.fullmatch(text) else ""
+
+
 def is_answer(data: bytes) -> str:
     """Return when the model answered, if a line is an answer of it; else an empty text."""
     try:
@@ -119,7 +127,7 @@ def fact_in(data: bytes, offset: int, origin: TranscriptOrigin) -> list[Fact]:
         origin.session,
         _owner(line, origin),
         line.timestamp,
-        line.team or origin.team,
+        team_name(line.team) or origin.team,
     )
     try:
         if line.type == "attachment":
@@ -223,7 +231,7 @@ def _done(result: dict[str, Any], message: dict[str, Any], base: Fact) -> list[F
     ):
         return []
     if result.get("status") == "teammate_spawned" and _text(result, "name"):
-        named = _as(base, team=_text(result, "team_name") or base.team)
+        named = _as(base, team=team_name(_text(result, "team_name")) or base.team)
         who = (_text(result, "name"),)
         return [
             _as(named, kind="spawned", recipients=who, text=_text(result, "prompt"), role=_text(result, "agent_type"))

@@ -16,13 +16,13 @@ from mailstore.errors import reason_of
 from mailstore.files.lines import next_data
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import open_regular, read_whole
-from mailstore.kinds.claude_teams.facts import TranscriptOrigin
+from mailstore.kinds.claude_teams.facts import TEAM, TranscriptOrigin, team_name
 from mailstore.records.message import Problem
 
 HEAD = 1 << 16
 BLOCK = 4 << 20
 IMPLICIT = re.compile(r"session-([0-9a-f]{8})")
-NAMED = re.compile(rb'"teamName":"([A-Za-z0-9_-]{1,200})"')
+NAMED = re.compile(rb'"teamName":"(%b)"' % TEAM.pattern.encode())
 KEY = b'"teamName":"'
 
 
@@ -147,7 +147,8 @@ class Projects:
     def _meta(self, path: Path) -> _Meta | None:
         if path not in self._metas:
             try:
-                self._metas[path] = META.decode(read_whole(path, HEAD))
+                meta = META.decode(read_whole(path, HEAD))
+                self._metas[path] = meta if not meta.team or team_name(meta.team) else _Meta(meta.agent_type, meta.name)
             except (OSError, *UNREADABLE):
                 return None  # it may be half-written: it is asked for again
         return self._metas[path]
@@ -197,7 +198,7 @@ def _top(line: bytes) -> set[str]:
         head = TOP.decode(line)
     except (msgspec.DecodeError, RecursionError):
         return set()
-    return {head.team} if head.team else set()
+    return {name} if (name := team_name(head.team)) else set()
 
 
 def _is_one(path: Path) -> bool:

@@ -272,6 +272,21 @@ def test_a_description_of_a_member_that_was_half_written_is_read_again(session: 
     assert found.teams().keys() == {"session-0123abcd"}
 
 
+@pytest.mark.parametrize("name", ["\0", "..", "../../out", "x/y", "x" * 300, "session-0123abcd\n", "\ud800"])
+def test_a_teams_name_that_is_no_folders_name_is_damage_and_hides_nothing(name: str, session: Session) -> None:
+    session.sent(session.ann, "ann", "team-lead", "Said under a damaged name.", teamName=name)
+    session.line(session.main, "user", teamName="session-0123abcd", message={"role": "user", "content": "Hello."})
+    session.line(session.main, "user", message={"teamName": "other"}, teamName=name)
+    meta = session.ann.with_suffix(".meta.json")
+    meta.write_text(json.dumps({**json.loads(meta.read_text()), "teamName": name}))
+    session.turn(session.ann, block("team-lead", "For ann."), teamName=name)
+    assert bodies_of(session) == ["For ann.", "Said under a damaged name."]
+    assert Projects(session.main.parent.parent).teams().keys() <= {"session-0123abcd"}
+    session.team.parent.mkdir()
+    with ClaudeTeamsStore.open(session.team.parent) as store:
+        assert [problem for problem in of(Problem, scanned(store)) if ".." in problem.file] == []
+
+
 def test_a_letter_from_the_future_is_not_held_back(session: Session) -> None:
     session.team.joinpath("inboxes").mkdir(parents=True)
     session.team.joinpath("inboxes/ann.json").write_text("[]")
