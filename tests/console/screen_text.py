@@ -91,7 +91,10 @@ async def settle(pilot: Pilot[Any]) -> None:
             if quiet:
                 await await_timers(pilot)
             desk = getattr(pilot.app, "main_screen", None)
-            quiet = 0 if waited or (desk is not None and not desk.is_drawn) else quiet + 1
+            is_drawn = desk is None or desk.is_drawn
+            if not is_drawn:
+                await asyncio.sleep(0.005)  # for the timer that draws
+            quiet = quiet + 1 if is_drawn and not waited else 0
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], what: str = "") -> None:
