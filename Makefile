@@ -28,6 +28,7 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
+	@$(BIN)/python -m compileall -qq -j 2 console mailstore  # once, not by each process at the same time
 	@echo "running $(or $(TESTS),all tests) in four processes; then come the slowest ten, and what was not run and why"
 	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet --durations 10 $(TESTS)
 
