@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from unicodedata import combining
+
 import pyte
 from pyte import modes
 from pyte.charsets import LAT1_MAP
 from pyte.screens import Char, wcwidth
+
+
+def _drawable(data: str) -> str:
+    """Leave out what takes no cell and is not known to combine: pyte would draw nothing after it."""
+    return "".join(char for char in data if wcwidth(char) > 0 or combining(char))
 
 
 class RememberingScreen(pyte.Screen):
@@ -21,12 +28,12 @@ class RememberingScreen(pyte.Screen):
         end = cursor.x + len(data)
         is_usual = modes.IRM not in self.mode and not self.charset and self.g0_charset is LAT1_MAP
         if end > self.columns or not is_usual:
-            super().draw(data)
+            super().draw(_drawable(data))
             return
         cells = self._cells.get((cursor.attrs, data))
         if cells is None:
             if not all(wcwidth(char) == 1 for char in data):
-                super().draw(data)
+                super().draw(_drawable(data))
                 return
             cells = self._cells[cursor.attrs, data] = [cursor.attrs._replace(data=char) for char in data]
         self.buffer[cursor.y].update(zip(range(cursor.x, end), cells, strict=True))

@@ -28,9 +28,11 @@ SAMPLES = {
     "vowel": "\u0915\u093e",
     "sign": "\u2630",
     "new": "\U0001fae9",
-    "unassigned": "\u0378",
 }
 """The kinds of characters that terminals differ about, and one of each."""
+
+EMOJI = range(0x1F000, 0x1FB00)
+"""Where most of what is new comes; anything else that is unassigned is never trusted, as releases of Unicode differ."""
 
 LETTERS = range(0x1F1E6, 0x1F200)
 """Regional indicators: some terminals draw flags, others letters of one or two cells."""
@@ -89,7 +91,7 @@ def _kinds(part: str, width: int) -> Iterator[str]:
         elif (kind := category(char)) == "Mc":
             yield "vowel"
         elif kind == "Cn":
-            yield "new" if width == 2 else "unassigned"
+            yield "new" if width == 2 and ord(char) in EMOJI else "unassigned"
 
 
 def _is_sign(char: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyte
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -26,6 +26,7 @@ from tests.conftest import Open
 from tests.mailboxes import MailFiles, iso
 from tests.terminal import Terminal
 from tests.terminal_output import Output
+from tests.terminal_screen import RememberingScreen
 
 EMOJI = {
     "family": "👨‍👩‍👧‍👦",
@@ -62,7 +63,7 @@ class Emulator:
 
     def __init__(self, *, is_silent: bool = False) -> None:
         self._is_silent = is_silent
-        self._screen = pyte.Screen(240, 4)
+        self._screen = RememberingScreen(240, 4)
         self._sent = ""
         self._output = Output(pyte.ByteStream(self._screen).feed, self._answer, lambda: None)
         self._output.cursor = lambda: (self._screen.cursor.x, self._screen.cursor.y)
@@ -107,6 +108,10 @@ def test_a_terminal_is_trusted_with_what_it_measures_as_the_layout_does() -> Non
 CLUSTERS = st.lists(st.sampled_from([*EMOJI.values(), "a", " "]) | st.characters(), max_size=20).map("".join)
 
 
+@example("ignored \U000e01f0", True)
+@example("not assigned \u05c8x", True)
+@example("wide in some releases \U00018cd6x", True)
+@example("no cell of its own \u07a6", False)
 @given(CLUSTERS, st.booleans())
 def test_what_is_drawn_takes_the_cells_that_were_laid_out_whatever_is_written(text: str, is_asked: bool) -> None:
     trusted = ADDING if is_asked else frozenset()
