@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, MailError, Unsupported
 from mailstore.records.scope import Scope
-from mailstore.store import Store
+from mailstore.store import Store, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.records.agent_fact import AgentFact
@@ -69,6 +69,12 @@ class Delegating(Store):
     def keep_index(self, folder: Path) -> None:
         for held in self._holders():
             held.store.keep_index(folder)
+
+    def watched(self) -> WatchedPaths:
+        found = [held.store.watched() for held in self._holders()]
+        if not all(each.paths for each in found):
+            return WatchedPaths()
+        return WatchedPaths(tuple(path for each in found for path in each.paths), all(each.is_exact for each in found))
 
     def raw_problem(self, problem: Problem) -> bytes | None:
         held = self._holder(problem.file)

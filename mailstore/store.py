@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Self, final
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Self, final
 
 from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, Unsupported
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mailstore.records.merged import Merged
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
-__all__ = ["Capabilities", "Capability", "Store"]
+__all__ = ["Capabilities", "Capability", "Store", "WatchedPaths"]
 
 TEMPLATES = {
     "send": "write_message",
@@ -34,6 +34,16 @@ TEMPLATES = {
     "acknowledge": "write_acknowledgements",
 }
 """The final commands, and the hook that a kind implements for each."""
+
+
+class WatchedPaths(NamedTuple):
+    """The files and folders of a mailbox whose stats tell whether unread mail came; none where no stats tell it.
+
+    If `is_exact`, nothing at all comes without a change of them.
+    """
+
+    paths: tuple[str, ...] = ()
+    is_exact: bool = False
 
 
 class Store(ABC):
@@ -254,6 +264,10 @@ class Store(ABC):
     def is_waiting(self, places: Sequence[str]) -> bool:
         """Return whether a message with copies in these files waits to be sent; never blocks."""
         return False
+
+    def watched(self) -> WatchedPaths:
+        """Return the paths whose stats change when unread mail comes; without any, each look reads the mailbox."""
+        return WatchedPaths()
 
     def delayed(self) -> Mapping[str, LetterWay]:
         """Return the messages that could not be sent yet, by id, each with its last failure."""

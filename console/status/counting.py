@@ -26,7 +26,6 @@ def counted(given: str, place: str) -> KeptNumbers:
     """Return the numbers of a mailbox as they are now, and keep them in a file. Raises MailError."""
     from console.cli.loading import folded, mailbox_url
     from console.cli.settings import settings
-    from console.hooks.unread.watched import DATABASES, HAAK
     from console.server_tables import use_config_file
     from console.status.names import NAMES, names_in
     from console.status.numbers import FOREVER, KeptNumbers
@@ -35,7 +34,8 @@ def counted(given: str, place: str) -> KeptNumbers:
     use_config_file()
     configured = settings(is_told=False)
     with open_store(mailbox_url(given or None, configured.store), poll=True) as store:
-        paths = _paths(store.url)
+        watched = store.watched()
+        paths = list(watched.paths)
         marks = _settled_marks(paths)
         now = time.time()
         mailbox = folded(store, configured, now, with_seen=True)
@@ -44,7 +44,7 @@ def counted(given: str, place: str) -> KeptNumbers:
     numbers = (found.messages, found.unseen, found.for_you, found.dead, found.waiting, found.expired)
     if not paths:
         until = now + SERVER_SECONDS
-    elif store.kind in (HAAK, *DATABASES):
+    elif watched.is_exact:
         until = FOREVER
     else:
         until = now + FOLDER_SECONDS
@@ -58,21 +58,6 @@ def counted(given: str, place: str) -> KeptNumbers:
     _keep(f"{place}{NAMES}", names)
     _keep(place, kept.text())
     return kept
-
-
-def _paths(url: str) -> list[str]:
-    """Return the files whose change may change the numbers; none for a mailbox that is not in files."""
-    from console.hooks.unread.watched import HAAK, paths_of
-    from mailstore.records.scope import parts_of
-
-    found = paths_of(url)
-    for part in parts_of(url).values() or [url]:
-        kind, _, place = part.partition(":")
-        if kind == HAAK and found:
-            folder, name = os.path.split(place)
-            stem = f"{folder}/{name.removesuffix('.jsonl')}"
-            found += [folder, f"{stem}-reads.jsonl", f"{stem}-oversight.jsonl", f"{stem}-archive"]
-    return found
 
 
 def _settled_marks(paths: list[str]) -> dict[str, str]:

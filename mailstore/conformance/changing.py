@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from time import perf_counter, thread_time
+
+import pytest
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.harness import Feature, FileHarness, Harness
@@ -29,6 +32,11 @@ def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]
     return asyncio.run(run())
 
 
+def _stats(path: str) -> object:
+    found = os.lstat(path) if os.path.lexists(path) else None
+    return found and (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
 class ChangingContract:
     """Tests of `changes`, and that reading changes nothing."""
 
@@ -49,6 +57,21 @@ class ChangingContract:
             scanned(store)
             events = follow(store, story)
         assert [message.id for message in of(Message, events)] == names
+
+    def test_unread_mail_that_comes_changes_a_path_that_is_watched(self, harness: Harness) -> None:
+        harness.make()
+        letters(harness, 2)
+        with harness.open() as store:
+            paths = store.watched().paths
+        if not paths:
+            pytest.skip(f"{store.called()} has no files whose stats tell that mail came")
+        for path in paths:
+            if os.path.lexists(path):  # before this second: the clock of a file system may be coarse
+                os.utime(path, (1e9, 1e9), follow_symlinks=False)
+        before = [_stats(path) for path in paths]
+        assert before == [_stats(path) for path in paths]
+        harness.message(letter("late", 9))
+        assert before != [_stats(path) for path in paths]
 
     def test_what_comes_between_the_scan_and_the_changes_is_not_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)

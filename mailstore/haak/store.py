@@ -33,6 +33,7 @@ from mailstore.records.message import Intervention, Location, Message
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
+from mailstore.store import WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.haak.search.candidates import Candidates
@@ -125,6 +126,13 @@ class HaakStore(WatchedStore, Resumable):
         """Return the mailbox file and its folder."""
         mailbox = self._places.mailbox
         return os.path.join(mailbox.parent.name, mailbox.name)  # noqa: PTH118 - a name to show, no path to open
+
+    def watched(self) -> WatchedPaths:
+        """Return the files, and the folders in which there may be others."""
+        at = self._places
+        roster = at.roster_lines, at.roster_document
+        files = at.mailbox, *roster, at.deliveries, at.folder, at.reads, at.journal, at.archive
+        return WatchedPaths(tuple(map(str, files)), is_exact=True)
 
     def is_long(self) -> bool:
         """Return whether there is so much mail that reading it takes a while."""

@@ -9,6 +9,7 @@ Usage:
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
@@ -17,7 +18,9 @@ from typing import Protocol
 
 from mailstore.kit.locating import unreadable
 from mailstore.records.events import Event
-from mailstore.store import Store
+from mailstore.store import Store, WatchedPaths
+
+MOST_PATHS = 300
 
 
 class EventReader(Protocol):
@@ -56,6 +59,13 @@ class WatchedStore(Store):
     def title(self) -> str:
         """Return the folder's name."""
         return self.folder.name
+
+    def watched(self) -> WatchedPaths:
+        """Return the file that the URL names, with the log that it has if it is a database; or the folder's files."""
+        place = self.url.partition(":")[2]
+        if os.path.isdir(place):  # noqa: PTH112
+            return watched_folders(place)
+        return WatchedPaths((place, f"{place}-wal"), is_exact=True)
 
     def below(self) -> Sequence[str]:
         """Return the folders inside the mailbox's folder that are watched too, whether or not they exist."""
@@ -130,3 +140,22 @@ class WatchedStore(Store):
         """Release the files that an unfinished scan holds open."""
         with self._turn:
             self._scanning = self._changing = iter(())
+
+
+def watched_folders(*tops: str | Path) -> WatchedPaths:
+    """Return folders and all that is in them; their folders alone where there are many files, each of them a letter.
+
+    Nothing where there are very many folders. What a program writes into one of many files is not seen.
+    """
+    trees = [_tree(str(top)) for top in tops]
+    return WatchedPaths(tuple(path for tree in trees for path in tree)) if all(trees) else WatchedPaths()
+
+
+def _tree(top: str) -> list[str]:
+    folders, files = [top], []
+    for folder, inner, names in os.walk(top):
+        folders += [f"{folder}/{name}" for name in inner]
+        files += [f"{folder}/{name}" for name in names]
+        if len(folders) > MOST_PATHS:
+            return []
+    return folders if len(folders) + len(files) > MOST_PATHS else folders + files

@@ -17,7 +17,7 @@ from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
 from mailstore.records.scope import KIND, LABEL, label_of, parts_of, url_of
 from mailstore.several.part import SeveralPart
-from mailstore.store import Capabilities, Capability
+from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -84,6 +84,10 @@ class SeveralStore(Delegating):
         """Return what can be done in the mailbox of a message or an agent."""
         part = self._parts.get(label_of(name))
         return self.capabilities if part is None else part.capabilities_for(name)
+
+    def watched(self) -> WatchedPaths:
+        """Return the paths of all of them; none if one can't be opened."""
+        return WatchedPaths() if any(part.failure for part in self._parts.values()) else super().watched()
 
     # Reading
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from console.config_file import load_config
+from console.hooks.quick_line import stat_mark
 from console.server_tables import use_config_file
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError
@@ -19,11 +20,13 @@ from mailstore.store import Store
 class FoldedMail:
     """An agent's unread mail in a folded mailbox."""
 
-    def __init__(self, store: Store, mailbox: Mailbox, agent_id: str, now: float) -> None:
+    def __init__(self, store: Store, mailbox: Mailbox, agent_id: str, now: float, watched: dict[str, str]) -> None:
         self._store = store
         self._mailbox = mailbox
         self._agent = agent_id
         self._now = now
+        self.watched = watched
+        """How the files were that tell whether mail came, before it was read; none where they can't tell."""
         self.letters = unread_mail(store, mailbox, agent_id, now)
 
     def texts(self, letters: Collection[Message]) -> Iterator[str]:
@@ -51,11 +54,12 @@ def full_look(url: str, agent_id: str, now: float) -> FoldedMail:
     use_config_file()
     store = open_store(url)
     try:
+        watched = {path: stat_mark(path) for path in store.watched().paths}
         mailbox = fold_store(store, load_config()[0].user, now)
         if mailbox.gone:
             raise StoreError(mailbox.gone, "try again later")
         mailbox.advance(now)
-        return FoldedMail(store, mailbox, agent_id, now)
+        return FoldedMail(store, mailbox, agent_id, now, watched)
     except BaseException:
         store.close()
         raise

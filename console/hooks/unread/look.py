@@ -14,7 +14,7 @@ from console.hooks.user_settings import names_the_user
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-    from typing import Any, Protocol
+    from typing import Any, ClassVar, Protocol
 
     from mailstore.haak.quick.quick_unread import QuickMessage
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
         """An agent's unread mail, the oldest first."""
 
         letters: list[Letter]
+
+        @property
+        def watched(self) -> Mapping[str, str]:
+            """Return the paths whose stats tell that mail came, and their stats before it was read; none as a rule."""
 
         def texts(self, letters: Collection[Letter]) -> Iterable[str]:
             """Return the texts of some of them, read no further than needed."""
@@ -43,6 +47,7 @@ class NoMail:
     """Nothing unread, known without looking."""
 
     __slots__ = ("letters",)
+    watched: ClassVar[dict[str, str]] = {}
 
     def __init__(self) -> None:
         self.letters: list[Letter] = []
@@ -66,6 +71,7 @@ class QuickMail:
     """Unread mail of a HAAK mailbox, found without folding it."""
 
     __slots__ = ("_agent", "_mailbox", "letters")
+    watched: ClassVar[dict[str, str]] = {}
 
     def __init__(self, mailbox: str, agent_id: str, letters: list[QuickMessage]) -> None:
         self._mailbox = mailbox

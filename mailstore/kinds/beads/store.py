@@ -15,7 +15,7 @@ from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message
-from mailstore.store import Capabilities, Capability
+from mailstore.store import Capabilities, Capability, WatchedPaths
 
 BY_GAS_TOWN = "Gas Town sends by `gt mail send`, which also tells the recipient's session"
 NOTHING_SENT = "nothing can be sent here"
@@ -65,6 +65,10 @@ class BeadsStore(WatchedStore):
         path = path_of(location)
         places = found_at(find, path, f"there is no Beads database at {path}", f"name the folder with {FOLDER}")
         return cls(places, poll=poll)
+
+    def watched(self) -> WatchedPaths:
+        """Return nothing: its server and its files are other programs'."""
+        return WatchedPaths()
 
     @property
     def notice(self) -> str:

@@ -16,10 +16,10 @@ from mailstore.kinds.claude_teams.source import TeamsSource
 from mailstore.kit.locating import found_at, is_found, unreadable
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.team_folders.seen_journal import gone_words
-from mailstore.kit.watched_store import WatchedStore
+from mailstore.kit.watched_store import WatchedStore, watched_folders
 from mailstore.location import path_of
 from mailstore.records.message import Location, Message
-from mailstore.store import Capabilities, Capability
+from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -87,6 +87,11 @@ class ClaudeTeamsStore(WatchedStore):
         folder = self._place.folder
         name = f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
         return f"{name} (gone)" if self._place.is_gone else name
+
+    def watched(self) -> WatchedPaths:
+        """Return the files of the teams and of their tasks."""
+        folder = Path(self.url.partition(":")[2])
+        return watched_folders(folder, folder.parent / "tasks", folder.parent.parent / "tasks" / folder.name)
 
     @property
     def notice(self) -> str:

@@ -19,7 +19,7 @@ from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
-from mailstore.store import Capabilities, Capability
+from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.kinds.mapped.mapping import Mapping
@@ -69,6 +69,10 @@ class MappedStore(WatchedStore):
         except OSError as error:
             raise unreadable(path, error) from error
         return store
+
+    def watched(self) -> WatchedPaths:
+        """Return nothing: the source may be anywhere, and may be a pattern."""
+        return WatchedPaths()
 
     @property
     def url(self) -> str:

@@ -21,3 +21,6 @@ class TestClaudeTranscripts(StoreContract):
     @pytest.fixture
     def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClaudeTranscriptsHarness:
         return ClaudeTranscriptsHarness(tmp_path, monkeypatch)
+
+    def test_unread_mail_that_comes_changes_a_path_that_is_watched(self, harness: Harness) -> None:
+        pytest.skip("its letters were in an inbox, which is watched, before they are in a transcript")
