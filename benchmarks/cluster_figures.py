@@ -14,7 +14,7 @@ from benchmarks.bench import MAILBOX
 from benchmarks.console import quit_console, wait_read
 from benchmarks.generate import arrivals, generate
 from benchmarks.measure import Figures, table
-from console.demo.nats_config import one_node
+from console.demo.nats_mailbox import one_node
 from console.demo.nats_server import NatsServer
 from mailstore.kinds.nats.subjects import Topic, mail_stream, subject, token_of
 from mailstore.records.draft import draft

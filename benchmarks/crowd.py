@@ -19,8 +19,7 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.measure import Figures, Results, table
-from mailstore.archive.planning import plan_archive
-from mailstore.archive.running import archive
+from mailstore.archive.running import archive, plan_archive
 from mailstore.errors import MailError
 from mailstore.haak import HaakStore
 from mailstore.records.draft import draft

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+import os
+import shlex
+import shutil
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from html import escape
 from typing import Any, Protocol
 
-from console.notification_delivery import osc9, run_quietly, show_on_desktop
 from console.notification_rules import (
     DeliveryMethod,
     Notification,
@@ -22,6 +26,13 @@ from mailstore.state.mailbox import Mailbox
 COALESCE_SECONDS = 0.5
 """How long arrivals are collected before the person is notified of them together."""
 TOAST_SECONDS = 6
+RUN_SECONDS = 20
+LONGEST_NOTICE = 200
+LONGEST_FIELD = 4000
+"""Characters of a field: the size of an environment is limited."""
+SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
+ON_MACOS = tuple(word for line in SCRIPT for word in ("-e", line))
+"""What is shown comes as arguments, never as text of the script."""
 
 
 class NotifyingApp(Protocol):
@@ -103,3 +114,51 @@ class Notifier:
     async def _delivered(self, delivery: Awaitable[str]) -> None:
         if problem := await delivery:
             self._app.warn(problem, title="Notification")
+
+
+def osc9(notice: Notification) -> str:
+    """Return the escape by which terminals show a notification; nothing in it can end or begin another."""
+    text = visible_line(f"{notice.title}: {notice.words}")[:LONGEST_NOTICE]
+    return f"\x1b]9;{''.join(char for char in text if char.isprintable())}\x07"
+
+
+async def show_on_desktop(notice: Notification) -> str:
+    """Show a notification on the desktop; return what went wrong, empty for success."""
+    words = visible_line(notice.words)[:LONGEST_NOTICE]
+    if program := shutil.which("notify-send"):
+        # desktops show the second text as markup: links, pictures
+        return await _run([program, "--app-name=Signalbox", "--", notice.title, escape(words, quote=False)], {})
+    if program := shutil.which("osascript"):
+        return await _run([program, *ON_MACOS, notice.title, words], {})
+    return "notify-send is not installed: desktop notifications are off"
+
+
+async def run_quietly(command: str, notice: Notification) -> str:
+    """Run the user's command with a notification in its environment; return what went wrong, empty for success."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return f"can't parse the notification command: {error}"
+    return await _run(words, notice.fields) if words else "the notification command is empty"
+
+
+async def _run(words: list[str], fields: Mapping[str, str]) -> str:
+    env = {**os.environ, **{name: _value(text) for name, text in fields.items()}}
+    nowhere = asyncio.subprocess.DEVNULL
+    try:
+        process = await asyncio.create_subprocess_exec(*words, env=env, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    except (OSError, ValueError, UnicodeEncodeError) as error:
+        return f"{words[0]} can't be run: {error}"
+    try:
+        async with asyncio.timeout(RUN_SECONDS):
+            status = await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return f"{words[0]} was stopped after {RUN_SECONDS} s"
+    return "" if status == 0 else f"{words[0]} exited with status {status}"
+
+
+def _value(text: str) -> str:
+    """Return a text that an environment variable can hold."""
+    return text[:LONGEST_FIELD].replace("\0", "").encode("utf-8", "replace").decode()

@@ -6,8 +6,9 @@ import argparse
 import sys
 import time
 
+import msgspec
+
 from console.archive_report import plan_lines, report_line
-from console.cli.archive_output import ArchiveRow, StayRow, WriterRow
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
@@ -18,9 +19,67 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from mailstore.archive.running import archive, plan_for
-from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport
+from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, Reason
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.store import Capability
+
+
+class StayRow(msgspec.Struct, frozen=True):
+    """Messages that are kept for one reason."""
+
+    reason: Reason
+    """Why they are kept."""
+
+    messages: int
+    """How many they are."""
+
+    by: dict[str, int]
+    """How many for each recipient; empty if the reason concerns no recipients."""
+
+
+class WriterRow(msgspec.Struct, frozen=True):
+    """A program that has a mailbox file open, and may write to it after an archival."""
+
+    program: str
+    """Its name."""
+
+    pid: int
+    """Its process id."""
+
+    file: str
+    """The file that it has open."""
+
+
+class ArchiveRow(msgspec.Struct, frozen=True):
+    """What an archival did, or would do with `--dry-run`."""
+
+    archived: int
+    """How many messages were moved to the archive."""
+
+    kept: int
+    """How many stay in the mailbox."""
+
+    files: list[str]
+    """The archive's files that were written, from the mailbox's folder."""
+
+    months: dict[str, int]
+    """How many messages were planned for the archive, by month (2026-03)."""
+
+    stays: list[StayRow]
+    """What was planned to stay, by reason; a thread that got new mail meanwhile stays too."""
+
+    dry_run: bool
+    """Whether nothing was written."""
+
+    run: str | None
+    """The name of the run in the journal; null where nothing was moved."""
+
+    mended: list[str]
+    """What an interrupted run had left to be repaired."""
+
+    writers: list[WriterRow]
+    """Programs that may still write to the mailbox's files."""
+
 
 REPORT = JsonOutput(ArchiveRow)
 OUTPUTS = (REPORT,)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from console.cli.document import JsonLines, JsonOutput
-from console.cli.fleet import fleet_of
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.search import arrange, context_of
@@ -15,11 +15,17 @@ from console.errors import UsedWrongly
 from console.export.about import About
 from console.export.document import FORMATS, ExportDocument, render
 from console.export.file import write_new
+from console.export.fleet_svg import FleetFigures
 from console.render.timestamps import iso_time
+from console.unread_mail import unread_count
 from mailstore.errors import QueryError
+from mailstore.overview.bars import bars_since
+from mailstore.overview.counting import traffic_picture
+from mailstore.overview.standing import FleetStanding, standing
 from mailstore.queries.query import parse
 from mailstore.queries.search import search
 from mailstore.records.message import Message, by_age
+from mailstore.records.protocol import PERSON
 from mailstore.state.views import View, ViewKind
 from mailstore.transfer.export import Exported, exported
 
@@ -90,3 +96,25 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         roots, selection = list(newest), text or "everything"
     found = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
     return [it for it in found if wanted is None or it.id in wanted], selection
+
+
+def fleet_of(mail: Loaded, messages: Sequence[Message], *, is_whole: bool) -> FleetFigures | None:
+    """Return the traffic of some messages, None if there is none.
+
+    With `is_whole` they are the whole mailbox: then unread mail, open questions and hot spots belong to it, too.
+    """
+    times = [it.time for it in messages if it.timed]
+    if not times:
+        return None
+    mailbox, now = mail.mailbox, mail.now
+    start = min(min(times), now)
+    picture = traffic_picture(mailbox, now, lambda first: bars_since(start, now), {it.id for it in messages})
+    stands, unread = FleetStanding(), dict[str, int | None]()
+    if is_whole:
+        from console.config_file import load_config
+
+        stands = standing(mailbox, now, load_config().config.attention.limits())
+        known = [PERSON, *(agent.session_id for agent in mailbox.roster)]
+        unread = {name: unread_count(mail.store, mailbox, name) for name in known}
+    labels = {channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()}
+    return FleetFigures(picture, stands, {**labels, PERSON: "the user"}, unread)

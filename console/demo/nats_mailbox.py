@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
-from console.demo.nats_config import one_node
 from console.demo.nats_server import NatsServer, nats_program
 from mailstore.errors import StoreError
 from mailstore.extras import package_remedy
@@ -38,3 +38,22 @@ def nats_mailbox(root: Path) -> Iterator[str]:
             with open_store(f"haak:{root / 'data'}") as history:
                 convert(history, lambda: create_store("nats", location))
         yield f"nats:{location}"
+
+
+def one_node(folder: Path, *blocks: str, port: int = -1, name: str = "one", max_file: str = "4G") -> Path:
+    """Write the configuration of a server that keeps its files in a folder; `blocks` are added.
+
+    A port of -1 takes a free one.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    storage = json.dumps(str(folder / "storage"))
+    lines = [
+        f'server_name: "{name}"',
+        f"listen: 127.0.0.1:{port}",
+        f"jetstream {{ store_dir: {storage}, max_memory_store: 256M, max_file_store: {max_file} }}",
+        *blocks,
+    ]
+    file = folder / "server.conf"
+    file.touch(mode=0o600)
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file

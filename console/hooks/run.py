@@ -14,7 +14,6 @@ from console.hooks.log import log_error
 from console.hooks.notices.announce import settle
 from console.hooks.notices.check_command import check_command
 from console.hooks.notices.notice import MailNotice, NoticeWriter
-from console.hooks.notices.repeats import is_repeated
 from console.hooks.options import RunOptions
 from console.hooks.programs import program
 from console.hooks.quick_line import stat_mark
@@ -23,17 +22,16 @@ from console.hooks.quick_look import token_in
 from console.hooks.server_looks import is_recent, note_look
 from console.hooks.sessions import registration
 from console.hooks.sessions.cleanup import clean
-from console.hooks.sessions.environment import export
+from console.hooks.sessions.identity import VARIABLE
 from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
-from console.hooks.sessions.session_state import WORKING, opened
-from console.hooks.sessions.state_files import has_state, known_mailbox
-from console.hooks.state_folder import hooks_folder
+from console.hooks.sessions.session_state import WORKING, opened, read_state
+from console.hooks.state_folder import all_folders, hooks_folder
 from console.hooks.unread.look import NoMail, look
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.errors import MailError
 from mailstore.files.scan import Unusual, decoded
-from mailstore.files.whole import open_regular
+from mailstore.files.whole import open_binary, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +39,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from console.hooks.events import HookEvent
+    from console.hooks.options import RunOptions
     from console.hooks.programs import Program
+    from console.hooks.sessions.session_state import SessionState
     from console.hooks.unread.look import UnreadMail
 
 NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
@@ -53,6 +53,11 @@ OWN_NAME = "signalbox"
 """What the input of a tool that ran our commands holds."""
 PLACES = ("cwd", "path", "dir", "roots")
 """How the names of fields end that say where a session runs, which may be in a folder of that name."""
+ENV_FILE = "CLAUDE_ENV_FILE"
+"""What Claude Code calls the file that its shells read; SessionStart hooks may append to it."""
+MOST_ENV_BYTES = 1 << 20
+REPEAT_SECONDS = 5.0
+REMEMBERED = "notified"
 
 
 def run(words: list[str], data: bytes) -> int:
@@ -260,3 +265,70 @@ def _print(answer: Answer) -> None:
         data = memoryview(text.encode("utf-8", "replace"))
         while data:
             data = data[os.write(fd, data) :]
+
+
+def has_state(folder: str, tool: str, session_id: str) -> bool:
+    """Say whether hooks have run for a session."""
+    try:
+        return os.stat(f"{folder}/{tool}-{session_id}").st_size > 0  # noqa: PTH116 - pathlib costs too much
+    except OSError:
+        return False
+
+
+def known_mailbox(tool: str, session_id: str, options: str, cwd_token: str) -> str | None:
+    """Return the mailbox that a session had when its hook last ran in the same folder with the same options.
+
+    None for one on a server, whose secrets are not kept: it has to be chosen again.
+    """
+    for folder in all_folders():
+        try:
+            with open_binary(f"{folder}/{tool}-{session_id}") as file:
+                state = read_state(file.read(), tool, session_id)
+        except OSError:
+            continue
+        if state.mailbox and cwd_token and (state.options, state.cwd_token) == (options, cwd_token):
+            return None if state.mailbox.partition(":")[2].startswith("//") else state.mailbox
+    return None
+
+
+def export(env: Mapping[str, str], agent_id: str, store: str) -> None:
+    """Append the agent's id, and its mailbox unless that is empty, to the file that its shells read, each once.
+
+    Raises OSError.
+    """
+    path = env.get(ENV_FILE, "")
+    values = {VARIABLE: agent_id, "SIGNALBOX_STORE": store}
+    lines = [f"export {name}={_quoted(value)}\n" for name, value in values.items() if value and value.isprintable()]
+    if not lines or not os.path.isabs(path):  # noqa: PTH117 - pathlib costs more than all of this
+        return
+    fd = open_regular(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
+    try:
+        known = os.pread(fd, MOST_ENV_BYTES, 0)
+        data = "".join(lines).encode("utf-8", "surrogateescape")
+        if not known.endswith(data):  # the last words count, and are there already
+            os.write(fd, (b"\n" if known and not known.endswith(b"\n") else b"") + data)
+    finally:
+        os.close(fd)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as one word of a shell's command, whatever it holds."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def is_repeated(state: SessionState, event: HookEvent, options: RunOptions, now: float, *, is_first: bool) -> bool:
+    """Return whether a start or a prompt was answered already; else remember that it is.
+
+    `is_first` says that the notice introduces the agent.
+    """
+    copy = "|".join((options.store, options.deliver, options.at_end, str(options.can_wake)))
+    last = state.extra.get(REMEMBERED)
+    if isinstance(last, list) and len(last) == 5 and isinstance(last[0], int | float):
+        at, moment, source, other, was_first = last
+        is_recent = 0 <= now - at < REPEAT_SECONDS
+        is_other_copy = other != copy and moment == event.moment and source == event.source
+        is_late_start = moment == PROMPT and was_first and event.source in ("startup", "resume")
+        if is_recent and (is_other_copy or (event.moment == START and is_late_start)):
+            return True
+    state.extra[REMEMBERED] = [now, event.moment, event.source, copy, is_first]
+    return False

@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic.alias_generators import to_camel
 
 from console.cli.calling import call_of
 from console.cli.letters import message_rows, texts_of
@@ -16,9 +18,8 @@ from console.cli.loading import Loaded, find_message, moment_of
 from console.cli.presences import Presences
 from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
-from console.handout.portion import portion
+from console.handout.portion import MOST_CHARACTERS, portion
 from console.hooks.sessions.live import hooked_agents
-from console.mcp.requests import MarkRead, Nothing, ReadMessages, Request, SendMessage, ThreadOf
 from console.state import Shown
 from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail
 from mailstore.kit.bodies import mentions
@@ -28,6 +29,56 @@ from mailstore.records.roster import Status
 from mailstore.writing.cancelling import passed_on
 from mailstore.writing.policy import check_policy, is_the_user, normal
 from mailstore.writing.sending import prepare
+
+
+class Request(BaseModel):
+    """The arguments of a tool, in camel case; others are refused."""
+
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class ReadMessages(Request):
+    """Which messages to return; records no reads."""
+
+    to: Annotated[str | None, Field(description="only mail to this address (default: your mail)")] = None
+    since: Annotated[str | None, Field(description="only mail since this time: ISO 8601, or an age (2h, 3d)")] = None
+    unread_only: Annotated[bool, Field(description="only unread mail")] = True
+    limit: Annotated[
+        int,
+        Field(ge=1, le=1000, description="maximum number of messages: the oldest of unread mail, otherwise the newest"),
+    ] = 50
+    max_chars: Annotated[
+        int, Field(ge=0, description="maximum number of characters of whole messages in total; 0 for no limit")
+    ] = MOST_CHARACTERS
+
+
+class SendMessage(Request):
+    """A message to send."""
+
+    to: Annotated[str, Field(description="a session id, a role, a tag such as project:x, all, or user")]
+    body: str
+    type: Annotated[str, Field(description="such as question, answer, status, task-assigned, task-done")] = ""
+    subject: str = ""
+    metadata: Annotated[dict[str, JsonValue], Field(description="any JSON, stored with the message")] = {}
+    issue_id: Annotated[str | None, Field(description="added to the metadata")] = None
+    in_reply_to: Annotated[str | None, Field(description="id of the message you answer")] = None
+
+
+class MarkRead(Request):
+    """What was read: just these ids, or all that is unread and was handed out whole."""
+
+    message_ids: list[str] = []
+    all: bool = False
+
+
+class ThreadOf(Request):
+    """The message whose thread is asked for."""
+
+    message_id: str
+
+
+class Nothing(Request):
+    """No arguments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
+from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
 from console.panes.receipts import receipt_lines, wrapped
 from console.panes.row_layout import Piece, layout_line
-from console.panes.stream_head import stream_head
 from console.panes.stream_place import StreamPlace
 from console.render.safe import visible_line
-from console.render.short_text import bare, clock, shorten_middle
+from console.render.short_text import bare, clock, shorten_end, shorten_middle
 from console.styles import TextStyles
-from console.symbols import NEW, SIGNS, TYPE_GLYPHS
+from console.symbols import NEW, REPLY, SIGNS, TYPE_GLYPHS
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import Standing
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ATTACHED = ("attachment:", "attachment-missing:")
 """How tags begin that name the files of a message."""
+NEW_SINCE = "new since you looked"
 
 
 class MessageBlock(Struct, frozen=True):
@@ -183,3 +184,37 @@ def more_line(hidden: int | None, key: str, width: int, styles: TextStyles) -> S
     words = "more" if hidden is None else "1 more line" if hidden == 1 else f"{hidden:,} more lines"
     pieces: list[Piece] = [(f"⋯ {words}", styles.accent), (f" · {key}: open", styles.muted)]
     return layout_line(pieces, [], width, Style.null())
+
+
+def stream_head(
+    place: StreamPlace,
+    message: Message,
+    head: list[Strip],
+    width: int,
+    styles: TextStyles,
+    now: float,
+    *,
+    is_unseen: bool,
+) -> list[Strip]:
+    """Return the lines above a message's text, given those of a conversation, the first of which names the sender."""
+    lines: list[Strip] = []
+    if place.day:
+        lines += [_rule(place.day, width, styles.muted), Strip.blank(width)]
+    if place.is_new:
+        lines += [_rule(NEW_SINCE, width, styles.accent), Strip.blank(width)]
+    if place.answers is not None:
+        sender, subject = place.answers
+        told = f"{sender}: {subject}" if sender else subject
+        lines.append(layout_line([(f"{REPLY} {told}", styles.muted)], [], width, Style.null()))
+    if not place.is_grouped:
+        return lines + head
+    if is_unseen or not place.is_same_minute:
+        left: list[Piece] = [(f"{NEW} ", styles.unread)] if is_unseen else []
+        lines.append(layout_line(left, [(clock(message.time, now), styles.muted)], width, Style.null()))
+    return lines + head[1:]
+
+
+def _rule(words: str, width: int, style: Style) -> Strip:
+    """Return a line across the stream with words in it."""
+    shown = shorten_end(words, max(1, width - 6))
+    return layout_line([(f"── {shown} " + "─" * max(0, width - cell_len(shown) - 4), style)], [], width, Style.null())

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.message import Message as Note
 from textual.worker import Worker, get_current_worker
 
+from console.commands import COMMANDS
 from console.failures import tell_failure
-from console.panes.block_extras import with_extras
-from console.panes.blocks import MessageBlock, block_of
+from console.panes.blocks import ATTACHED, MessageBlock, block_of
 from console.panes.hit_lines import HitLines
-from console.panes.message_lines import MessageLines
-from console.panes.openness import Openness
+from console.panes.message_lines import MessageKeys, MessageLines
 from console.panes.outline import ShownOutline, outline_of
+from console.panes.receipts import has_more_receipts
 from console.panes.render_jobs import RenderJob, RenderQueue
 from console.session import Session
 from console.styles import TextStyles
@@ -25,6 +26,8 @@ from mailstore.state.outline import Outline as Shape
 
 OVERLAP = 4
 """Lines that are shown again on the next page."""
+MISSING_FILE = "!attachment-missing:"
+LOOK_SECONDS = 30
 
 
 class Conversation(BlockView):
@@ -269,3 +272,65 @@ class Conversation(BlockView):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Report a worker that failed."""
         tell_failure(self.app, event)
+
+
+def with_extras(block: MessageBlock, session: Session) -> MessageBlock:
+    """Return a message's block with the places of its files, if any are attached, and whether it waits to be sent."""
+    message = block.node.message
+    if message is None:
+        return block
+    if session.delayed is not None and session.store.is_waiting(session.mailbox.places(message.id)):
+        block = replace(block, is_waiting=True, way=session.delayed.get(message.id))
+    if any(tag.removeprefix("!").startswith(ATTACHED) for tag in message.tags):
+        block = _with_files(block, message, session)
+    return block
+
+
+def _with_files(block: MessageBlock, message: Message, session: Session) -> MessageBlock:
+
+    # what is missing may still come: the lines are rendered again from time to time
+    is_missing = any(tag.startswith(MISSING_FILE) for tag in message.tags)
+    looked = int(session.clock() // LOOK_SECONDS) if is_missing else 0
+    return replace(block, files=session.mailbox.places(message.id), looked=looked)
+
+
+class Openness:
+    """The messages whose long text or receipts were opened, by key."""
+
+    def __init__(self, keymap: Mapping[str, str]) -> None:
+        labels = {it.id: it.key_label(keymap) for it in COMMANDS}
+        self.keys = MessageKeys(labels["open.text"], labels["record"], labels["files"])
+        self._texts: set[str] = set()
+        self._receipts: set[str] = set()
+
+    def applied(self, block: MessageBlock, screenful: int) -> MessageBlock:
+        """Return a block as it is to be shown in a pane of so many lines."""
+        most = 0 if block.key in self._texts else screenful
+        return replace(block, most_lines=most, is_unfolded=block.key in self._receipts)
+
+    def open_text(self, key: str) -> None:
+        """Show a message's text whole."""
+        self._texts.add(key)
+
+    def toggle_text(self, key: str, lines: MessageLines | None) -> bool:
+        """Open a long text or cut it again; return False for one that is shown whole anyway."""
+        if key in self._texts:
+            self._texts.discard(key)
+            return True
+        if lines is None or not lines.hidden:
+            return False
+        self._texts.add(key)
+        return True
+
+    def toggle_whole(self, block: MessageBlock, lines: MessageLines | None) -> bool:
+        """Open a message's text and receipts, or fold both again; return False where there is nothing to open."""
+        key = block.key
+        if key in self._receipts or key in self._texts:
+            self._receipts.discard(key)
+            self._texts.discard(key)
+            return True
+        if has_more_receipts(block.standings):
+            self._receipts.add(key)
+        if lines is not None and lines.hidden:
+            self._texts.add(key)
+        return key in self._receipts or key in self._texts

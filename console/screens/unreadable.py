@@ -15,7 +15,6 @@ from console.bindings import bindings
 from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow
 from console.panes.problem_rows import ProblemRow, ProblemRows, problem_rows
-from console.render.hexdump import hex_lines
 from console.render.safe import visible, visible_line
 from console.screens.list_screen import ListScreen
 from console.session import Session
@@ -28,6 +27,8 @@ MOST_BYTES = 16 * 1024
 """Bytes of a record that are shown."""
 LOW = 20
 """Lines of a screen below which a row has one line."""
+HEX_WIDTHS = ((16, 76), (8, 42), (4, 25))
+"""Bytes in a line, and the cells that such a line needs."""
 
 
 class UnreadableList(ListScreen):
@@ -128,3 +129,14 @@ class UnreadableList(ListScreen):
     def action_enter(self) -> None:
         """Say that there is nowhere to go: these lines have no message."""
         self.tell("This line has no message")
+
+
+def hex_lines(data: bytes, width: int, start: int = 0) -> list[str]:
+    """Return bytes as lines of at most `width` cells (25 at least); `start` is the place of the first byte."""
+    number = next((number for number, cells in HEX_WIDTHS if cells <= width), HEX_WIDTHS[-1][0])
+    lines = []
+    for at in range(0, len(data), number):
+        part = data[at : at + number]
+        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in part)
+        lines.append(f"{start + at:08x} {part.hex(' '):<{3 * number}} {shown}")
+    return lines

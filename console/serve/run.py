@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import signal
 import socket
 import ssl
@@ -12,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from console.errors import Refused
+from console.render.safe import visible_line
 from console.serve.access import Keys, PageAccess
-from console.serve.callers import Callers
 from console.serve.origins import EVERY_INTERFACE
-from console.serve.server_log import problem_text, server_logger
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of
@@ -28,6 +29,12 @@ INTERRUPTED = 130
 BACKLOG = 128
 HANDSHAKE_SECONDS = 10.0
 IDLE_SECONDS = 30.0
+LONGEST_LOG_LINE = 400
+MOST_CONNECTIONS = 100
+CONNECTIONS_EACH = 8
+"""What a browser opens for a console, and some more; together fewer than the files that a process may open."""
+SILENT_SECONDS = 15.0
+"""How long a connection may take for its first request; browsers open some ahead."""
 
 
 class Serving(NamedTuple):
@@ -156,3 +163,72 @@ async def _run(
         server.close()
         await runner.cleanup()
     return INTERRUPTED if number == signal.SIGINT else 0
+
+
+def server_logger(warn: Callable[[str], None]) -> logging.Logger:
+    """Return a logger for aiohttp that warns of our own mistakes alone."""
+    logger = logging.Logger("signalbox.serve", logging.ERROR)
+    logger.addHandler(_Warning(warn))
+    return logger
+
+
+def problem_text(words: str, error: BaseException | None) -> str:
+    """Return a line about a problem; empty for what others do to a connection."""
+    if isinstance(error, HttpProcessingError | ConnectionError):
+        return ""
+    return visible_line(f"{words}: {error!r}" if error is not None else words)[:LONGEST_LOG_LINE]
+
+
+class _Warning(logging.Handler):
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        super().__init__()
+        self._warn = warn
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if text := problem_text(record.getMessage(), record.exc_info[1] if record.exc_info else None):
+            self._warn(text)
+
+
+class Callers:
+    """Takes connections for a web server; where there are too many, the longest silent one ends, else the new one."""
+
+    def __init__(self, consoles: int, *, is_secure: bool) -> None:
+        self._most = MOST_CONNECTIONS + CONNECTIONS_EACH * consoles
+        self._is_secure = is_secure
+        self._silent: dict[web.RequestHandler, None] = {}
+
+    def taking(self, server: web.Server) -> Callable[[], asyncio.BaseProtocol]:
+        """Return what makes the protocol of each connection."""
+
+        def take() -> asyncio.BaseProtocol:
+            if len(self._silent) >= self._most and not self._is_secure:  # else some are about to begin
+                self._silent = {each: None for each in self._silent if each.transport is not None}
+            if len(server.connections) >= self._most or len(self._silent) >= self._most:
+                oldest = next((each for each in self._silent if each.transport is not None), None)
+                if oldest is None:
+                    return _TurnedAway()
+                self._end_silent(oldest)
+            made = server()
+            self._silent[made] = None
+            asyncio.get_running_loop().call_later(SILENT_SECONDS, self._end_silent, made)
+            return made
+
+        return take
+
+    async def answered(self, request: web.Request, _response: web.StreamResponse) -> None:
+        """Take note that a connection has asked for something."""
+        self._silent.pop(request.protocol, None)
+
+    def _end_silent(self, made: web.RequestHandler) -> None:
+        if made in self._silent:
+            del self._silent[made]
+            if isinstance(made.transport, asyncio.Transport):
+                made.transport.abort()
+
+
+class _TurnedAway(asyncio.Protocol):
+    """A connection that is ended at once."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()

@@ -10,7 +10,6 @@ from pathlib import Path
 from aiohttp import web
 
 from console.serve.access import Keys, PageAccess
-from console.serve.headers import page_policy, security_headers
 from console.serve.origins import is_known_host, is_own_origin, plain_name
 from console.serve.sockets import Sockets
 
@@ -140,3 +139,39 @@ class Website:
             raise web.HTTPNotFound
         statics = Path(str(files("textual_serve"))) / "static"
         return web.FileResponse(statics / name, headers={"Cache-Control": f"private, max-age={DAY}"})
+
+
+def security_headers(policy: str = "default-src 'none'; frame-ancestors 'none'") -> dict[str, str]:
+    """Return the headers of an answer with a Content-Security-Policy."""
+    return {
+        "Content-Security-Policy": policy,
+        "Cache-Control": "no-store",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        "Referrer-Policy": "no-referrer",
+        "Server": "signalbox",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+    }
+
+
+def page_policy(host: str, nonce: str, *, is_secure: bool) -> str:
+    """Return the policy of the page: everything from here alone; styles that the terminal makes bear the nonce.
+
+    The socket is named because some browsers don't count it as the page's own origin.
+    """
+    socket = f"{'wss' if is_secure else 'ws'}://{host}"
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            f"style-src 'self' 'nonce-{nonce}'",
+            "font-src 'self'",
+            "img-src 'self'",
+            f"connect-src 'self' {socket}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.events import Blur, Focus, MouseScrollLeft, MouseScrollRight, Resize
 from textual.message import Message
 from textual.strip import Strip
@@ -14,7 +15,6 @@ from console.widgets.block_layout import BlockSource
 from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.block_scroll import BlockScroll
 from console.widgets.line_view import blank
-from console.widgets.sideways import shifted
 
 __all__ = ["BlockSource", "BlockView", "LineLayer"]
 
@@ -23,6 +23,7 @@ WHEEL = 4
 
 LineLayer = Callable[[str, int, Strip], Strip]
 """Restyles a line when it is drawn: gets the block's key and the line's number in it."""
+MORE_LEFT, MORE_RIGHT = "‹", "›"
 
 
 class BlockView(BlockScroll):
@@ -239,3 +240,18 @@ class BlockView(BlockScroll):
 
     def on_blur(self, event: Blur) -> None:
         self.redraw()
+
+
+def shifted(line: Strip, by: int, width: int, edge: Style) -> Strip:
+    """Return `width` cells of a line, or all of one that fits; it is scrolled no further than to its end."""
+    over = line.cell_length - width
+    if over <= 0 or width < 2:
+        return line
+    start = min(by, over)
+    seen = line.crop(start, start + width)
+    is_more = bool(line.crop(start + width - 1).text.strip())
+    if start and line.crop(0, start + 1).text.strip():
+        seen = Strip([Segment(MORE_LEFT, edge), *seen.crop(1)])
+    if is_more and start < over:
+        seen = Strip([*seen.crop(0, width - 1), Segment(MORE_RIGHT, edge)])
+    return seen

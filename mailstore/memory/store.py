@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 import uuid
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import msgspec
 
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.haak_records.adopted import INCOMPLETE, adopted_message, is_whole
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.known_records import KnownRecords
-from mailstore.kit.timestamps import isoformat
+from mailstore.kit.timestamps import isoformat, time_of
 from mailstore.location import path_of
-from mailstore.memory.lines import LineDecoder, content_of, line_of
-from mailstore.memory.records import Record, Records
 from mailstore.records.adopted import AdoptedMessage
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.merged import Merged, TurnedAway
-from mailstore.records.message import Delivery, Intervention, Message, Receipt
+from mailstore.records.message import Delivery, Intervention, Location, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability, Store
 
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
     from mailstore.records.draft import Draft
 
 BATCH = 500
+Record = str | Agent | Receipt | Delivery | Intervention
+"""A message is a line of text, possibly damaged; the others are values."""
+FILE = "memory"
 
 
 class MemoryStore(Store):
@@ -222,3 +229,138 @@ class MemoryStore(Store):
             if self.records.is_gone:
                 raise MailboxMissing(f"the mailbox {self._path.name} was removed", "open another one")
             return self.records.append(*records)
+
+
+class Records:
+    """Records in order of arrival. Thread-safe."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.is_gone = False
+        self._records: list[Record] = []
+        self._version = 0
+        self._waiting: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+
+    def append(self, *records: Record) -> int:
+        """Append records; return the index of the first."""
+        with self.lock:
+            first = len(self._records)
+            self._records.extend(records)
+            self._wake()
+        return first
+
+    def replace(self, *records: Record) -> None:
+        """Replace all records; readers reload everything."""
+        with self.lock:
+            self._records = list(records)
+            self._version += 1
+            self.is_gone = False
+            self._wake()
+
+    def remove(self) -> None:
+        """Remove everything until `replace` is called."""
+        with self.lock:
+            self._records = []
+            self._version += 1
+            self.is_gone = True
+            self._wake()
+
+    def since(self, place: int) -> tuple[int, list[Record]]:
+        """Return the version of the mailbox, and its records from an index on."""
+        with self.lock:
+            return self._version, self._records[place:]
+
+    def at(self, place: int) -> Record | None:
+        """Return the record at an index, or None."""
+        with self.lock:
+            return self._records[place] if 0 <= place < len(self._records) else None
+
+    @contextmanager
+    def woken(self) -> Iterator[asyncio.Event]:
+        """Yield an event of the running loop that is set at every change."""
+        changed = asyncio.Event()
+        with self.lock:
+            self._waiting[changed] = asyncio.get_running_loop()
+        try:
+            yield changed
+        finally:
+            with self.lock:
+                del self._waiting[changed]
+
+    def _wake(self) -> None:
+        for changed, loop in self._waiting.items():
+            # a closed loop can't be woken, and doesn't need to be
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(changed.set)
+
+
+class Fields(msgspec.Struct):
+    """The fields of a message's line; unknown ones are kept in the line."""
+
+    sender: str
+    recipient: str | list[str]
+    content: str
+    id: str | int = ""
+    timestamp: str = ""
+    subject: str | None = None
+    thread: str | None = None
+    ttl_hours: float | None = None
+    type: str | None = None
+    tags: list[str] = []
+    read_by: list[str] = []
+
+
+FIELDS = msgspec.json.Decoder(Fields)
+
+
+def line_of(fields: Mapping[str, Any]) -> str:
+    """Return a message's fields as a line."""
+    return msgspec.json.encode(fields).decode()
+
+
+def content_of(line: str) -> str:
+    """Return the body of a message's line."""
+    return FIELDS.decode(line).content
+
+
+class LineDecoder:
+    """Decode lines in order; a line without a valid time gets the last one."""
+
+    def __init__(self) -> None:
+        self._last_time = 0.0
+
+    def decode(self, line: str, place: int) -> list[Message | Problem]:
+        """Return the message in a line and its problems; `place` is its index in the mailbox."""
+        try:
+            fields = FIELDS.decode(line)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+            return [Problem(FILE, place + 1, place, f"not a message: {error}")]
+        names = (fields.recipient,) if isinstance(fields.recipient, str) else tuple(fields.recipient)
+        if not fields.sender or not names or not all(names):
+            return [Problem(FILE, place + 1, place, "not a message: it has no sender or no recipient")]
+        found: list[Message | Problem] = []
+        time = time_of(fields.timestamp)
+        if time is None:
+            found.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is not a time", fatal=False))
+        ttl = fields.ttl_hours
+        if ttl is not None and ttl <= 0:
+            found.append(Problem(FILE, place + 1, place, f"invalid ttl: {ttl:g}", fatal=False))
+        self._last_time = self._last_time if time is None else time
+        digest = hashlib.sha1(line.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+        message = Message(
+            id=str(fields.id) or f"line:{digest}",
+            sender=fields.sender,
+            recipients=names,
+            timestamp=fields.timestamp,
+            time=self._last_time,
+            subject=fields.subject or first_line(fields.content),
+            thread=fields.thread or None,
+            ttl_hours=ttl if ttl is not None and ttl > 0 else None,
+            type=fields.type or "",
+            tags=tuple(fields.tags),
+            read_by=tuple(fields.read_by),
+            mentions=mentions(fields.content),
+            location=Location(FILE, place, len(line)),
+            timed=time is not None,
+        )
+        return [message, *found]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from mailstore.columns.flags import RowSet
+from mailstore.columns.ids import IdColumn
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.events import Progress
-from mailstore.records.message import Message
+from mailstore.records.message import Message, Problem
 from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Roster, RosterImage
+from mailstore.records.scope import WHOLE, label_of
 from mailstore.rules.unread import never_unseen
 from mailstore.state.connections import Connections
 from mailstore.state.index import ThreadIndex
 from mailstore.state.joining import MergedCopies
 from mailstore.state.journal import OversightJournal
 from mailstore.state.ledger import Ledger
-from mailstore.state.problems import Problems
 from mailstore.state.receipts import Receipts
-from mailstore.state.seen import SeenMarks
 from mailstore.state.summaries import Summaries
 
 
@@ -105,3 +109,81 @@ class MailboxContents:
     def is_unseen(self, row: int) -> bool:
         """Return whether a message counts as unseen: the user's own and archived mail never does."""
         return not (never_unseen(self.messages.head(row).archived, self.index.views.is_own(row)) or self.is_seen(row))
+
+
+class SeenMarks:
+    """The rows that the user has seen, and the ids of those whose message has not arrived yet.
+
+    A snapshot does not hold the marks: they belong to the user, and are folded after it was loaded.
+    """
+
+    def __init__(self) -> None:
+        self.rows = RowSet()
+        self.early: set[str] = set()
+        """Ids that were marked as seen before their message arrived."""
+
+    def any_seen(self, rows: Iterable[int]) -> bool:
+        """Return whether the user has seen any of some copies of a message."""
+        seen = self.rows
+        return seen.number > 0 and any(row in seen for row in rows)
+
+    def image(self, leads: Mapping[int, int]) -> bytes:
+        """Return the marks as they are now, a byte for each row; `leads` has the message of each copy."""
+        marks = bytearray(self.rows.marks)
+        for copy, lead in leads.items():
+            if copy in self.rows:
+                marks.extend(bytes(max(0, lead + 1 - len(marks))))
+                marks[lead] = 1
+        return bytes(marks)
+
+    def arrive(self, row: int, message_id: str) -> None:
+        """Mark the row of a message that arrives, if it was marked as seen before."""
+        if self.early and message_id in self.early:
+            self.early.discard(message_id)
+            self.rows.add(row)
+
+    def forget_rows(self, ids: IdColumn) -> None:
+        """Keep the marks by id, because the rows are about to change."""
+        self.early.update(ids[row] for row in range(len(ids)) if row in self.rows)
+        self.rows = RowSet()
+
+
+class Problems:
+    """Problems in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.all: list[Problem] = []
+        self.unreadable = 0
+        """How many records can't be read."""
+        self._counted = 0
+        self._unreadable_in: Counter[str] = Counter()
+        """Records that can't be read by mailbox, of as many problems as were counted."""
+
+    def save(self, out: SnapshotWriter) -> None:
+        """Write this into a snapshot."""
+        out.value(self.all)
+
+    def load(self, saved: SnapshotReader) -> None:
+        """Read this from a snapshot."""
+        self.all = saved.value(list[Problem])
+        self.unreadable = sum(problem.fatal for problem in self.all)
+
+    def add(self, problem: Problem) -> None:
+        """Add a problem."""
+        self.all.append(problem)
+        self.unreadable += problem.fatal
+
+    def of(self, label: str) -> list[Problem]:
+        """Return the problems of one of several mailboxes."""
+        return [problem for problem in self.all if label_of(problem.file) == label]
+
+    def unreadable_in(self, label: str) -> int:
+        """Return how many records of one of several mailboxes can't be read."""
+        fresh = self.all[self._counted :]
+        self._counted += len(fresh)
+        self._unreadable_in.update(label_of(problem.file) for problem in fresh if problem.fatal)
+        return self._unreadable_in[label]
+
+    def failure_of(self, label: str) -> str:
+        """Return why one of several mailboxes can't be read; empty when it can."""
+        return next((it.reason for it in self.all if it.file == f"{label}/{WHOLE}"), "")

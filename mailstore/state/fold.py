@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mailstore.records.address import party
 from mailstore.records.events import Back, Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.records.own_marks import OwnMarks
+from mailstore.records.protocol import BROADCAST_NAMES
 from mailstore.records.roster import Agent
+from mailstore.rules.audience import message_expiry
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 from mailstore.state.message_handler import MessageHandler
-from mailstore.state.record_handler import RecordHandler
-from mailstore.state.roster_handler import RosterHandler
 from mailstore.steps import at_once
 
 
@@ -68,3 +69,97 @@ class Fold:
         self._messages.join(now)
         if contents.must_rebuild:
             self._filing.rebuild(now)
+
+
+class RosterHandler:
+    """Updates the roster, and what depends on it; times are seconds since the epoch."""
+
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
+        self._contents = contents
+        self._filing = filing
+
+    def agent(self, agent: Agent, now: float) -> None:
+        """Fold a line about an agent, and file the mail again that it may change."""
+        contents = self._contents
+        before = contents.roster.get(agent.session_id)
+        if not contents.roster.put(agent):
+            return
+        if before is None or before.name != agent.name:
+            self._filing.quieting.agents_changed()
+        contents.summaries.clear()
+        contents.index.views.forget_agents()
+        messages, ledger = contents.messages, contents.ledger
+        for row in sorted(contents.index.postings.touched_by(agent, before)):
+            if messages.is_there(row) and (ledger.is_open(row) or not self._is_over(row, agent.session_id, now)):
+                self._filing.file(row, now)
+
+    def _is_over(self, row: int, session_id: str, now: float) -> bool:
+        """Return whether a message is only a broadcast and has expired: no change of an agent concerns it."""
+        contents = self._contents
+        head = contents.messages.head(row)
+        if head.mentions or contents.receipts.deliveries.has(row) or not BROADCAST_NAMES.issuperset(head.recipients):
+            return False
+        message, roster = contents.messages[row], contents.roster
+        return roster.end_for(session_id, message.time, message_expiry(message, roster, contents.user)) <= now
+
+    def person(self, person: Person) -> None:
+        """Fold further names of the user; everything is filed again if one is new."""
+        roster = self._contents.roster
+        if not roster.person.issuperset(person.names):
+            roster.person.update(person.names)
+            roster.resolved.clear()
+            self._filing.rebuild_later()
+
+    def mailboxes(self, mailboxes: Mailboxes) -> None:
+        """Fold the labels of mailboxes that are open side by side."""
+        roster = self._contents.roster
+        roster.scopes.update(mailboxes.labels)
+        roster.resolved.clear()
+
+
+class RecordHandler:
+    """Takes in records about messages, whether or not the messages have arrived; times are seconds since the epoch."""
+
+    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
+        self._contents = contents
+        self._filing = filing
+
+    def read(self, receipt: Receipt) -> None:
+        """Fold a record that a message was read."""
+        contents = self._contents
+        row = contents.make_row(receipt.message_id)
+        if not contents.receipts.add_read(row, receipt.reader, receipt.time):
+            return
+        row = contents.messages.ids.leads.get(row, row)
+        if contents.messages.is_there(row):
+            contents.ledger.read(row, self._party(receipt.reader))
+
+    def deliver(self, delivery: Delivery, now: float) -> None:
+        """Fold the record that a message was delivered."""
+        contents = self._contents
+        row = contents.make_row(delivery.message_id)
+        contents.receipts.add_delivery(row, delivery.recipient, delivery.time)
+        row = contents.messages.ids.leads.get(row, row)
+        contents.index.postings.deliver(row, self._party(delivery.recipient))
+        self._filing.refile(row, now)
+
+    def put_away(self, record: PutAway, now: float) -> None:
+        """Fold the record that a recipient put a message away."""
+        contents = self._contents
+        row = contents.make_row(record.message_id)
+        contents.receipts.add_put_away(row, record.recipient, record.time)
+        self._filing.refile(contents.messages.ids.leads.get(row, row), now)
+
+    def trace(self, trace: Trace, now: float) -> None:
+        """Fold what one copy of a letter says about the letter."""
+        self._contents.joined.add(trace)
+        self._filing.refile(self._contents.messages.ids.row(trace.message_id), now)
+
+    def intervene(self, intervention: Intervention, now: float) -> None:
+        """Fold a record of the journal."""
+        message_id = self._contents.journal.add(intervention)
+        if message_id:
+            self._filing.refile(self._contents.messages.ids.row(message_id), now)
+
+    def _party(self, name: str) -> str:
+        return party(name, self._contents.roster, self._contents.user)

@@ -10,8 +10,7 @@ import pytest
 from console.cli.commands import COMMANDS
 from console.cli.described import described
 from console.completion import values
-from console.completion.command_line import typed_line
-from console.completion.shells import bash_lines, word_lines
+from console.completion.shells import bash_lines, typed_line, word_lines
 from console.completion.table import TABLE
 from console.completion.table_maker import table_text
 from console.completion.values import FIELDS_OF_QUERIES, STATES

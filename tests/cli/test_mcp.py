@@ -17,9 +17,8 @@ from mcp.client.stdio import stdio_client
 from platformdirs import user_config_path
 
 from console.cli.loading import Loaded
-from console.mcp.requests import SendMessage
 from console.mcp.server import _schema
-from console.mcp.tools import TOOLS, Caller, send_message
+from console.mcp.tools import TOOLS, Caller, SendMessage, send_message
 from mailstore.errors import DraftRefused
 from mailstore.extras import remedy
 from mailstore.folding import fold_store

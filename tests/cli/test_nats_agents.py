@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from console.demo.nats_config import one_node
-from console.demo.nats_mailbox import nats_mailbox
+from console.demo.nats_mailbox import nats_mailbox, one_node
 from console.demo.nats_server import NatsServer
 from console.demo.run import prepared
 from console.hooks import server_looks

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from console.demo.nats_config import one_node
+from console.demo.nats_mailbox import one_node
 from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
 from mailstore.kinds.nats.address import location_of

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from console.config import Config, NotificationSettings
-from console.notification_delivery import osc9, run_quietly, show_on_desktop
 from console.notification_rules import (
     DeliveryMethod,
     Notification,
@@ -18,6 +17,7 @@ from console.notification_rules import (
     is_quiet,
     occasion_of,
 )
+from console.notifier import osc9, run_quietly, show_on_desktop
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from tests.console.screen_text import opened

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from console.overview.lengths import duration, length_words, median_words
 from console.panes.overview.brush import Brush
 from console.panes.overview.columns import Column, fitted
-from console.panes.overview.time_axis import time_marks
+from console.panes.overview.heartbeat import time_marks
 from console.widgets.grid import stepped_headings
 from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
 from console.widgets.sparkline import BLOCKS, grouped, level, scale_words, sparkline

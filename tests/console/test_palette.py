@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.config import Config
-from console.word_match import word_match
+from console.palette import word_match
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 

@@ -19,11 +19,11 @@ from console.screens.channels import Channels
 from console.screens.clipboard import Clipboard
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.desks import Desks
+from console.screens.drawing import Pacing
 from console.screens.location import LocationHistory, ScreenLocation
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
 from console.screens.overview.overviewing import Overviewing
-from console.screens.pacing import Pacing
 from console.screens.pages import Pages
 from console.screens.piping import Piping, wrong
 from console.screens.quiet.mark_keeping import MarkKeeping

@@ -9,7 +9,7 @@ import pytest
 from rich.segment import Segment
 from textual.strip import Strip
 
-from console.widgets.cell_selection import CellSelection, whole_characters
+from console.widgets.selectable_view import CellSelection, whole_characters
 from tests.conftest import Open
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from console.widgets.sideways import MORE_LEFT, MORE_RIGHT, shifted
+from console.widgets.block_view import MORE_LEFT, MORE_RIGHT, shifted
 from tests.console.screen_text import opened
 from tests.console.test_render_markdown import INK, render_markdown
 from tests.mailboxes import MailFiles

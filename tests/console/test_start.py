@@ -42,7 +42,7 @@ HEAVY = (
     "hashlib",
     "importlib.metadata",
     "json",
-    "mailstore.archive.planning",
+    "mailstore.archive.running",
     "mailstore.records.draft",
     "mailstore.folding",
     "mailstore.queries.query",

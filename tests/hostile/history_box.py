@@ -12,7 +12,7 @@ from mailstore.errors import MailError
 from mailstore.haak import HaakStore
 from mailstore.kinds.nats import NatsStore
 from mailstore.memory import MemoryStore
-from mailstore.memory.records import Records
+from mailstore.memory.store import Records
 from mailstore.records.roster import Agent
 from mailstore.store import Store
 from mailstore.transfer.compare import Contents

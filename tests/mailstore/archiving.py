@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mailstore.archive.planning import plan_archive
+from mailstore.archive.running import plan_archive
 from mailstore.haak import HaakStore
 from mailstore.haak.archive.archiver import Archival
 from mailstore.haak.places import find

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mailstore.archive.planning import plan_archive
+from mailstore.archive.running import plan_archive
 from mailstore.haak import HaakStore
 from mailstore.rules.archive_plan import ArchivePlan, Reason
 from mailstore.state.mailbox import Mailbox

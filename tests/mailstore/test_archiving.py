@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archive.planning import plan_archive
+from mailstore.archive.running import plan_archive
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.haak import HaakStore
 from mailstore.haak.archive.archiver import Archival

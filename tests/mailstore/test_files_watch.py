@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.files import watch
-from mailstore.files.inotify import Inotify
-from mailstore.files.watch import wakeups
+from mailstore.files.watch import Inotify, wakeups
 from tests.patience import PATIENCE
 
 WAYS = {"linux": watch._queued, "elsewhere": watch._asked, "poll": None}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.haak import HaakStore
-from mailstore.haak.search import indexing, word_index
-from mailstore.haak.search.indexing import BackgroundIndex
+from mailstore.haak.search import candidates, word_index
+from mailstore.haak.search.candidates import BackgroundIndex
 from mailstore.haak_records import line_filter
 from mailstore.queries.query import Words
 from tests.mailboxes import MailFiles
@@ -21,7 +21,7 @@ from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, written
 def make_index(mail: MailFiles, folder: Path) -> None:
     """Make the index as the program does that is started for it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(indexing, "started", lambda file, asked, out: word_index.make(*asked))
+        patch.setattr(candidates, "started", lambda file, asked, out: word_index.make(*asked))
         BackgroundIndex(mail.mailbox, folder).bring_up()
 
 
@@ -37,7 +37,7 @@ def test_with_an_index_the_same_is_found(given_lines: list[bytes], data: st.Data
     with written([given_lines, [], []]) as found, pytest.MonkeyPatch.context() as patch:
         for name, value in (("PART", 256), ("STALE_BYTES", 300)):
             patch.setattr(word_index, name, value)
-        patch.setattr(indexing, "started", lambda file, asked, out: word_index.make(*asked))
+        patch.setattr(candidates, "started", lambda file, asked, out: word_index.make(*asked))
         found.store.keep_index(Path(found.store.url.removeprefix("haak:")).parent / "cache")
         for _ in range(4):
             text = found.text(data.draw(st.sampled_from(found.mailbox.messages()))) if len(found.mailbox) else "x"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archive.planning import plan_archive
+from mailstore.archive.running import plan_archive
 from mailstore.haak import HaakStore
 from mailstore.rules.archive_plan import Reason
 from mailstore.rules.retention import EVERYTHING, Retention, retained

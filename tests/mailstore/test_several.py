@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archive.planning import plan_archive
+from mailstore.archive.running import plan_archive
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError, Unsupported

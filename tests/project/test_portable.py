@@ -11,15 +11,15 @@ import pytest
 from tests.project.import_graph import ROOT, modules
 
 WAYS = {
-    r"inotify_": {"mailstore/files/inotify.py"},
+    r"inotify_": {"mailstore/files/watch.py"},
     r"^/proc\b": {"console/hooks/sessions/processes.py", "mailstore/files/holders.py", "mailstore/files/mounts.py",
                   "mailstore/files/owned.py"},
     r"^O_TMPFILE$": {"mailstore/files/owned.py"},
     r"^F_SET(LEASE|SIG)$": {"mailstore/files/holders.py"},
-    r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/spool.py"},
+    r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/door.py"},
     r"\bprctl\b": {"console/demo/nats_server.py"},
-    r"^ctypes$": {"mailstore/files/inotify.py"},
-    r"^(notify-send|osascript)$": {"console/notification_delivery.py"},
+    r"^ctypes$": {"mailstore/files/watch.py"},
+    r"^(notify-send|osascript)$": {"console/notifier.py"},
     r"^(xdg-open|wslview)$": {"console/link_opener.py"},
 }  # fmt: skip
 """A pattern of names and texts, and the modules that may hold them."""

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from console.serve.callers import SILENT_SECONDS, Callers
-from console.serve.run import ending_signals, host_in_link, listening
-from console.serve.server_log import server_logger
+from console.serve.run import SILENT_SECONDS, Callers, ending_signals, host_in_link, listening, server_logger
 from tests.patience import PATIENCE
 
 REQUEST = b"GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -58,7 +56,7 @@ async def is_ended(streams: Streams) -> bool:
 
 
 async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("console.serve.callers.MOST_CONNECTIONS", 2)
+    monkeypatch.setattr("console.serve.run.MOST_CONNECTIONS", 2)
     loop, looks = asyncio.get_running_loop(), []
     call_later = loop.call_later
 
@@ -90,8 +88,8 @@ async def test_silent_connections_end_and_too_many_are_turned_away(monkeypatch: 
 
 
 async def test_who_asks_is_served_whatever_number_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("console.serve.callers.MOST_CONNECTIONS", 3)
-    monkeypatch.setattr("console.serve.callers.SILENT_SECONDS", 60.0)
+    monkeypatch.setattr("console.serve.run.MOST_CONNECTIONS", 3)
+    monkeypatch.setattr("console.serve.run.SILENT_SECONDS", 60.0)
     async with asyncio.timeout(10), serving([]) as port:
         silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(8)]
         silent[-1][1].write(b"GET /a HTTP/1.1\r\nHost: half")

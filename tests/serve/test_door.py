@@ -9,8 +9,8 @@ import pytest
 from aiohttp import WSServerHandshakeError
 
 from console.serve.access import PageAccess
-from console.serve.headers import page_policy
 from console.serve.origins import is_known_host, is_own_origin, plain_name
+from console.serve.website import page_policy
 from tests.serve.door import COOKIE, Door, origin
 
 PATHS = ("/", "/ws", "/alive", "/page/page.js", "/terminal/js/textual.js", f"/download/{'0' * 32}", "/static/", "/no")

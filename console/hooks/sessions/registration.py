@@ -7,16 +7,15 @@ heartbeat. Imports next to nothing, because every hook does.
 from __future__ import annotations
 
 from console.hooks.sessions.claims import claim
-from console.hooks.sessions.heartbeat import doing_at, is_due
+from console.hooks.sessions.heartbeat import OFFLINE, activity, doing_at, is_due
 from console.hooks.sessions.identity import VARIABLE, identity_of, is_usable_id, shown_name
 from console.hooks.sessions.liveness import process_is_gone
 from console.hooks.sessions.processes import program_process
-from console.hooks.sessions.replaced import REPLACING, replaced_by
 from console.hooks.sessions.roster_access import change_agent, label_for
-from console.hooks.sessions.roster_entry import Arriving, Beating, ended
-from console.hooks.sessions.session_state import IDLE, opened
+from console.hooks.sessions.session_state import IDLE, opened, states_in
 from console.hooks.state_folder import hooks_folder
 from mailstore.errors import MailError, Unsupported
+from mailstore.records.agent_table import DEAD, FROZEN, LIVING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +30,10 @@ if TYPE_CHECKING:
 
 GENERATIONS = 1000
 NO_ROSTER = "none"
+REPLACING = ("clear", "fork")
+"""The sources of a session that takes the place of another."""
+JUST_NOW_SECONDS = 10.0
+BURY = "bury"
 
 
 class Arrival:
@@ -193,3 +196,96 @@ def _note(identity: AgentIdentity, name: str, head: str, before: str) -> str:
     if name.startswith(f"{head}{wanted}."):
         return f"${VARIABLE} names {wanted}, which is dead: use {name} instead."
     return f"${VARIABLE} names {wanted}, which another session has: use {name} instead."
+
+
+def replaced_by(folder: str, state: SessionState, cwd: str, now: float) -> SessionState | None:
+    """Return the last session of the same process, else the one that has just ended in the same folder; or None.
+
+    `now` in seconds since the epoch. A fork of a session that runs in another window replaces nothing.
+    """
+    process = state.extra.get("process")
+
+    def is_replaced(other: SessionState) -> bool:
+        if other.tool != state.tool or other.session_id == state.session_id or not other.agent_id:
+            return False
+        if process and other.extra.get("process"):
+            return bool(other.extra["process"] == process)
+        return other.cwd == cwd and other.is_ended and 0 <= now - other.last_run < JUST_NOW_SECONDS
+
+    return max(filter(is_replaced, states_in(folder)), key=lambda other: other.last_run, default=None)
+
+
+class Arriving:
+    """Computes the entry of an agent whose session arrives; a dead one is left alone, and `is_dead` says so."""
+
+    __slots__ = ("_doing", "_identity", "_now", "is_dead", "name", "role", "tags")
+
+    def __init__(self, identity: AgentIdentity, doing: str, now: float) -> None:
+        self._identity = identity
+        self._doing = doing
+        self._now = now
+        self.is_dead = False
+        self.role, self.tags, self.name = identity.role, identity.tags, identity.name
+
+    def changes(self, known: Any) -> dict[str, Any] | None:
+        """Return the new values of an agent's fields; `known` is None for one that is not registered."""
+        self.is_dead = known is not None and known.status == DEAD
+        if self.is_dead:
+            return None
+        identity = self._identity
+        if known is None:
+            self.role, self.tags, self.name = identity.role, identity.tags, identity.name
+        else:
+            self.role = identity.role if "role" in identity.given else known.role or identity.role
+            self.name = identity.name if "name" in identity.given else known.name or identity.name
+            self.tags = tuple(dict.fromkeys((*known.tags, *identity.tags)))
+        return {
+            "status": LIVING,
+            "role": self.role,
+            "tags": self.tags,
+            "name": self.name,
+            "activity": activity(self._doing, "" if known is None else known.activity),
+            "started_at": self._now if known is None else known.started_at,
+            "ended_at": None,
+            "last_seen": self._now,
+        }
+
+
+class Beating:
+    """Computes the entry of an agent whose session continues; `title` is what the session is called now, if it says."""
+
+    __slots__ = ("_now", "_state", "_title")
+
+    def __init__(self, state: SessionState, title: str, now: float) -> None:
+        self._state = state
+        self._title = title
+        self._now = now
+
+    def changes(self, known: Any) -> dict[str, Any] | None:
+        """Return the new values; None for an agent that is dead, which only a new start replaces."""
+        extra = self._state.extra
+        if known is None:  # the roster has lost it
+            tags = extra.get("tags")
+            return {
+                "status": LIVING,
+                "role": str(extra.get("role", "")),
+                "tags": tuple(map(str, tags)) if isinstance(tags, list) else (),
+                "name": self._title or str(extra.get("name", "")),
+                "activity": self._state.doing,
+                "started_at": self._now,
+                "last_seen": self._now,
+            }
+        if known.status == DEAD:
+            return None
+        doing = activity(self._state.doing, known.activity)
+        named = {"name": self._title} if self._title and self._title != extra.get("name") else {}
+        return {"status": LIVING, "activity": doing, "last_seen": self._now, **named}
+
+
+def ended(known: Any, at_end: str, now: float) -> dict[str, Any] | None:
+    """Return the new values for an agent whose session has ended; None where there is none, or it is dead already."""
+    if known is None or known.status == DEAD:
+        return None
+    if at_end == BURY:
+        return {"status": DEAD, "ended_at": now, "last_seen": now}
+    return {"status": FROZEN, "activity": activity(OFFLINE, known.activity), "last_seen": now}

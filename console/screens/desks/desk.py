@@ -13,13 +13,13 @@ from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.screens.desks.letter_actions import LetterActions
-from console.screens.desks.waited_for import sleeper, waited_for
 from console.screens.list_screen import ListScreen
 from console.screens.waking import AgentWaking
 from console.session import PAST, Session
 from console.styles import TextStyles
 from console.undo_history import UndoableAction
 from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
+from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
 
 if TYPE_CHECKING:
@@ -271,3 +271,19 @@ class Desk(ListScreen):
         self.marked.clear()
         self._desks.watch.mail_changed()
         self.redraw()
+
+
+def sleeper(session: Session, concern: Concern) -> str | None:
+    """Return the first agent that a concern waits for and that is not dead."""
+    roster = session.mailbox.roster
+    agents = [agent for name in waited_for(session, concern) if (agent := roster.get(name)) is not None]
+    return next((agent.session_id for agent in agents if agent.status is not Status.DEAD), None)
+
+
+def waited_for(session: Session, concern: Concern) -> list[str]:
+    """Return the names of those that a concern waits for: those asked, the recipient of a letter, the agent itself."""
+    mailbox = session.mailbox
+    message = mailbox.message(concern.message_id or "")
+    if concern.trouble is Trouble.QUESTION and message is not None:
+        return list(mailbox.bare_states(message, session.now()))
+    return [concern.recipient or concern.who]

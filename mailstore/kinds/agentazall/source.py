@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Hashable, Mapping
+from bisect import bisect_right, insort
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp
+from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kinds.agentazall.agents import agents_of, is_told_of, tasks_of
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.decode import (
     Copy,
@@ -24,18 +26,19 @@ from mailstore.kinds.agentazall.decode import (
 )
 from mailstore.kinds.agentazall.judge import Judge, is_of_all
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
-from mailstore.kinds.agentazall.names import HUMAN, address_of, is_remote, name_of
-from mailstore.kinds.agentazall.parents import Parents, is_answer
+from mailstore.kinds.agentazall.names import HUMAN, USER, address_of, is_remote, name_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import INBOX, OUTBOX
 from mailstore.kinds.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
 from mailstore.kinds.agentazall.spools import is_in_spool, problem_of, spools_of
-from mailstore.kinds.agentazall.tree import AgentFolders
+from mailstore.kinds.agentazall.tree import TASKS, AgentFolders
 from mailstore.kinds.agentazall.ways import CarriedNames
+from mailstore.kit.bodies import first_line
 from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event, Person
 from mailstore.records.message import Delivery, Message, Problem, Receipt
+from mailstore.records.roster import Agent
 
 ROSTER = "roster"
 SIGNING_SECONDS = 20.0
@@ -43,6 +46,13 @@ SIGNING_SECONDS = 20.0
 PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!key:of-another")
 """Tags that may differ between copies of one message."""
 OF_HEADER = "signature:legacy"
+TASKS_BYTES = 1 << 20
+LAST_DAYS = 30
+"""Number of an agent's days that are searched for its activity."""
+QUOTED = re.compile(r"(?m)^--- Original from (.*) \((.*)\) ---\r?$")
+ANSWER_PREFIX = "re: "
+MOST_LOOKED_AT = 100
+"""Maximum number of messages with the same date or subject that are considered."""
 
 
 class AgentAZAllSource(PartSource):
@@ -255,3 +265,118 @@ def _is_just_made(path: Path) -> bool:
         return not is_settled(path.lstat().st_ctime)
     except OSError:
         return False
+
+
+def tasks_of(tree: AgentFolders) -> dict[str, tuple[str, Hashable]]:
+    """Return for each agent the newest activity file that isn't empty, with its stamp."""
+    found: dict[str, tuple[str, Hashable]] = {}
+    for agent in tree.agents:
+        found[agent] = ("", None)
+        for day in tree.days(agent)[:LAST_DAYS]:
+            name = f"{agent}/{day}/{TASKS}/tasks.txt"
+            stamp = path_stamp(tree.root / name)
+            if stamp is not None and stamp.size and not (tree.root / name).parent.is_symlink():
+                found[agent] = (name, stamp)
+                break
+    return found
+
+
+def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
+    """Return the agents with a folder, and those without that are senders or to whom letters are carried."""
+    here: dict[str, str] = {}
+    for folder, (file, _) in tasks.items():
+        # of several trees, the one with the newest activity counts
+        here.setdefault(name_of(folder.rpartition("/")[2]), file)
+    for folder, (file, _) in tasks.items():
+        name = name_of(folder.rpartition("/")[2])
+        if file.split("/")[-3:] > here[name].split("/")[-3:]:
+            here[name] = file
+    here.pop(USER, None)
+    found = [Agent(name, activity=_activity(root / file) if file else "") for name, file in sorted(here.items())]
+    return found + [Agent(name) for name in sorted(set(told_of) - set(here) - {USER})]
+
+
+def is_told_of(name: str, *, is_sender: bool) -> bool:
+    """Return whether a name in the mail is an agent: every sender and every remote address is."""
+    return is_sender or is_remote(name)
+
+
+def _activity(path: Path) -> str:
+    try:
+        return first_line(read_whole(path, TASKS_BYTES).decode("utf-8", "replace"))
+    except (OSError, NotAFile):
+        return ""
+
+
+class _Known(NamedTuple):
+    time: float
+    id: str
+    subject: str
+    sender: str
+    recipients: tuple[str, ...]
+
+    @property
+    def is_answer(self) -> bool:
+        return self.subject.lower().startswith(ANSWER_PREFIX)
+
+
+NOBODY = _Known(0.0, "", "", "", ())
+
+
+class Parents:
+    """Messages by sender and date, and by sender and subject in order of time."""
+
+    def __init__(self) -> None:
+        self._dated: dict[tuple[str, str], list[_Known]] = {}
+        self._named: dict[tuple[str, str], list[_Known]] = {}
+
+    def note(self, letter: SignedFile, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
+        """Add a message that may have replies."""
+        known = _Known(time, message_id, letter.get("Subject"), sender, recipients)
+        self._dated.setdefault((letter.get("From"), letter.get("Date")), []).append(known)
+        insort(self._named.setdefault((_plain(known.subject), sender), []), known)
+
+    def of(
+        self, letter: SignedFile, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
+    ) -> str | None:
+        """Return the id of a message's parent.
+
+        The id in In-Reply-To if there is one, else the message of the quoted sender and date, else the latest earlier
+        one with that subject between the same two.
+        """
+        if named := letter.get("In-Reply-To").strip("<> "):
+            return named if named != message_id else None
+        if not is_answer(letter):
+            return None
+        subject = _plain(letter.get("Subject"))
+        if quoted := QUOTED.search(body):
+            dated = self._dated.get((quoted[1].strip(), quoted[2].strip()), [])[:MOST_LOOKED_AT]
+            found = [one for one in dated if one.id != message_id and one.time <= time]
+            same = [one for one in found if _plain(one.subject) == subject]
+            if same or found:
+                return (same or found)[0].id
+        latest = [self._latest(subject, one, time, sender, message_id) for one in recipients[:MOST_LOOKED_AT]]
+        return max((one for one in latest if one), default=NOBODY).id or None
+
+    def _latest(self, subject: str, writer: str, time: float, reader: str, but: str) -> _Known | None:
+        """Return the latest message with a subject from `writer` to `reader`, up to a time."""
+        named = self._named.get((subject, writer), [])
+        at = bisect_right(named, time, key=lambda one: one.time)
+        for one in reversed(named[max(0, at - MOST_LOOKED_AT) : at]):
+            # dates have whole seconds: the parent may have the same one
+            is_before = one.time < time or not one.is_answer
+            if is_before and reader in one.recipients and one.id != but:
+                return one
+        return None
+
+
+def is_answer(letter: SignedFile) -> bool:
+    """Return whether the subject marks a message as a reply."""
+    return letter.get("Subject").lower().startswith(ANSWER_PREFIX)
+
+
+def _plain(subject: str) -> str:
+    """Return a subject without `Re:`."""
+    while subject.lower().startswith(ANSWER_PREFIX):
+        subject = subject[len(ANSWER_PREFIX) :].lstrip()
+    return subject

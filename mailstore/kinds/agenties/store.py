@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from msgspec.structs import replace
+
+from mailstore.errors import reason_of
 from mailstore.files.append import refusal
-from mailstore.files.salvage import loads
-from mailstore.kinds.agenties.decode import body_of
+from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.files.stamp import Stamp, path_stamp, stamp_of
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agenties.decode import AGENT, ORCHESTRATOR, AgentiesEntry, body_of, name_of
 from mailstore.kinds.agenties.log import AgentiesLog
 from mailstore.kinds.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks_like_mail
-from mailstore.kinds.agenties.source import AgentiesSource
 from mailstore.kit.locating import found_at, is_found
-from mailstore.kit.part_reader import PartReader
+from mailstore.kit.part_reader import PartReader, PartSource, is_settled
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.message import Message
+from mailstore.records.events import Event
+from mailstore.records.message import Message, Problem
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability
 
 if TYPE_CHECKING:
@@ -26,6 +34,8 @@ if TYPE_CHECKING:
 
 UNHEARD = "Agenties reads the log only when it starts, so a line from outside would not be delivered"
 NOTHING_SENT = "nothing can be sent here"
+ROSTER = "roster"
+IDLE, WORKING = "idle (inferred)", "working (inferred)"
 
 
 class AgentiesStore(WatchedStore):
@@ -116,3 +126,129 @@ class AgentiesStore(WatchedStore):
             adopt(self._mailbox, records)
         except OSError as error:
             raise refusal(self._mailbox, error) from error
+
+
+class AgentiesSource(PartSource):
+    """Two parts: the roster, which also depends on the mail, and the mail."""
+
+    def __init__(self, mailbox: Path, log: AgentiesLog) -> None:
+        self._mailbox = mailbox
+        self._log = log
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget all messages seen so far."""
+        self._told: set[str] = set()
+        self._there: set[str] = set()
+
+    def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
+        """Return the roster and the log. Raises OSError."""
+        stamp = stamp_of(self._mailbox.lstat())
+        return {ROSTER: (stamp, *team_stamps(self._mailbox.parent)), self._mailbox.name: stamp}
+
+    def read(self, part: str) -> list[Event] | None:
+        """Return the agents, or the mail with the newest first; None if the team file is half-written."""
+        contents = self._log.contents()
+        if part == ROSTER:
+            team = read_team(self._mailbox.parent)
+            stamps = filter(None, team_stamps(self._mailbox.parent))
+            if team.is_torn and not is_settled(max((stamp.changed for stamp in stamps), default=0) / 1e9):
+                return None
+            in_order = sorted(contents.entries.values(), key=lambda entry: entry.message.time)
+            return [*agents(team.members, in_order), *team.problems]
+        self._there = set(contents.entries)
+        self._told |= self._there
+        events: list[Event] = []
+        for entry in reversed(contents.entries.values()):
+            events += (entry.message, *entry.receipts)
+        return [*events, *contents.problems]
+
+    def same(self, event: Event) -> Hashable:
+        """Return an event's identity, which doesn't depend on where its line is."""
+        return replace(event, location=None) if isinstance(event, Message) else event
+
+    def why(self, lost: int) -> str:
+        """Return the reason for a reload: a trimmed log, or changed messages."""
+        gone = len(self._told - self._there)
+        if not gone:
+            return "messages were changed" if lost > 1 else "a message was changed"
+        return (
+            f"{gone:,} messages are gone: Agenties trims old mail"
+            if gone > 1
+            else ("a message is gone: Agenties trims old mail")
+        )
+
+
+class AgentiesTeam(NamedTuple):
+    """The members' names and roles by id, and problems; `is_torn` if the file may be half-written."""
+
+    members: dict[str, tuple[str, str]]
+    problems: list[Problem]
+    is_torn: bool = False
+
+
+def team_stamps(folder: Path) -> tuple[Stamp | None, ...]:
+    """Return the stamps of the team files."""
+    return tuple(path_stamp(folder / name) for name in TEAMS)
+
+
+def read_team(folder: Path) -> AgentiesTeam:
+    """Return the team: a list of members, or a document with `members`; the exact form is undocumented."""
+    for name in TEAMS:
+        try:
+            data = read_whole(folder / name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (NotAFile, OSError) as error:
+            why = reason_of(error)
+            return AgentiesTeam({}, [Problem(name, 1, 0, why)])
+        try:
+            document = loads(data)
+        except UNREADABLE:
+            return AgentiesTeam({}, [Problem(name, 1, 0, "invalid JSON")], not data.rstrip().endswith((b"}", b"]")))
+        listed = document.get("members") if isinstance(document, dict) else document
+        return AgentiesTeam(dict(filter(None, map(_member, _entries(listed)))), [])
+    return AgentiesTeam({}, [])
+
+
+def _entries(listed: Any) -> list[Any]:
+    if isinstance(listed, dict):
+        return [{"id": key, **entry} if isinstance(entry, dict) else key for key, entry in listed.items()]
+    return listed if isinstance(listed, list) else []
+
+
+def _member(entry: Any) -> tuple[str, tuple[str, str]] | None:
+    fields = entry if isinstance(entry, dict) else {"id": entry}
+    name = name_of(fields.get("name"))
+    session = (name_of(fields.get("id")) or name).removeprefix(AGENT)
+    return (session, (name, name_of(fields.get("role")))) if _is_agent(session) else None
+
+
+def agents(members: dict[str, tuple[str, str]], entries: Iterable[AgentiesEntry]) -> list[Agent]:
+    """Return the members and everybody else in the mail; `entries` are in the order of sending."""
+    busy: dict[str, bool] = {}
+    for message, _, about, _ in entries:
+        taking_part = {message.sender, *message.recipients, about}
+        for name in sorted(filter(_is_agent, taking_part)):
+            busy.setdefault(name, False)
+        if message.type in ("task-assigned", "cancel"):
+            busy.update(
+                (name, message.type == "task-assigned") for name in (*message.recipients, about) if name in busy
+            )
+        elif message.type == "task-done":
+            busy.update((name, False) for name in (message.sender, about) if name in busy)
+    return [
+        Agent(session, name, role, activity=_activity(session, busy))
+        for session, (name, role) in (dict.fromkeys(busy, ("", "")) | members).items()
+    ]
+
+
+def _activity(session: str, busy: dict[str, bool]) -> str:
+    """Return an agent's inferred activity; empty for the orchestrator and for agents that no mail names."""
+    if session == ORCHESTRATOR or session not in busy:
+        return ""
+    return WORKING if busy[session] else IDLE
+
+
+def _is_agent(name: str) -> bool:
+    return bool(name) and ":" not in name and name not in BROADCAST_NAMES and name not in USER_NAMES

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import NamedTuple
 
+import msgspec
+
 from mailstore.files.stamp import Stamp, is_fresh
-from mailstore.kinds.beads.addresses import OVERSEER
+from mailstore.kinds.beads.addresses import OVERSEER, address_of_agent, is_address, normal
 from mailstore.kinds.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
 from mailstore.kinds.beads.lines import BeadsLines
 from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue
-from mailstore.kinds.beads.records import BeadsIssue
+from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIssue, moment
 from mailstore.kinds.beads.rigs import RigRecords
-from mailstore.kinds.beads.roster import agents_of
-from mailstore.kinds.beads.threads import BeadsThreads
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Location, Problem
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
+from mailstore.records.roster import Agent, Status
 
 PAGE = 1000
 PERSON = RecordEvents((Person((OVERSEER,)),))
 NO_SENDER = "a message without a sender"
+GONE = ("closed", "tombstone")
+ENDED = ("nuked", "dead")
+"""States of an agent that has ended though its bead is kept for the next one of its name."""
+NONE = ("", "null")
+MEMBERS = {CHANNEL: ("subscribers", "project:"), GROUP: ("members", "group:")}
+NOBODY = BROADCAST_NAMES | USER_NAMES | {OVERSEER}
 
 
 class _Placed(NamedTuple):
@@ -130,3 +139,106 @@ def _is_fresh(stamp: Hashable) -> bool:
     if isinstance(stamp, Stamp):
         return is_fresh(stamp)
     return isinstance(stamp, tuple) and any(map(_is_fresh, stamp))
+
+
+class BeadsThreads:
+    """The first message of each thread."""
+
+    def __init__(self, letters: Iterable[BeadsLetter]) -> None:
+        self._known: set[str] = set()
+        firsts: dict[str, tuple[float, str]] = {}
+        for letter in letters:
+            self._known.add(letter.id)
+            if letter.label:
+                age = (float("inf") if letter.time is None else letter.time, letter.id)
+                firsts[letter.label] = min(age, firsts.get(letter.label, age))
+        self._firsts = {label: first for label, (_, first) in firsts.items()}
+
+    def parent(self, letter: BeadsLetter) -> str | None:
+        """Return the message that a message answers; None if it begins its thread."""
+        if letter.answers and (letter.answers in self._known or not self._first(letter)):
+            return letter.answers if letter.answers != letter.id else None
+        return self._first(letter) or None
+
+    def _first(self, letter: BeadsLetter) -> str:
+        """Return the first other message of a message's thread; empty if there is none."""
+        first = letter.label if letter.label in self._known else self._firsts.get(letter.label, "")
+        return first if first != letter.id else ""
+
+
+def agents_of(issues: Sequence[BeadsIssue], letters: Iterable[BeadsLetter]) -> list[Agent]:
+    """Return all agents: those with a bead, then whoever only takes part in mail, of whom nothing else is known."""
+    agents: dict[str, Agent] = {}
+    ways: dict[str, str] = {}
+    for issue in issues:
+        if AGENT in issue.labels:
+            facts = issue.facts()
+            if (address := address_of_agent(issue.id, facts)) and address not in NOBODY:
+                agent = _agent(address, issue, facts)
+                agents[address] = _later(agents.get(address), agent)
+                ways[address] = _long(address, agent.role)
+    claimed: dict[str, set[str]] = {}
+    for letter in letters:
+        roles = [each for each in letter.recipients if each.startswith("role:queue:")]
+        named = [letter.sender, *(reader for reader, _ in letter.reads), *filter(is_address, letter.recipients)]
+        for name in named:
+            if name and name not in agents and name not in NOBODY and not name.startswith("("):
+                agents[name] = Agent(name)
+        for reader, _ in letter.reads:
+            claimed.setdefault(reader, set()).update(roles)
+    shared = [(issue, issue.facts()) for issue in issues if not {CHANNEL, GROUP, QUEUE}.isdisjoint(issue.labels)]
+    return [_joined(agent, ways.get(name, name), shared, claimed.get(name, ())) for name, agent in agents.items()]
+
+
+def _agent(address: str, issue: BeadsIssue, facts: Mapping[str, str]) -> Agent:
+    state = next((each for each in (issue.state, facts.get("agent_state", "")) if each not in NONE), "")
+    work = facts.get("hook_bead", "")
+    is_gone = issue.status in GONE or state in ENDED
+    ended = moment(issue.closed) or moment(issue.updated) if is_gone else None
+    role = facts.get("role_type", "")
+    return Agent(
+        session_id=address,
+        role="" if role in NONE else role,
+        status=Status.DEAD if is_gone else Status.LIVING,
+        activity=": ".join(each for each in (state, work) if each not in NONE),
+        started_at=moment(issue.created),
+        ended_at=ended,
+        last_seen=moment(issue.updated),
+    )
+
+
+def _later(known: Agent | None, agent: Agent) -> Agent:
+    """Return which of two beads of one agent holds: the one that lives, else the later one."""
+    if known is None:
+        return agent
+    return max(known, agent, key=lambda each: (each.status is Status.LIVING, each.last_seen or 0.0))
+
+
+def _long(address: str, role: str) -> str:
+    """Return the address with the role in it, as patterns may name it."""
+    rig, _, name = address.partition("/")
+    folder = {"crew": "crew", "polecat": "polecats"}.get(role)
+    return f"{rig}/{folder}/{name}" if folder and name else address
+
+
+def _joined(
+    agent: Agent, way: str, shared: Iterable[tuple[BeadsIssue, Mapping[str, str]]], claimed: Iterable[str]
+) -> Agent:
+    """Return an agent with the tags of its channels and groups, and the roles of the queues it takes mail from."""
+    tags = set(claimed)
+    for issue, facts in shared:
+        name = facts.get("name", "")
+        if name in NONE or issue.status in GONE:
+            continue
+        if QUEUE in issue.labels and agent.status is Status.LIVING:
+            pattern = facts.get("claim_pattern", "*")
+            if fnmatchcase(agent.session_id, pattern) or fnmatchcase(way, pattern):
+                tags.add(f"role:queue:{name}")
+        for label, (field, prefix) in MEMBERS.items():
+            if label in issue.labels and agent.session_id in _names(facts.get(field, "")):
+                tags.add(f"{prefix}{name}")
+    return msgspec.structs.replace(agent, tags=tuple(sorted(tags))) if tags else agent
+
+
+def _names(listed: str) -> set[str]:
+    return {normal(each) for each in listed.split(",") if each.strip() not in NONE}

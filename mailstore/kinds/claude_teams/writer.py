@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.errors import DraftRefused, StoreError
+from mailstore.errors import DraftRefused, MailboxBusy, StoreError
 from mailstore.files.append import refusal, replace_file
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.claude_teams.entries import cut
-from mailstore.kinds.claude_teams.lock import locked_inbox
 from mailstore.kinds.claude_teams.places import Team
 from mailstore.kinds.claude_teams.roster import read_config
 from mailstore.kit.team_folders.roster_file import members
@@ -27,6 +27,11 @@ WRITER = "human"
 MARKS = frozenset("/\\\x00")
 
 Target = tuple[Team, str]
+STALE_SECONDS = 10.0
+PATIENCE_SECONDS = STALE_SECONDS + 2
+"""Longer than an abandoned lock lasts, so that none makes a write fail."""
+FIRST_PAUSE_SECONDS = 0.005
+LONGEST_PAUSE_SECONDS = 0.1
 
 
 class Written(NamedTuple):
@@ -162,3 +167,38 @@ def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
         head = (data[:end] if data else b"[") + (b",\n  " if elements else b"\n  ")
         replace_file(inbox, head + raw + b"\n]", look_of(inbox.parent.parent / "config.json", inbox.parent))
     return len(head), raw
+
+
+@contextmanager
+def locked_inbox(inbox: Path) -> Iterator[None]:
+    """Hold an inbox's lock; an abandoned one is taken over. Raises MailboxBusy and StoreError."""
+    lock = inbox.with_name(f"{inbox.name}.lock")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    pause = FIRST_PAUSE_SECONDS
+    while True:
+        try:
+            lock.mkdir()
+            break
+        except FileExistsError:
+            if _is_stale(lock):
+                with suppress(OSError):
+                    lock.rmdir()
+                    continue
+        except OSError as error:
+            raise refusal(lock, error) from error
+        if time.monotonic() > deadline:
+            raise MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
+        time.sleep(pause)
+        pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.rmdir()
+
+
+def _is_stale(lock: Path) -> bool:
+    try:
+        return time.time() - lock.lstat().st_mtime > STALE_SECONDS
+    except OSError:
+        return False

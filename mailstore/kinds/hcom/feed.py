@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -11,10 +13,8 @@ from typing import Any, NamedTuple
 from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
 from mailstore.kinds.hcom import tables as ask
 from mailstore.kinds.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, id_of, letter_of, message_events
-from mailstore.kinds.hcom.positions import Positions
 from mailstore.kinds.hcom.roster import HcomRoster
 from mailstore.kinds.hcom.tables import LIFE, MESSAGE, STATUS, Ends, EventRow
-from mailstore.kinds.hcom.threads import LabelRoots
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
@@ -25,6 +25,8 @@ FIRST_PAGE = 1000
 PAGE = 20_000
 OUTSIDE = {"external": "external sender: receives no mail", "system": "part of hcom: receives no mail"}
 PERSON = RecordEvents((Person((BIGBOSS,)),))
+POSITION = re.compile(rb'"position":\s*(\d{1,18})\b')
+BEGINS = re.compile(rb'"action":\s*"(?:created|started)"')
 
 
 class EventFeed(RecordSource):
@@ -236,3 +238,90 @@ def _before(mail: sqlite3.Connection, rows: Iterable[EventRow]) -> dict[int, flo
             times = (time_of(written) for written in ask.time_before(mail, row.id))
             found[row.id] = next((time for time in times if time is not None), 0.0)
     return found
+
+
+class LabelRoots:
+    """The first message of each label."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+
+    def add(self, label: str, number: int) -> None:
+        """Add a message with a label, in any order."""
+        if label:
+            self._first[label] = min(number, self._first.get(label, number))
+
+    def parent(self, letter: HcomLetter) -> int | None:
+        """Return the message that a message hangs from: the one that it answers, else the first with its label."""
+        if letter.answered is not None:
+            return letter.answered
+        return self._first.get(letter.label) if letter.label else None
+
+
+class Movement(NamedTuple):
+    """A movement: the event that tells of it, the position reached, and when (seconds since the epoch)."""
+
+    event: int
+    position: int
+    time: float | None
+
+
+class AgentLife:
+    """The movements of an agent between its start and the next one of that name.
+
+    An agent begins at some position, and what lies before that was not read by it.
+    """
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.first: int | None = None
+        self.steps: list[Movement] = []
+
+    def move(self, step: Movement) -> bool:
+        if self.first is None:
+            self.first = step.position
+        if self.steps and self.steps[-1].position >= step.position:
+            return False
+        self.steps.append(step)
+        return True
+
+    def reading(self, number: int) -> Movement | None:
+        """Return the movement by which a message was read."""
+        if number < self.start and (self.first is None or self.first >= number):
+            return None
+        reached = bisect_left(self.steps, number, key=lambda step: step.position)
+        # a position says nothing about messages that came after it was told
+        at = max(reached, bisect_left(self.steps, number, key=lambda step: step.event))
+        return self.steps[at] if at < len(self.steps) else None
+
+
+class Positions:
+    """The lives of all agents, by their names."""
+
+    def __init__(self) -> None:
+        self._lives: dict[str, list[AgentLife]] = {}
+
+    def take(self, row: EventRow) -> bool:
+        """Take a status or life event in, in the order of the log; return whether its agent moved."""
+        if row.type == LIFE:
+            if BEGINS.search(row.data):
+                self._lives.setdefault(row.instance, []).append(AgentLife(row.id))
+            return False
+        found = POSITION.search(row.data)
+        return found is not None and self._move(row.instance, Movement(row.id, int(found[1]), time_of(row.timestamp)))
+
+    def told(self, name: str, position: object, last: int) -> bool:
+        """Take in the position in an agent's row, of which no event tells the time; `last` is the last event."""
+        is_number = isinstance(position, int) and position > 0
+        return is_number and self._move(name, Movement(last + 1, int(str(position)), None))
+
+    def _move(self, name: str, step: Movement) -> bool:
+        lives = self._lives.setdefault(name, [])
+        if not lives:
+            lives.append(AgentLife(0))
+        return lives[-1].move(step)
+
+    def reading(self, name: str, number: int) -> Movement | None:
+        """Return the movement by which an agent has read a message; None if it has not, as far as is recorded."""
+        found = (life.reading(number) for life in self._lives.get(name, ()))
+        return next((step for step in found if step is not None), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from mailstore.kinds.mapped.decode import Decoded, agent_of, derived_id, is_want
 from mailstore.kinds.mapped.origins import MappedRecord, Origin
 from mailstore.kinds.mapped.patterned import PatternedDocuments, PatternedFiles, PatternedLines
 from mailstore.kinds.mapped.rows import MappedDatabase
-from mailstore.kinds.mapped.threads import ThreadLabels
 from mailstore.kit.part_reader import PartSource
 from mailstore.records.events import Event, Person
 from mailstore.records.message import Location, Message, Problem
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
 ROSTER = "roster"
 MAIL = "mail:"
 NOBODY: dict[str, Hashable] = {}
+First = tuple[float, str]
+ITSELF = float("-inf")
+"""Before all: the message whose id is the label."""
 
 
 class HeldPart:
@@ -226,3 +228,36 @@ def origin_of(source: SourceMap, folder: Path) -> Origin:
     if source.json_files is not None:
         return PatternedDocuments(folder, source.json_files, source.path, source.records)
     return MappedDatabase(folder, source.database or "", source.table, source.query)
+
+
+class ThreadLabels:
+    """The first message of each label, over all parts; `version` changes when one that was known does."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._firsts: dict[str, dict[str, First]] = {}
+        self._of: dict[str, set[str]] = {}
+
+    def put(self, part: str, labelled: Iterable[tuple[str, Message]]) -> None:
+        """Take what a part holds now in the place of what it held."""
+        firsts: dict[str, First] = {}
+        for label, message in labelled:
+            for name, first in ((label, (message.time, message.id)), (message.id, (ITSELF, message.id))):
+                if name and (name not in firsts or first < firsts[name]):
+                    firsts[name] = first
+        for label in self._of.get(part, set()) | firsts.keys():
+            before = self.root(label)
+            parts = self._firsts.setdefault(label, {})
+            parts.pop(part, None)
+            if label in firsts:
+                parts[part] = firsts[label]
+            if before and before != self.root(label):
+                self.version += 1
+            if not parts:
+                del self._firsts[label]
+        self._of[part] = set(firsts)
+
+    def root(self, label: str) -> str | None:
+        """Return the id of a label's first message, None for an unused label."""
+        parts = self._firsts.get(label)
+        return min(parts.values())[1] if parts else None

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import Follower, following, of, scanned
-from mailstore.kinds.agentazall.box import LARGE, AgentBox
 from mailstore.kinds.agentazall.store import AgentAZAllStore
+from mailstore.kinds.agentazall.tree import LARGE, AgentBox
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.claude_teams import ClaudeTeamsStore, lock
+from mailstore.kinds.claude_teams import ClaudeTeamsStore, writer
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
@@ -96,7 +96,7 @@ class ClaudeTeamsHarness(FolderHarness):
         """Hold every inbox's lock; a clock of which each look takes a second ends all patience."""
         ticks = count()
         clock = SimpleNamespace(monotonic=ticks.__next__, sleep=lambda _: None, time=lambda: 0.0)
-        self._monkeypatch.setattr(lock, "time", clock)
+        self._monkeypatch.setattr(writer, "time", clock)
         held = [path.with_name(f"{path.name}.lock") for path in self.inboxes.glob("*.json")]
         for path in held:
             path.mkdir()

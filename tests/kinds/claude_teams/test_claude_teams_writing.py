@@ -14,7 +14,7 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.kinds.claude_teams import ClaudeTeamsStore, lock
+from mailstore.kinds.claude_teams import ClaudeTeamsStore, writer
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
 from mailstore.registry import open_store
@@ -177,7 +177,7 @@ def test_a_lock_that_was_left_behind_is_taken_over(team: Path) -> None:
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))
     clock = SimpleNamespace(monotonic=ticks.__next__, sleep=lambda _: None, time=time.time)
-    monkeypatch.setattr(lock, "time", clock)
+    monkeypatch.setattr(writer, "time", clock)
 
 
 def test_a_lock_that_was_left_just_now_is_waited_for(team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,9 +189,9 @@ def test_a_lock_that_was_left_just_now_is_waited_for(team: Path, monkeypatch: py
     clock = SimpleNamespace(
         monotonic=lambda: sum(passed) + next(ticks) / 1000, sleep=passed.append, time=lambda: start + sum(passed)
     )
-    monkeypatch.setattr(lock, "time", clock)
+    monkeypatch.setattr(writer, "time", clock)
     send(team, letter("docs-types"))
-    assert lock.STALE_SECONDS < sum(passed) < lock.PATIENCE_SECONDS
+    assert writer.STALE_SECONDS < sum(passed) < writer.PATIENCE_SECONDS
 
 
 def test_a_lock_that_is_held_is_not_broken(team: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.omo import OmoStore, lock, writer
+from mailstore.kinds.omo import OmoStore, writer
 from mailstore.kit import time_of
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
@@ -161,7 +161,7 @@ class OmoHarness(FolderHarness):
         clock = SimpleNamespace(
             monotonic=ticks.__next__, sleep=lambda _: None, time=lambda: 0.0, time_ns=lambda: 1_773_662_400_000_000_000
         )
-        self._monkeypatch.setattr(lock, "time", clock)
+        self._monkeypatch.setattr(writer, "time", clock)
         held = [path.with_name(f"{path.name}.lock") for path in self.run.inboxes.iterdir() if path.is_dir()]
         for path in held:
             path.write_text("team-mailbox:x\n1\n1\n")

@@ -14,7 +14,7 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError
-from mailstore.kinds.omo import OmoStore, journal, lock, source
+from mailstore.kinds.omo import OmoStore, journal, source, writer
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
@@ -199,7 +199,7 @@ def test_a_full_inbox_or_a_closed_run_takes_nothing(run: RunFolder, monkeypatch:
             store.send(draft(sender="user", recipients=("bob", "ann"), content="x" * 20_000))
         assert not list((run.inboxes / "bob").iterdir())
         (run.inboxes / "bob.lock").write_text("team-mailbox:bob\n1\n1\n")
-        monkeypatch.setattr(lock, "PATIENCE_SECONDS", 0.0)
+        monkeypatch.setattr(writer, "PATIENCE_SECONDS", 0.0)
         with pytest.raises(MailboxBusy):
             store.send(draft(sender="user", recipients=("bob",), content="x"))
         (run.inboxes / "bob.lock").write_text(f"team-mailbox:bob\n{999_999_999}\n1\n")
