@@ -72,9 +72,11 @@ class Delegating(Store):
 
     def watched(self) -> WatchedPaths:
         found = [held.store.watched() for held in self._holders()]
-        if not all(each.paths for each in found):
+        if not all(each.mail for each in found):
             return WatchedPaths()
-        return WatchedPaths(tuple(path for each in found for path in each.paths), all(each.is_exact for each in found))
+        mail = tuple(path for each in found for path in each.mail)
+        other = tuple(path for each in found for path in each.other)
+        return WatchedPaths(mail, other, all(each.is_exact for each in found))
 
     def raw_problem(self, problem: Problem) -> bytes | None:
         held = self._holder(problem.file)

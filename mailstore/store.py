@@ -37,12 +37,13 @@ TEMPLATES = {
 
 
 class WatchedPaths(NamedTuple):
-    """The files and folders of a mailbox whose stats tell whether unread mail came; none where no stats tell it.
+    """The files and folders of a mailbox of which one changes its stats when unread mail comes; none if that is not so.
 
-    If `is_exact`, nothing at all comes without a change of them.
+    `other` are those that change only with other records. If `is_exact`, no record comes without a change of either.
     """
 
-    paths: tuple[str, ...] = ()
+    mail: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
     is_exact: bool = False
 
 

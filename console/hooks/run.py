@@ -192,7 +192,8 @@ class Hook:
             state, event, self._options, self._now, is_first=writer.is_first(event.moment)
         ):
             return self._tool.answer(event, "", self._watched())
-        paths = state.paths or paths_of(self._mailbox)
+        known = paths_of(self._mailbox)
+        paths = known or state.paths
         mark = [stat_mark(path) for path in paths]  # before the mail is read: what comes meanwhile is seen next time
         is_same = not state.printed and paths and (state.unread, state.paths, state.mark) == (0, paths, mark)
         if event.moment == TOOL and not state.printed and is_recent(self._mailbox, state.extra, self._now):
@@ -200,7 +201,7 @@ class Hook:
         if not is_same and is_too_slow(state, self._folder, self._now):
             return self._tool.answer(event, writer.introduction(event.moment), self._watched())
         mail = NoMail() if is_same else self._looked(held)
-        if mail.watched:
+        if not (known or is_same):
             paths, mark = list(mail.watched), list(mail.watched.values())
         try:
             read, mail.letters = settle(state, mail.letters, event.moment, self._is_printing)

@@ -35,7 +35,7 @@ def counted(given: str, place: str) -> KeptNumbers:
     configured = settings(is_told=False)
     with open_store(mailbox_url(given or None, configured.store), poll=True) as store:
         watched = store.watched()
-        paths = list(watched.paths)
+        paths = [*watched.mail, *watched.other]
         marks = _settled_marks(paths)
         now = time.time()
         mailbox = folded(store, configured, now, with_seen=True)

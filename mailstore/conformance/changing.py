@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from time import perf_counter, thread_time
 
 import pytest
@@ -32,9 +32,16 @@ def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]
     return asyncio.run(run())
 
 
-def _stats(path: str) -> object:
-    found = os.lstat(path) if os.path.lexists(path) else None
-    return found and (found.st_ino, found.st_size, found.st_mtime_ns)
+def _stats(paths: Iterable[str]) -> list[object]:
+    found = [os.lstat(path) if os.path.lexists(path) else None for path in paths]
+    return [each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in found]
+
+
+def _aged(paths: Iterable[str]) -> list[object]:
+    """Make files seem old, as the clock of a file system may be coarse; return their stats."""
+    for path in filter(os.path.lexists, paths):
+        os.utime(path, (1e9, 1e9), follow_symlinks=False)
+    return _stats(paths)
 
 
 class ChangingContract:
@@ -62,16 +69,31 @@ class ChangingContract:
         harness.make()
         letters(harness, 2)
         with harness.open() as store:
-            paths = store.watched().paths
+            watched = store.watched()
+        paths = watched.mail
         if not paths:
             pytest.skip(f"{store.called()} has no files whose stats tell that mail came")
-        for path in paths:
-            if os.path.lexists(path):  # before this second: the clock of a file system may be coarse
-                os.utime(path, (1e9, 1e9), follow_symlinks=False)
-        before = [_stats(path) for path in paths]
-        assert before == [_stats(path) for path in paths]
+        before = _aged(paths)
+        assert before == _stats(paths)
         harness.message(letter("late", 9))
-        assert before != [_stats(path) for path in paths]
+        assert before != _stats(paths)
+
+    def test_no_record_comes_without_a_change_of_exact_paths(self, harness: Harness) -> None:
+        harness.make()
+        letters(harness, 2)
+        with harness.open() as store:
+            watched = store.watched()
+        if not watched.is_exact:
+            pytest.skip(f"{store.called()} has records that no stats tell of")
+        paths = [*watched.mail, *watched.other]
+        if not harness.why_not(Feature.AGENT):
+            before = _aged(paths)
+            harness.agent(agent("late-00000001"))
+            assert before != _stats(paths)
+        if not harness.why_not(Feature.RECORDS):
+            before = _aged(paths)
+            harness.read({"message_id": "m0", "reader": ANN, "timestamp": at(9)})
+            assert before != _stats(paths)
 
     def test_what_comes_between_the_scan_and_the_changes_is_not_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)

@@ -130,9 +130,9 @@ class HaakStore(WatchedStore, Resumable):
     def watched(self) -> WatchedPaths:
         """Return the files, and the folders in which there may be others."""
         at = self._places
-        roster = at.roster_lines, at.roster_document
-        files = at.mailbox, *roster, at.deliveries, at.folder, at.reads, at.journal, at.archive
-        return WatchedPaths(tuple(map(str, files)), is_exact=True)
+        mail = at.mailbox, at.roster_lines, at.roster_document, at.deliveries
+        other = at.reads, at.journal, at.archive, at.folder
+        return WatchedPaths(tuple(map(str, mail)), tuple(map(str, other)), is_exact=True)
 
     def is_long(self) -> bool:
         """Return whether there is so much mail that reading it takes a while."""

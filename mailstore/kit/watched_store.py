@@ -65,7 +65,7 @@ class WatchedStore(Store):
         place = self.url.partition(":")[2]
         if os.path.isdir(place):  # noqa: PTH112
             return watched_folders(place)
-        return WatchedPaths((place, f"{place}-wal"), is_exact=True)
+        return WatchedPaths((place, f"{place}-wal"))
 
     def below(self) -> Sequence[str]:
         """Return the folders inside the mailbox's folder that are watched too, whether or not they exist."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.mailboxes import MailFiles
 
 def watched(url: str) -> tuple[str, ...]:
     with open_store(url) as store:
-        return store.watched().paths
+        return store.watched().mail
 
 
 @pytest.mark.parametrize("letters", [3, MOST_PATHS + 1])
@@ -27,7 +28,7 @@ def test_a_letter_in_a_file_of_its_own_is_noticed(tmp_path: Path, letters: int) 
     inbox.mkdir(parents=True)
     for number in range(letters):
         (inbox / f"{number}.txt").touch()
-    paths = watched_folders(tmp_path / "mailboxes").paths
+    paths = watched_folders(tmp_path / "mailboxes").mail
     assert 0 < len(paths) <= MOST_PATHS
     before = [stat_mark(path) for path in paths]
     assert before == [stat_mark(path) for path in paths]
@@ -38,7 +39,7 @@ def test_a_letter_in_a_file_of_its_own_is_noticed(tmp_path: Path, letters: int) 
 def test_very_many_folders_are_looked_at_each_time(tmp_path: Path) -> None:
     for number in range(MOST_PATHS + 1):
         (tmp_path / str(number)).mkdir()
-    assert watched_folders(tmp_path).paths == ()
+    assert watched_folders(tmp_path).mail == ()
 
 
 def test_a_line_more_in_one_of_a_few_files_is_noticed(tmp_path: Path) -> None:
@@ -64,32 +65,99 @@ def test_several_mailboxes_are_watched_together_or_not_at_all(tmp_path: Path) ->
     assert watched(url_of({**parts, "gone": f"agenties:{tmp_path / 'none.jsonl'}"})) == ()
 
 
+class Hooked:
+    """A session of Claude Code whose hook runs in this process; `looked` counts how often it read the mailbox."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        monkeypatch.setattr(clock, "start", lambda status: None)  # it would end these tests
+        look = run.look
+
+        def counted(*given: Any) -> Any:
+            self.looked += 1
+            return look(*given)
+
+        monkeypatch.setattr(run, "look", counted)
+        self._folder, self._capfd = folder, capfd
+        self.looked = self._prompts = 0
+        self.options: list[str] = []
+
+    def event(self, name: str, **more: str) -> str:
+        given = {"session_id": "s-1", "cwd": str(self._folder), "hook_event_name": name, **more}
+        assert run.run(["claude-code", *self.options], json.dumps(given).encode()) == 0
+        return self._capfd.readouterr().out
+
+    def prompt(self) -> str:
+        self._prompts += 1
+        return self.event("UserPromptSubmit", prompt=f"prompt {self._prompts}")
+
+
+@pytest.fixture
+def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Hooked:
+    return Hooked(tmp_path, monkeypatch, capfd)
+
+
 def test_a_hook_reads_another_kinds_mailbox_again_only_after_a_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
 ) -> None:
     log = tmp_path / ".agenties" / "mailbox.jsonl"
     log.parent.mkdir()
     log.touch()
     monkeypatch.setenv("SIGNALBOX_AGENT", "forge-1")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(clock, "start", lambda status: None)  # it would end these tests
-    looked: list[str] = []
-    look = run.look
-    monkeypatch.setattr(run, "look", lambda mailbox, *rest: (looked.append(mailbox), look(mailbox, *rest))[1])
-
-    def told(event: str, **more: str) -> str:
-        given = {"session_id": "s-1", "cwd": str(tmp_path), "hook_event_name": event, **more}
-        assert run.run(["claude-code"], json.dumps(given).encode()) == 0
-        return capfd.readouterr().out
-
-    told("SessionStart", source="startup")
-    assert len(looked) == 1
-    for prompt in ("one", "two"):
-        assert "letter" not in told("UserPromptSubmit", prompt=prompt)
-    assert len(looked) == 1
+    hooked.event("SessionStart", source="startup")
+    assert hooked.looked == 1
+    assert "letter" not in hooked.prompt() + hooked.prompt()
+    assert hooked.looked == 1
     log.write_text('{"id":"1","at":"2026-03-16T12:00:00Z","from":"a","to":"forge-1","type":"note","body":"x"}\n')
-    assert "1 new letter" in told("UserPromptSubmit", prompt="three")
-    assert len(looked) == 2
+    assert "1 new letter" in hooked.prompt()
+    assert hooked.looked == 2
+
+
+def test_a_mailbox_with_very_many_folders_is_read_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
+) -> None:
+    box = tmp_path / "data" / "mailboxes"
+
+    def write(name: str, day: str, subject: str) -> None:
+        inbox = box / f"{name}@localhost" / day / "inbox"
+        inbox.mkdir(parents=True, exist_ok=True)
+        head = f"From: bob@localhost\nTo: {name}@localhost\nSubject: {subject}\nDate: {day} 12:00:00\n"
+        (inbox / f"{subject}.txt").write_text(f"{head}Message-ID: {subject}\nStatus: new\n\n---\nx\n")
+
+    write("bob", "2026-03-16", "first")
+    (box / "ann@localhost" / "2026-03-16" / "inbox").mkdir(parents=True)
+    monkeypatch.setenv("SIGNALBOX_AGENT", "ann@localhost")
+    hooked.options = ["--store", f"agentazall:{box}"]
+    hooked.event("SessionStart", source="startup")
+    hooked.prompt()
+    assert hooked.looked == 1
+    for number in range(MOST_PATHS // 3 + 1):
+        write(f"agent-{number}", "2026-03-16", f"m{number}")
+    for looked in (2, 3):
+        hooked.prompt()
+        assert hooked.looked == looked
+    write("agent-0", "2026-03-17", "elsewhere")
+    write("ann", "2026-03-17", "late")
+    assert "1 new letter" in hooked.prompt()
+
+
+def test_reads_of_others_let_no_hook_read_several_mailboxes_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
+) -> None:
+    mails = [MailFiles(tmp_path / name) for name in ("ink", "mill")]
+    for mail in mails:
+        mail.message("m", "ann", "bob")
+    monkeypatch.setenv("SIGNALBOX_AGENT", "ink/cid-00000001")
+    hooked.options = ["--store", url_of({"ink": mails[0].url, "mill": mails[1].url})]
+    hooked.event("SessionStart", source="startup")
+    hooked.prompt()
+    before = hooked.looked
+    mails[0].read("m", "bob")
+    hooked.prompt()
+    assert hooked.looked == before
+    mails[1].message("m2", "ann", "bob")
+    hooked.prompt()
+    assert hooked.looked == before + 1
 
 
 def test_the_file_that_programs_watch_is_that_of_the_messages() -> None:

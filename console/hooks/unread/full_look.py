@@ -54,7 +54,7 @@ def full_look(url: str, agent_id: str, now: float) -> FoldedMail:
     use_config_file()
     store = open_store(url)
     try:
-        watched = {path: stat_mark(path) for path in store.watched().paths}
+        watched = {path: stat_mark(path) for path in store.watched().mail}
         mailbox = fold_store(store, load_config()[0].user, now)
         if mailbox.gone:
             raise StoreError(mailbox.gone, "try again later")

@@ -20,7 +20,7 @@ from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
-from mailstore.store import Capabilities, Capability
+from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -68,6 +68,10 @@ class HcomStore(WatchedStore):
         """Open the database at a path or in a folder; raises MailboxMissing and StoreError."""
         path = path_of(location)
         return cls(found_at(find, path, f"there is no {DATABASE} at {path}", "name hcom's folder, ~/.hcom"), poll=poll)
+
+    def watched(self) -> WatchedPaths:
+        """Return the database and its log, which hold everything."""
+        return super().watched()._replace(is_exact=True)
 
     @property
     def url(self) -> str:

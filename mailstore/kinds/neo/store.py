@@ -19,7 +19,7 @@ from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
-from mailstore.store import Capabilities, Capability
+from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -77,6 +77,10 @@ class NeoStore(WatchedStore):
         path = path_of(location)
         places = found_at(find, path, f"there is no {DATABASE} at {path}", "name the repository, or the file itself")
         return cls(places, poll=poll)
+
+    def watched(self) -> WatchedPaths:
+        """Return the database and its log, which hold everything."""
+        return super().watched()._replace(is_exact=True)
 
     @property
     def url(self) -> str:
