@@ -1,4 +1,4 @@
-"""How many files and functions of ours run for one thing that happens: python -m benchmarks.trips [MESSAGES].
+"""Count the files and functions of ours that run when something happens: python -m benchmarks.trips [MESSAGES].
 
 A profiler in all threads of a real console notes which functions are called from one signal to the next. What also runs
 while nothing happens is left out, and so are the bodies of modules and classes. A table is printed.
@@ -35,7 +35,7 @@ Functions = frozenset[tuple[str, str]]
 
 
 def run_traced() -> None:
-    """Be the console; `argv` holds the file to write to and the console's words."""
+    """Run the console under the profiler; `argv` holds the file for the result and the console's arguments."""
     place, *words = sys.argv[1:]
     called: set[CodeType] = set()
 
@@ -43,19 +43,17 @@ def run_traced() -> None:
         if event == "call":
             called.add(frame.f_code)
 
-    def begin(*_: object) -> None:
+    def restart(*_: object) -> None:
         called.clear()
 
-    def tell(*_: object) -> None:
-        told = [(code.co_filename, code.co_qualname, code.co_name) for code in tuple(called)]
-        made = Path(f"{place}.made")
-        made.write_text(
-            json.dumps([[file, name] for file, name, last in told if file.startswith(OURS) and last[0] != "<"])
-        )
-        made.rename(place)
+    def save(*_: object) -> None:
+        ours = [code for code in tuple(called) if code.co_filename.startswith(OURS) and code.co_name[0] != "<"]
+        unfinished = Path(f"{place}.unfinished")
+        unfinished.write_text(json.dumps([[code.co_filename, code.co_qualname] for code in ours]))
+        unfinished.rename(place)
 
-    signal.signal(signal.SIGUSR1, begin)
-    signal.signal(signal.SIGUSR2, tell)
+    signal.signal(signal.SIGUSR1, restart)
+    signal.signal(signal.SIGUSR2, save)
     threading.setprofile(note)
     sys.setprofile(note)
     from console.cli import command
@@ -68,25 +66,25 @@ class Traced:
     """A console that is traced, in a terminal."""
 
     def __init__(self, data: Path, home: Path) -> None:
-        self._told = home / "called.json"
-        argv = (sys.executable, "-c", TRACED, str(self._told), "open", f"haak:{data}")
+        self._result = home / "called.json"
+        argv = (sys.executable, "-c", TRACED, str(self._result), "open", f"haak:{data}")
         self.terminal = Terminal(argv, env=environment(home))
 
     def called(self, happen: Callable[[], object]) -> Functions:
-        """Return what is called from when something begins to happen until the console rests."""
+        """Return what is called from the beginning of `happen` until the console is idle again."""
         settle(self.terminal.pid)
         os.kill(self.terminal.pid, signal.SIGUSR1)
         happen()
         settle(self.terminal.pid)
         os.kill(self.terminal.pid, signal.SIGUSR2)
         end = time.monotonic() + 10.0
-        while not self._told.exists():
+        while not self._result.exists():
             if time.monotonic() > end:
-                raise TimeoutError("the console did not say what was called")
+                raise TimeoutError("the console did not write what was called")
             time.sleep(0.01)
-        told = json.loads(self._told.read_bytes())
-        self._told.unlink()
-        return frozenset((file, name) for file, name in told)
+        functions = json.loads(self._result.read_bytes())
+        self._result.unlink()
+        return frozenset((file, name) for file, name in functions)
 
 
 def trips(data: Path, home: Path, messages: int) -> dict[str, Functions]:
@@ -106,7 +104,7 @@ def trips(data: Path, home: Path, messages: int) -> dict[str, Functions]:
             terminal.wait_gone("ctrl+s: send")
             terminal.wait_for("Written in a trip")
 
-        append("Arrival before")  # what is imported and kept the first time is no part of the way
+        append("Arrival before")  # what is imported or cached the first time doesn't count
         terminal.press("g", "enter")
         terminal.wait_for("reply")
         terminal.press("2")

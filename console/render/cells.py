@@ -32,7 +32,7 @@ SAMPLES = {
 """The kinds of characters that terminals differ about, and one of each."""
 
 EMOJI = range(0x1F000, 0x1FB00)
-"""Where most of what is new comes; anything else that is unassigned is never trusted, as releases of Unicode differ."""
+"""Where new emoji are assigned. Other unassigned characters are never trusted: their width depends on the release."""
 
 LETTERS = range(0x1F1E6, 0x1F200)
 """Regional indicators: some terminals draw flags, others letters of one or two cells."""
