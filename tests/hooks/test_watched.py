@@ -65,7 +65,7 @@ def test_several_mailboxes_are_watched_together_or_not_at_all(tmp_path: Path) ->
     assert watched(url_of({**parts, "gone": f"agenties:{tmp_path / 'none.jsonl'}"})) == ()
 
 
-class Hooked:
+class HookHere:
     """A session of Claude Code whose hook runs in this process; `looked` counts how often it read the mailbox."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
@@ -93,28 +93,28 @@ class Hooked:
 
 
 @pytest.fixture
-def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Hooked:
-    return Hooked(tmp_path, monkeypatch, capfd)
+def hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> HookHere:
+    return HookHere(tmp_path, monkeypatch, capfd)
 
 
 def test_a_hook_reads_another_kinds_mailbox_again_only_after_a_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hook: HookHere
 ) -> None:
     log = tmp_path / ".agenties" / "mailbox.jsonl"
     log.parent.mkdir()
     log.touch()
     monkeypatch.setenv("SIGNALBOX_AGENT", "forge-1")
-    hooked.event("SessionStart", source="startup")
-    assert hooked.looked == 1
-    assert "letter" not in hooked.prompt() + hooked.prompt()
-    assert hooked.looked == 1
+    hook.event("SessionStart", source="startup")
+    assert hook.looked == 1
+    assert "letter" not in hook.prompt() + hook.prompt()
+    assert hook.looked == 1
     log.write_text('{"id":"1","at":"2026-03-16T12:00:00Z","from":"a","to":"forge-1","type":"note","body":"x"}\n')
-    assert "1 new letter" in hooked.prompt()
-    assert hooked.looked == 2
+    assert "1 new letter" in hook.prompt()
+    assert hook.looked == 2
 
 
 def test_a_mailbox_with_very_many_folders_is_read_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hook: HookHere
 ) -> None:
     box = tmp_path / "data" / "mailboxes"
 
@@ -127,37 +127,37 @@ def test_a_mailbox_with_very_many_folders_is_read_each_time(
     write("bob", "2026-03-16", "first")
     (box / "ann@localhost" / "2026-03-16" / "inbox").mkdir(parents=True)
     monkeypatch.setenv("SIGNALBOX_AGENT", "ann@localhost")
-    hooked.options = ["--store", f"agentazall:{box}"]
-    hooked.event("SessionStart", source="startup")
-    hooked.prompt()
-    assert hooked.looked == 1
+    hook.options = ["--store", f"agentazall:{box}"]
+    hook.event("SessionStart", source="startup")
+    hook.prompt()
+    assert hook.looked == 1
     for number in range(MOST_PATHS // 3 + 1):
         write(f"agent-{number}", "2026-03-16", f"m{number}")
     for looked in (2, 3):
-        hooked.prompt()
-        assert hooked.looked == looked
+        hook.prompt()
+        assert hook.looked == looked
     write("agent-0", "2026-03-17", "elsewhere")
     write("ann", "2026-03-17", "late")
-    assert "1 new letter" in hooked.prompt()
+    assert "1 new letter" in hook.prompt()
 
 
 def test_reads_of_others_let_no_hook_read_several_mailboxes_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hook: HookHere
 ) -> None:
     mails = [MailFiles(tmp_path / name) for name in ("ink", "mill")]
     for mail in mails:
         mail.message("m", "ann", "bob")
     monkeypatch.setenv("SIGNALBOX_AGENT", "ink/cid-00000001")
-    hooked.options = ["--store", url_of({"ink": mails[0].url, "mill": mails[1].url})]
-    hooked.event("SessionStart", source="startup")
-    hooked.prompt()
-    before = hooked.looked
+    hook.options = ["--store", url_of({"ink": mails[0].url, "mill": mails[1].url})]
+    hook.event("SessionStart", source="startup")
+    hook.prompt()
+    before = hook.looked
     mails[0].read("m", "bob")
-    hooked.prompt()
-    assert hooked.looked == before
+    hook.prompt()
+    assert hook.looked == before
     mails[1].message("m2", "ann", "bob")
-    hooked.prompt()
-    assert hooked.looked == before + 1
+    hook.prompt()
+    assert hook.looked == before + 1
 
 
 def test_the_file_that_programs_watch_is_that_of_the_messages() -> None:
