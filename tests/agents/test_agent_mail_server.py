@@ -9,6 +9,7 @@ import os
 import subprocess
 import urllib.error
 import urllib.request
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.agents
 PYTHON = ROOT / ".venv" / "agent-mail" / "bin" / "python"
 START_SECONDS = 60.0
 TOKEN = "sesame"
+PNG = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
 
 
 class RealServer:
@@ -131,6 +133,22 @@ def test_whom_it_would_make_up_and_whom_it_knows_once_are_refused(store: AgentMa
     store.send(letter("GreenLake", content="Hello."))
     with pytest.raises(StoreError, match="HumanOverseer is registered in srv-backend, and this server knows each name"):
         store.send(draft(sender="user", recipients=("RedFox@srv-site",), content="Hello."))
+
+
+def test_an_image_is_sent_and_no_path_in_a_text_attaches_one(store: AgentMailStore, tmp_path: Path) -> None:
+    image = tmp_path / "a picture.png"
+    image.write_bytes(PNG)
+    asked = store.send(letter("GreenLake", subject="Look", content="See.", attachments=(str(image),)))
+    answer = store.send(letter("GreenLake", content="Again.", thread=asked.id, attachments=(str(image),)))
+    assert (answer.thread, answer.subject) == (asked.id, "Re: Look")
+    for sent in (asked, answer):
+        [file] = store.attachments(sent)
+        with store.open_attachment(sent, file.name) as there:
+            assert there.read(4) == b"RIFF"
+    text = f"Quoted: ![private]({image})"
+    for thread in (None, asked.id):
+        sent = store.send(letter("GreenLake", subject="", content=text, thread=thread))
+        assert (store.content(sent), store.attachments(sent)) == (text, [])
 
 
 def test_a_wrong_token_is_told(store: AgentMailStore, monkeypatch: pytest.MonkeyPatch) -> None:

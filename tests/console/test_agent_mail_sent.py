@@ -42,7 +42,7 @@ async def test_a_message_is_read_acknowledged_and_answered(mail: ServedMail, tmp
         await seat.press("ctrl+s")
         await seat.until(lambda: seat.notice == "Sent")
         await seat.sees("The usual one.")
-    assert mail.calls[-2:] == ["whois", "reply_message"]
+    assert mail.calls[-2:] == ["whois", "send_message"]
     assert "acknowledge_message" in mail.calls
 
 

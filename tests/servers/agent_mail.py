@@ -124,16 +124,12 @@ def _app(mails: dict[str, ServedMail], is_strict: bool) -> Starlette:
         subject: str,
         body_md: str,
         thread_id: str | None = None,
+        attachment_paths: list[str] | None = None,
+        convert_images: bool | None = None,
     ) -> dict[str, Any]:
-        asked = {"subject": subject, "body_md": body_md, "thread_id": thread_id}
+        asked: dict[str, Any] = {"subject": subject, "body_md": body_md, "thread_id": thread_id}
+        asked |= {"attachment_paths": attachment_paths, "convert_images": convert_images}
         return run(ctx, "send_message", project_key=project_key, sender_name=sender_name, to=to, **asked)
-
-    @server.tool()
-    async def reply_message(
-        ctx: Asked, project_key: str, message_id: int, sender_name: str, body_md: str, to: list[str]
-    ) -> dict[str, Any]:
-        asked = {"sender_name": sender_name, "body_md": body_md, "to": to}
-        return run(ctx, "reply_message", project_key=project_key, message_id=message_id, **asked)
 
     @server.tool()
     async def mark_message_read(ctx: Asked, project_key: str, agent_name: str, message_id: int) -> dict[str, Any]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import secrets
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,10 @@ from tests.kinds.agent_mail.servers import Server
 PREAMBLE = "---\n\nMESSAGE FROM HUMAN OVERSEER\n\n---\n\n"
 STRICT = "Agent names MUST be randomly generated adjective+noun combinations."
 OVERSEER = "HumanOverseer"
-LISTED = ("register_agent", "whois", "send_message", "reply_message", "mark_message_read", "call_extended_tool")
+LISTED = ("register_agent", "whois", "send_message", "mark_message_read", "call_extended_tool")
+
+
+IMAGE = re.compile(r"!\[[^\]]*\]\((/[^)]+)\)")
 
 
 class ServedMail:
@@ -73,31 +80,34 @@ class ServedMail:
         return {"id": number, "name": name, "inception_ts": f"{since.replace(' ', 'T')}+00:00"}
 
     def _send_message(
-        self, project_key: str, sender_name: str, to: Sequence[str], subject: str, body_md: str, thread_id: Any = None
+        self,
+        project_key: str,
+        sender_name: str,
+        to: Sequence[str],
+        subject: str,
+        body_md: str,
+        thread_id: Any = None,
+        attachment_paths: Sequence[str] | None = None,
+        convert_images: bool | None = None,
     ) -> dict[str, Any]:
         slug = self._slug(project_key)
         self._known(sender_name, slug)
         if shut := self.closed & set(to):
             raise ToolRefused(f"CONTACT_REQUIRED: contact approval of {', '.join(shut)} is missing.")
-        number = self._write(slug, sender_name, to, subject=subject, body_md=body_md, thread_id=thread_id)
+        named = IMAGE.findall(body_md) if convert_images in (None, True) else []
+        images = [
+            {
+                "type": "inline",
+                "media_type": "image/webp",
+                "sha1": sha1(data).hexdigest(),
+                "data_base64": b64encode(data),
+            }
+            for data in map(_read, [*named, *(attachment_paths or ())])
+        ]
+        attached = json.dumps(images, default=bytes.decode)
+        more = {"subject": subject, "body_md": body_md, "thread_id": thread_id, "attachments": attached}
+        number = self._write(slug, sender_name, to, **more)
         return {"deliveries": [{"project": f"/srv/{slug}", "payload": {"id": number}}], "count": 1}
-
-    def _reply_message(
-        self, project_key: str, message_id: int, sender_name: str, body_md: str, to: Sequence[str]
-    ) -> dict[str, Any]:
-        [(label, subject, needs_answer)] = self._rows(
-            "SELECT thread_id, subject, ack_required FROM messages WHERE id = ?", message_id
-        )
-        number = self._write(
-            self._slug(project_key),
-            sender_name,
-            to,
-            subject=subject if subject.lower().startswith("re:") else f"Re: {subject}",
-            body_md=body_md,
-            thread_id=label or str(message_id),
-            ack_required=needs_answer,
-        )
-        return {"id": number, "reply_to": message_id}
 
     def _mark_message_read(self, project_key: str, agent_name: str, message_id: int) -> dict[str, Any]:
         self.database.mark(message_id, agent_name, read=_now())
@@ -146,6 +156,10 @@ class DirectTools:
 
     async def oversee(self, project: str, letter: Mapping[str, Any]) -> Mapping[str, Any]:
         return self._mail.oversee(project, letter)
+
+
+def _read(path: str) -> bytes:
+    return Path(path).read_bytes()
 
 
 def _now() -> str:

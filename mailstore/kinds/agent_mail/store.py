@@ -62,6 +62,7 @@ class AgentMailStore(WatchedStore):
     kind: ClassVar[str] = "agent-mail"
     summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; written only through its server"
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
+    sends_files: ClassVar[bool] = True
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "subject", "body_md", "created_ts", "thread_id", "sender", "recipients", "attachments"}
     )

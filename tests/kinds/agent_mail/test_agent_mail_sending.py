@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,13 +77,69 @@ def test_a_message_is_sent_by_the_tools_and_returned_as_a_scan_yields_it(store: 
     assert mail.calls == ["whois", "send_message"]
 
 
-def test_an_answer_goes_into_the_thread_by_the_reply_tool_or_with_its_own_subject(
-    over_http: Store, mail: ServedMail
-) -> None:
-    answer = over_http.send(letter("GreenLake", subject=f"Re: {ASKED}", thread="1"))
+def test_an_answer_goes_into_the_thread_with_its_own_subject_or_that_of_the_question(over_http: Store) -> None:
+    answer = over_http.send(letter("GreenLake", thread="1"))
     other = over_http.send(letter("GreenLake", subject="Another thing", thread=answer.id))
     assert (answer.subject, answer.thread, other.subject, other.thread) == (f"Re: {ASKED}", "1", "Another thing", "1")
-    assert mail.calls == ["whois", "reply_message", "whois", "send_message"]
+
+
+PNG = b"\x89PNG\r\n\x1a\n and so on"
+
+
+def test_an_image_is_sent_and_no_path_in_a_text_attaches_one(over_http: Store, tmp_path: Path) -> None:
+    image = tmp_path / "picture.png"
+    image.write_bytes(PNG)
+    sent = over_http.send(letter("GreenLake", attachments=(str(image),), thread="1"))
+    [file] = over_http.attachments(sent)
+    with over_http.open_attachment(sent, file.name) as there:
+        assert there.read() == PNG
+    quoted = over_http.send(letter("GreenLake", content=f"You wrote ![it]({image})"))
+    assert over_http.attachments(quoted) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"a,b\n", "is not a PNG, JPEG, GIF or WebP image"),
+        (b"", "is not a PNG"),
+        (None, "can't be read (no such file"),
+        (1 << 30, "of more than 32 MiB"),
+    ],
+)
+def test_a_file_that_the_server_does_not_take_is_refused_before_it_is_asked(
+    store: Store, mail: ServedMail, tmp_path: Path, data: bytes | int | None, said: str
+) -> None:
+    file = tmp_path / "file"
+    if data is not None:
+        file.write_bytes(PNG if isinstance(data, int) else data)
+    if isinstance(data, int):
+        os.truncate(file, data)
+    with pytest.raises(DraftRefused, match=re.escape(said)):
+        store.send(letter("GreenLake", attachments=(str(file),)))
+    assert mail.calls == []
+
+
+def test_a_server_elsewhere_reads_no_files_here(
+    store: Store, mail: ServedMail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", "https://mail.example/mcp/")
+    with (
+        AgentMailStore.open(mail.database.path) as other,
+        pytest.raises(DraftRefused, match=r"the server is mail\.example"),
+    ):
+        other.send(letter("GreenLake", attachments=("/etc/hostname",)))
+
+
+def test_where_only_the_overseers_page_sends_files_are_refused(
+    mail: ServedMail, over_http: Store, tmp_path: Path
+) -> None:
+    mail.closed.add("GreenLake")
+    image = tmp_path / "picture.png"
+    image.write_bytes(PNG)
+    before = written(mail)
+    with pytest.raises(StoreError, match="its own page only, and no files there"):
+        over_http.send(letter("GreenLake", attachments=(str(image),)))
+    assert written(mail) == before
 
 
 def test_a_broadcast_names_every_agent_of_the_project_but_the_sender(store: Store) -> None:

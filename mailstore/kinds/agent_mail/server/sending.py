@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from mailstore.errors import StoreError
+from mailstore.errors import DraftRefused, StoreError, reason_of
+from mailstore.files.whole import open_regular
 from mailstore.kinds.agent_mail import tables as ask
 from mailstore.kinds.agent_mail.roster import OVERSEER
 from mailstore.kinds.agent_mail.server import lookup
@@ -18,10 +20,13 @@ from mailstore.kit.bodies import first_line
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
     from mailstore.kinds.agent_mail.server.lookup import Directory, KnownMessage
     from mailstore.records.draft import Draft
 
+IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
+MOST_BYTES = 32 << 20
 APPEARS_SECONDS = 5.0
 UNKNOWN_SECONDS = 2.0
 PERSON = {
@@ -43,6 +48,7 @@ class LetterSender:
 
         If the answer to a letter gets lost on the way, the database tells whether it was sent.
         """
+        draft = draft.model_copy(update={"attachments": images_to_send(draft.attachments, self._access)})
         answered = self._answered(draft)
         known = self._mail.look(lookup.directory)
         letter = addressed(draft, known, answered)
@@ -101,19 +107,29 @@ class LetterSender:
     async def _send_by_tool(
         self, tools: ToolCalls, draft: Draft, letter: Addressed, answered: KnownMessage | None
     ) -> int:
-        common: dict[str, Any] = {
-            "project_key": letter.project,
-            "sender_name": letter.sender,
-            "to": list(letter.to),
-            "body_md": draft.content,
-        }
-        if answered is not None and _is_plain_reply(draft.subject, answered.subject):
-            return _number(await tools.write("reply_message", message_id=answered.id, **common))
-        label = {} if answered is None else {"thread_id": answered.label or str(answered.id)}
-        return _number(await tools.write("send_message", subject=draft.subject, **common, **label))
+        more: dict[str, Any] = {"attachment_paths": list(draft.attachments)} if draft.attachments else {}
+        if "![" in draft.content:
+            more["convert_images"] = False  # else the server attaches whatever image of its machine a text names
+        if answered is not None:
+            more["thread_id"] = answered.label or str(answered.id)
+        found = await tools.write(
+            "send_message",
+            project_key=letter.project,
+            sender_name=letter.sender,
+            to=list(letter.to),
+            subject=draft.subject or _subject(answered),
+            body_md=draft.content,
+            **more,
+        )
+        return _number(found)
 
     async def _oversee(self, tools: ToolCalls, draft: Draft, letter: Addressed, answered: KnownMessage | None) -> int:
         """Send by the server's page for the overseer, which registers the person and adds a preamble of its own."""
+        if draft.attachments:
+            raise StoreError(
+                "this server takes the user's messages by its own page only, and no files there",
+                "send it without files, and name in the text where they are",
+            )
         return _number(
             await tools.oversee(
                 letter.project,
@@ -144,9 +160,38 @@ def _is_there(mail: sqlite3.Connection, number: int) -> bool | None:
     return bool(ask.some_messages(mail, [number])) or None
 
 
-def _is_plain_reply(subject: str, answered: str) -> bool:
-    """Say whether a subject is the one that the server gives a reply."""
-    return not subject or subject in ((answered,) if answered[:3].lower() == "re:" else (f"Re: {answered}",))
+def _subject(answered: KnownMessage | None) -> str:
+    """Return the subject of a message that has none of its own: for an answer, the one that the server gives it."""
+    if answered is None or answered.subject[:3].lower() == "re:":
+        return answered.subject if answered is not None else ""
+    return f"Re: {answered.subject}"
+
+
+def images_to_send(paths: Sequence[str], access: ServerAccess) -> tuple[str, ...]:
+    """Return the absolute paths of files that the server is to read. Raises DraftRefused.
+
+    It takes images only, and those of its own machine (docs/formats/agent-mail.md#attachments).
+    """
+    if paths and not access.is_local:
+        raise DraftRefused(
+            "attach", f"names files of this machine, and the server is {access.host}", "name them in the text"
+        )
+    for path in paths:
+        name = os.path.basename(path)  # noqa: PTH119 - any text
+        try:
+            fd = open_regular(path)
+        except (OSError, ValueError) as error:
+            reason = reason_of(error) if isinstance(error, OSError) else "no such path"
+            raise DraftRefused("attach", f"names {name}, which can't be read ({reason})", f"check {path}") from error
+        with os.fdopen(fd, "rb") as file:
+            size, head = os.fstat(fd).st_size, file.read(12)
+        if not head.startswith(IMAGES) and (head[:4], head[8:]) != (b"RIFF", b"WEBP"):
+            raise DraftRefused(
+                "attach", f"names {name}, which is not a PNG, JPEG, GIF or WebP image", "this server takes images only"
+            )
+        if size > MOST_BYTES:
+            raise DraftRefused("attach", f"names {name}, of more than {MOST_BYTES >> 20} MiB", "send a smaller one")
+    return tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100 - as it is named, not where it leads
 
 
 def _number(found: Any) -> int:
