@@ -16,29 +16,23 @@ from mailstore.rules.waking import WAKING_TYPES
 if TYPE_CHECKING:
     from mailstore.queries.attention import Limits
 
-Minutes = Annotated[float, Meta(gt=0)]
+Positive = Annotated[float, Meta(gt=0)]
+Count = Annotated[int, Meta(gt=0)]
 
 
 class AttentionSettings(Struct, frozen=True):
     """The table [attention]: thresholds for what needs attention."""
 
-    question_minutes: Minutes = 30.0
-    """After how long a question without an answer needs attention."""
-
-    unread_minutes: Minutes = 60.0
-    """After how long mail left unread by a living agent does."""
-
-    loop_messages: Annotated[int, Meta(gt=2)] = 12
-    """How often two agents answer each other, with no one else involved, for it to be a loop."""
-
-    loop_minutes: Minutes = 30.0
-    """Within which time they do."""
-
-    growth_letters: Annotated[int, Meta(gt=0)] = 5
-    """How many more dead letters than before need attention."""
-
-    window_minutes: Minutes = 24 * 60.0
-    """Within which time they came; other concerns look back as far."""
+    question_minutes: Annotated[Positive, "After how long a question without an answer needs attention."] = 30.0
+    unread_minutes: Annotated[Positive, "After how long mail left unread by a living agent does."] = 60.0
+    loop_messages: Annotated[
+        int,
+        Meta(gt=2),
+        "How often two agents answer each other, with no one else involved, for it to be a loop.",
+    ] = 12
+    loop_minutes: Annotated[Positive, "Within which time they do."] = 30.0
+    growth_letters: Annotated[Count, "How many more dead letters than before need attention."] = 5
+    window_minutes: Annotated[Positive, "Within which time they came; other concerns look back as far."] = 24 * 60.0
 
     def limits(self) -> Limits:
         """Return the limits for `mailstore.queries.attention`."""
@@ -50,21 +44,17 @@ class AttentionSettings(Struct, frozen=True):
 class ArchiveSettings(Struct, frozen=True):
     """The table [archive]: what archiving keeps in the mailbox."""
 
-    keep: Annotated[int, Meta(ge=0)] = KEEP
-    """How many of the newest messages to keep, whatever their state."""
-
-    offer_past: Annotated[int, Meta(ge=0)] = 1000
-    """With more messages than this, the console offers to archive; 0: never."""
+    keep: Annotated[int, Meta(ge=0), "How many of the newest messages to keep, whatever their state."] = KEEP
+    offer_past: Annotated[int, Meta(ge=0), "With more messages than this, the console offers to archive; 0: never."] = (
+        1000
+    )
 
 
 class RetentionSettings(Struct, frozen=True):
     """The table [retention]: what the view Recent lists, and what archiving keeps."""
 
-    days: Annotated[float, Meta(gt=0)] | None = None
-    """Mail of the last so many days; not set: of any age."""
-
-    messages: Annotated[int, Meta(gt=0)] | None = None
-    """Of that, so many of the newest messages; not set: all."""
+    days: Annotated[Positive | None, "Mail of the last so many days; not set: of any age."] = None
+    messages: Annotated[Count | None, "Of that, so many of the newest messages; not set: all."] = None
 
     def rule(self) -> Retention:
         """Return the rule for the mailbox."""
@@ -78,188 +68,144 @@ Clock = Annotated[str, Meta(pattern=r"^([01]\d|2[0-3])(:[0-5]\d){0,2}$")]
 class WakeSettings(Struct, frozen=True):
     """The table [wake]: how to wake a sleeping agent from the console."""
 
-    command: list[str] = []
-    """The program and its arguments; SIGNALBOX_AGENT, _IDS, _IDS_FILE, _COUNT, … are in its environment."""
-
-    types: list[str] = field(default_factory=lambda: list(WAKING_TYPES))
-    """The types of messages that wake an agent."""
+    command: Annotated[
+        list[str], "The program and its arguments; SIGNALBOX_AGENT, _IDS, _IDS_FILE, _COUNT, … are in its environment."
+    ] = []
+    types: Annotated[list[str], "The types of messages that wake an agent."] = field(
+        default_factory=lambda: list(WAKING_TYPES)
+    )
 
 
 class PolicySettings(Struct, frozen=True):
     """The table [policy]: what agents may do through the commands."""
 
-    to_user: list[str] = []
-    """Sessions and roles that may write to the user; empty: all may."""
+    to_user: Annotated[list[str], "Sessions and roles that may write to the user; empty: all may."] = []
 
 
 class NotificationSettings(Struct, frozen=True):
     """The table [notifications]: how to notify of what; an empty list: not at all."""
 
-    to_me: Ways = field(default_factory=lambda: ["toast", "bell"])
-    """Mail to the user."""
-
-    question: Ways = field(default_factory=lambda: ["toast", "bell"])
-    """Questions to the user."""
-
-    dead_letter: Ways = field(default_factory=lambda: ["toast"])
-    """A message that will stay unread unless the user acts."""
-
-    channel: Ways = []
-    """Mail in a channel that the user has joined."""
-
-    command: str = ""
-    """The user's command; SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE are in its environment."""
-
-    quiet_from: Clock | None = None
-    """From which time of day, such as "22:00", notifications appear on the screen only."""
-
-    quiet_to: Clock | None = None
-    """Until which time of day; on the next day, if it is earlier."""
+    to_me: Annotated[Ways, "Mail to the user."] = field(default_factory=lambda: ["toast", "bell"])
+    question: Annotated[Ways, "Questions to the user."] = field(default_factory=lambda: ["toast", "bell"])
+    dead_letter: Annotated[Ways, "A message that will stay unread unless the user acts."] = field(
+        default_factory=lambda: ["toast"]
+    )
+    channel: Annotated[Ways, "Mail in a channel that the user has joined."] = []
+    command: Annotated[
+        str, "The user's command; SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE are in its environment."
+    ] = ""
+    quiet_from: Annotated[
+        Clock | None, 'From which time of day, such as "22:00", notifications appear on the screen only.'
+    ] = None
+    quiet_to: Annotated[Clock | None, "Until which time of day; on the next day, if it is earlier."] = None
 
 
 class HookSettings(Struct, frozen=True):
     """The table [hooks]: what agents get that register by a hook."""
 
-    tags: list[str] = []
-    """Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."""
+    tags: Annotated[list[str], "Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."] = []
 
 
 class SendSettings(Struct, frozen=True):
     """The table [send]: what happens to a letter before it is sent."""
 
-    undo_seconds: Annotated[float, Meta(ge=0, le=600)] = 0.0
-    """For how long a sent letter is held, so that sending can be undone; 0: send at once."""
+    undo_seconds: Annotated[
+        float,
+        Meta(ge=0, le=600),
+        "For how long a sent letter is held, so that sending can be undone; 0: send at once.",
+    ] = 0.0
 
 
 class AwaySettings(Struct, frozen=True):
     """The table [away]: after how long an absence the console sums up what happened; 0: never."""
 
-    closed_minutes: Annotated[float, Meta(ge=0)] = 30.0
-    """After how many minutes for which it was closed."""
-
-    idle_hours: Annotated[float, Meta(ge=0)] = 3.0
-    """After how many hours without a key."""
+    closed_minutes: Annotated[float, Meta(ge=0), "After how many minutes for which it was closed."] = 30.0
+    idle_hours: Annotated[float, Meta(ge=0), "After how many hours without a key."] = 3.0
 
 
 class AgentMailSettings(Struct, frozen=True):
     """The table [agent_mail]: the server of MCP Agent Mail, through which mail is sent."""
 
-    url: str = ""
-    """Its MCP endpoint, such as "http://127.0.0.1:8765/mcp/"; empty: its mail can only be read."""
-
-    secret_file: str = ""
-    """A file with its bearer token on the first line, which only you can read."""
-
-    secret_command: list[str] = []
-    """A program that prints the token, and its arguments, instead of a file; $SIGNALBOX_AGENT_MAIL_TOKEN goes first."""
-
-    ca_file: str = ""
-    """The certificate of the authority that it is signed by, in PEM; empty: those of the system."""
+    url: Annotated[str, 'Its MCP endpoint, such as "http://127.0.0.1:8765/mcp/"; empty: its mail can only be read.'] = (
+        ""
+    )
+    secret_file: Annotated[str, "A file with its bearer token on the first line, which only you can read."] = ""
+    secret_command: Annotated[
+        list[str],
+        "A program that prints the token, and its arguments, instead of a file; "
+        "$SIGNALBOX_AGENT_MAIL_TOKEN goes first.",
+    ] = []
+    ca_file: Annotated[
+        str, "The certificate of the authority that it is signed by, in PEM; empty: those of the system."
+    ] = ""
 
 
 class NatsSettings(Struct, frozen=True):
     """The table [nats]: how to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."""
 
-    creds: str = ""
-    """A creds file, which only you can read."""
-
-    nkey: str = ""
-    """A file with the seed of an NKEY, instead."""
-
-    user: str = ""
-    """A user's name, instead."""
-
-    password_file: str = ""
-    """A file with that user's password on the first line, which only you can read."""
-
-    ca: str = ""
-    """The authority's certificate, in PEM, for nats+tls; empty: those of the system."""
-
-    cert: str = ""
-    """A certificate of your own in PEM, for servers that ask for one."""
-
-    key: str = ""
-    """The key of that certificate."""
+    creds: Annotated[str, "A creds file, which only you can read."] = ""
+    nkey: Annotated[str, "A file with the seed of an NKEY, instead."] = ""
+    user: Annotated[str, "A user's name, instead."] = ""
+    password_file: Annotated[str, "A file with that user's password on the first line, which only you can read."] = ""
+    ca: Annotated[str, "The authority's certificate, in PEM, for nats+tls; empty: those of the system."] = ""
+    cert: Annotated[str, "A certificate of your own in PEM, for servers that ask for one."] = ""
+    key: Annotated[str, "The key of that certificate."] = ""
 
 
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
-    index: bool = False
-    """Keep a word index in ~/.cache/signalbox/search, for mailboxes above about 100 MB."""
+    index: Annotated[bool, "Keep a word index in ~/.cache/signalbox/search, for mailboxes above about 100 MB."] = False
 
 
 class Config(Struct, frozen=True):
     """The settings in ~/.config/signalbox/config.toml."""
 
-    store: str | None = None
-    """The mailbox to open if none is given: KIND:PATH or a path."""
-
-    user: Annotated[str, Meta(min_length=1)] = "user"
-    """The user's name in the mailbox."""
-
-    theme: str = "auto"
-    """A theme; "auto" and "terminal" follow the terminal's background, "terminal" with its own 16 colours."""
-
-    editor: str | None = None
-    """The editor for messages; otherwise $VISUAL, $EDITOR or vi."""
-
-    poll: bool = False
-    """Poll for changes: for file systems without events, such as NFS."""
-
-    observe: bool = False
-    """Write nothing, not even read marks."""
-
-    stale_after_minutes: Minutes = 30.0
-    """After how long without a sign of life an agent counts as not seen recently."""
-
-    bell: bool = True
-    """Ring the terminal's bell for mail to the user."""
-
-    attention: AttentionSettings = field(default_factory=AttentionSettings)
-    """Thresholds for what needs attention."""
-
-    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
-    """What archiving keeps in the mailbox."""
-
-    wake: WakeSettings = field(default_factory=WakeSettings)
-    """How to wake a sleeping agent from the console."""
-
-    policy: PolicySettings = field(default_factory=PolicySettings)
-    """What agents may do through the commands."""
-
-    retention: RetentionSettings = field(default_factory=RetentionSettings)
-    """What the view Recent lists, and what archiving keeps."""
-
-    notifications: NotificationSettings = field(default_factory=NotificationSettings)
-    """How to notify the user of what."""
-
-    hooks: HookSettings = field(default_factory=HookSettings)
-    """What agents get that register by a hook."""
-
-    away: AwaySettings = field(default_factory=AwaySettings)
-    """After how long an absence the console sums up what happened; 0: never."""
-
-    send: SendSettings = field(default_factory=SendSettings)
-    """What happens to a letter before it is sent."""
-
-    search: SearchSettings = field(default_factory=SearchSettings)
-    """How to speed up searches."""
-
-    transports: TransportSettings = field(default_factory=TransportSettings)
-    """By which ways signalbox sync carries the mail of an AgentAZAll mailbox."""
-
-    agent_mail: AgentMailSettings = field(default_factory=AgentMailSettings)
-    """The server of MCP Agent Mail, through which mail is sent."""
-
-    nats: NatsSettings = field(default_factory=NatsSettings)
-    """How to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."""
-
-    views: dict[str, str] = field(default_factory=dict)
-    """Saved views: queries by their names."""
-
-    keymap: dict[str, str] = field(default_factory=dict)
-    """Other keys for commands, by command id (see signalbox keys)."""
+    store: Annotated[str | None, "The mailbox to open if none is given: KIND:PATH or a path."] = None
+    user: Annotated[str, Meta(min_length=1), "The user's name in the mailbox."] = "user"
+    theme: Annotated[
+        str, 'A theme; "auto" and "terminal" follow the terminal\'s background, "terminal" with its own 16 colours.'
+    ] = "auto"
+    editor: Annotated[str | None, "The editor for messages; otherwise $VISUAL, $EDITOR or vi."] = None
+    poll: Annotated[bool, "Poll for changes: for file systems without events, such as NFS."] = False
+    observe: Annotated[bool, "Write nothing, not even read marks."] = False
+    stale_after_minutes: Annotated[
+        Positive, "After how long without a sign of life an agent counts as not seen recently."
+    ] = 30.0
+    bell: Annotated[bool, "Ring the terminal's bell for mail to the user."] = True
+    attention: Annotated[AttentionSettings, "Thresholds for what needs attention."] = field(
+        default_factory=AttentionSettings
+    )
+    archive: Annotated[ArchiveSettings, "What archiving keeps in the mailbox."] = field(default_factory=ArchiveSettings)
+    wake: Annotated[WakeSettings, "How to wake a sleeping agent from the console."] = field(
+        default_factory=WakeSettings
+    )
+    policy: Annotated[PolicySettings, "What agents may do through the commands."] = field(
+        default_factory=PolicySettings
+    )
+    retention: Annotated[RetentionSettings, "What the view Recent lists, and what archiving keeps."] = field(
+        default_factory=RetentionSettings
+    )
+    notifications: Annotated[NotificationSettings, "How to notify the user of what."] = field(
+        default_factory=NotificationSettings
+    )
+    hooks: Annotated[HookSettings, "What agents get that register by a hook."] = field(default_factory=HookSettings)
+    away: Annotated[AwaySettings, "After how long an absence the console sums up what happened; 0: never."] = field(
+        default_factory=AwaySettings
+    )
+    send: Annotated[SendSettings, "What happens to a letter before it is sent."] = field(default_factory=SendSettings)
+    search: Annotated[SearchSettings, "How to speed up searches."] = field(default_factory=SearchSettings)
+    transports: Annotated[
+        TransportSettings, "By which ways signalbox sync carries the mail of an AgentAZAll mailbox."
+    ] = field(default_factory=TransportSettings)
+    agent_mail: Annotated[AgentMailSettings, "The server of MCP Agent Mail, through which mail is sent."] = field(
+        default_factory=AgentMailSettings
+    )
+    nats: Annotated[NatsSettings, "How to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."] = field(
+        default_factory=NatsSettings
+    )
+    views: Annotated[dict[str, str], "Saved views: queries by their names."] = {}
+    keymap: Annotated[dict[str, str], "Other keys for commands, by command id (see signalbox keys)."] = {}
 
 
 def config_folder() -> Path:

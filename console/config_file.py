@@ -10,6 +10,7 @@ from msgspec import NODEFAULT, Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from console.config import Config, config_file
+from console.field_meanings import struct_in
 from mailstore.files.whole import read_text
 
 S = TypeVar("S", bound=Struct)
@@ -70,8 +71,8 @@ def _read(
         setting = known.get(key)
         if setting is None:
             problems.append(f'{place(tables, key)}: {inside}unknown setting "{key}"; {_hint(key, known)}')
-        elif isinstance(value, dict) and isinstance(setting.type, type) and issubclass(setting.type, Struct):
-            good[key], more = _read(setting.type, value, place, (*tables, key))
+        elif isinstance(value, dict) and (table := struct_in(setting.type)):
+            good[key], more = _read(table, value, place, (*tables, key))
             problems += more
         else:
             try:

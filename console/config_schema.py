@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 from msgspec import NODEFAULT, Struct, to_builtins
 from msgspec.json import schema_components
@@ -10,7 +10,7 @@ from msgspec.structs import FieldInfo, fields
 
 from console.commands import COMMANDS
 from console.config import Config
-from console.field_meanings import field_meanings
+from console.field_meanings import field_meanings, struct_in
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NULL = {"type": "null"}
@@ -39,8 +39,8 @@ def _table(model: type[Struct]) -> dict[str, Any]:
     meanings = field_meanings(model)
     for setting in fields(model):
         found = schema["properties"][setting.name]
-        if isinstance(setting.type, type) and issubclass(setting.type, Struct):
-            found = _table(setting.type)
+        if table := struct_in(setting.type):
+            found = _table(table)
         elif (inner := _listed(setting.type)) is not None:
             found |= {"items": _table(inner)}
         elif (default := default_of(setting)) is not None:
@@ -55,9 +55,8 @@ def _table(model: type[Struct]) -> dict[str, Any]:
 
 def _listed(kind: Any) -> type[Struct] | None:
     """Return the table of which there is a list."""
-    arguments = getattr(kind, "__args__", ())
-    inner = arguments[0] if arguments and getattr(kind, "__origin__", None) is list else None
-    return inner if isinstance(inner, type) and issubclass(inner, Struct) else None
+    plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return struct_in(get_args(plain)[0]) if get_origin(plain) is list else None
 
 
 def _resolved(value: Any, defined: dict[str, Any]) -> Any:

@@ -1,34 +1,24 @@
-"""What the fields of a type mean: the sentence below each in its class."""
+"""What the fields of a type mean: the sentence in the annotation of each, `Annotated[str, "Its id."]`."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 from functools import cache
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
 
 @cache
 def field_meanings(model: type[Struct]) -> dict[str, str]:
-    """Return the sentences by the names of the fields, in one line each; those of a base class count too."""
-    found: dict[str, str] = {}
-    for each in reversed(model.__mro__):
-        if issubclass(each, Struct) and each is not Struct:
-            found |= _written(each)
-    return found
-
-
-def _written(model: type[Struct]) -> dict[str, str]:
-    (declared,) = ast.parse(inspect.getsource(model)).body
-    assert isinstance(declared, ast.ClassDef)
+    """Return the sentences by the names of the fields; those of a base class come first."""
     found = {}
-    for line, below in zip(declared.body, declared.body[1:], strict=False):
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and (text := _text(below)):
-            found[line.target.id] = " ".join(text.split())
+    for name, kind in get_type_hints(model, include_extras=True).items():
+        if said := [each for each in getattr(kind, "__metadata__", ()) if isinstance(each, str)]:
+            found[name] = said[-1]
     return found
 
 
-def _text(node: ast.stmt) -> str:
-    value = node.value.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) else None
-    return value if isinstance(value, str) else ""
+def struct_in(kind: Any) -> type[Struct] | None:
+    """Return the struct that a field's type is; None for any other type."""
+    plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return plain if isinstance(plain, type) and issubclass(plain, Struct) else None

@@ -8,7 +8,7 @@ from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, ValidationError, convert, field
+from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.json import decode
 from msgspec.structs import asdict
 from textual.color import Color, ColorParseError
@@ -56,51 +56,27 @@ class ThemeError(ValueError):
 class Colours(Struct, frozen=True, forbid_unknown_fields=True):
     """The nine colours that a theme must name."""
 
-    background: str
-    """The background of the screen."""
-
-    surface: str
-    """The background of dialogs, inputs and selected rows."""
-
-    panel: str
-    """The background of titles and footers, and lines between panes."""
-
-    foreground: str
-    """Text."""
-
-    muted: str
-    """Text that matters less: times, counts, hints."""
-
-    accent: str
-    """What has the keys, links, and yourself."""
-
-    success: str
-    """What is well: mail that was read, living agents."""
-
-    warning: str
-    """What may need you: agents that are frozen or not seen for long."""
-
-    error: str
-    """What is wrong: dead letters, unknown names, errors."""
+    background: Annotated[str, "The background of the screen."]
+    surface: Annotated[str, "The background of dialogs, inputs and selected rows."]
+    panel: Annotated[str, "The background of titles and footers, and lines between panes."]
+    foreground: Annotated[str, "Text."]
+    muted: Annotated[str, "Text that matters less: times, counts, hints."]
+    accent: Annotated[str, "What has the keys, links, and yourself."]
+    success: Annotated[str, "What is well: mail that was read, living agents."]
+    warning: Annotated[str, "What may need you: agents that are frozen or not seen for long."]
+    error: Annotated[str, "What is wrong: dead letters, unknown names, errors."]
 
 
 class ThemeFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A theme as a person writes it."""
 
-    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]*$")]
-    """Its name: small letters, digits and hyphens."""
-
-    dark: bool
-    """Whether its background is dark."""
-
-    colours: Colours
-    """The nine colours that it must name."""
-
-    code: str = "default"
-    """A style of Pygments for code, or ansi_dark or ansi_light for the terminal's own colours."""
-
-    mail: dict[str, str] = field(default_factory=dict)
-    """Further colours, for what is special to mail."""
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]*$"), "Its name: small letters, digits and hyphens."]
+    dark: Annotated[bool, "Whether its background is dark."]
+    colours: Annotated[Colours, "The nine colours that it must name."]
+    code: Annotated[str, "A style of Pygments for code, or ansi_dark or ansi_light for the terminal's own colours."] = (
+        "default"
+    )
+    mail: Annotated[dict[str, str], "Further colours, for what is special to mail."] = {}
 
 
 def read_theme(text: str) -> Theme:

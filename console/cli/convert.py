@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -30,8 +31,7 @@ from mailstore.transfer.convert import ConvertReport, Loss, convert
 class ConvertedRow(ConvertReport, frozen=True):
     """What a copy has of the source, what was lost, and what has another form."""
 
-    dry_run: bool = False
-    """Whether the copy was made only to be compared."""
+    dry_run: Annotated[bool, "Whether the copy was made only to be compared."] = False
 
 
 COPIED = JsonOutput(ConvertedRow)

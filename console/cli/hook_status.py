@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import Struct
 
 from console.cli.document import JsonOutput
@@ -14,11 +16,8 @@ from console.hooks.install.programs import NAMES, ProgramFiles, Target, program_
 class HookStatus(Struct, frozen=True):
     """The hooks on this machine."""
 
-    programs: list[HookReport]
-    """A report for each program of agents."""
-
-    log: LogReport
-    """What the hooks wrote down of what went wrong."""
+    programs: Annotated[list[HookReport], "A report for each program of agents."]
+    log: Annotated[LogReport, "What the hooks wrote down of what went wrong."]
 
 
 STATUS = JsonOutput(HookStatus, "status")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -21,14 +22,12 @@ from mailstore.transfer.export import Verdict, verified
 class FindingRow(msgspec.Struct, frozen=True):
     """The result of comparing one record of an export with the mailbox."""
 
-    message_id: str
-    """The id of the message in the export."""
-
-    verdict: Verdict
-    """Unchanged, found at another place, changed, missing, altered in the export itself, or without a digest."""
-
-    reason: str
-    """The place of the record, or what is wrong."""
+    message_id: Annotated[str, "The id of the message in the export."]
+    verdict: Annotated[
+        Verdict,
+        "Unchanged, found at another place, changed, missing, altered in the export itself, or without a digest.",
+    ]
+    reason: Annotated[str, "The place of the record, or what is wrong."]
 
 
 ROWS = JsonOutput(list[FindingRow])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -19,23 +20,12 @@ VERSION = 1
 class ExportDocument(Struct, frozen=True):
     """An export; `signalbox verify` compares it with the mailbox."""
 
-    signalbox_export: int
-    """The version of this form: 1."""
-
-    mailbox: str
-    """The URL of the mailbox."""
-
-    exported_at: str
-    """When it was exported: ISO 8601 in UTC."""
-
-    selection: str
-    """The query, the view or the thread that was exported."""
-
-    count: int
-    """How many messages there are."""
-
-    messages: list[Exported]
-    """The messages."""
+    signalbox_export: Annotated[int, "The version of this form: 1."]
+    mailbox: Annotated[str, "The URL of the mailbox."]
+    exported_at: Annotated[str, "When it was exported: ISO 8601 in UTC."]
+    selection: Annotated[str, "The query, the view or the thread that was exported."]
+    count: Annotated[int, "How many messages there are."]
+    messages: Annotated[list[Exported], "The messages."]
 
 
 def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:

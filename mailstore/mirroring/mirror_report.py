@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -15,20 +15,11 @@ Phase = Literal["reading", "copying", "following", "waiting", "stopped"]
 class MirrorCounts(msgspec.Struct):
     """How many records were written into one mailbox."""
 
-    messages: int = 0
-    """Messages."""
-
-    reads: int = 0
-    """Read records."""
-
-    deliveries: int = 0
-    """Records of deliveries."""
-
-    agents: int = 0
-    """Lines of the roster."""
-
-    journal: int = 0
-    """Records of the journal."""
+    messages: Annotated[int, "Messages."] = 0
+    reads: Annotated[int, "Read records."] = 0
+    deliveries: Annotated[int, "Records of deliveries."] = 0
+    agents: Annotated[int, "Lines of the roster."] = 0
+    journal: Annotated[int, "Records of the journal."] = 0
 
     def add(self, **numbers: int) -> None:
         """Count further records."""
@@ -55,23 +46,16 @@ def _plural(name: str, number: int) -> str:
 class MirrorEnd(msgspec.Struct):
     """One of the two mailboxes."""
 
-    url: str
-    """Its URL."""
-
-    written: MirrorCounts = msgspec.field(default_factory=MirrorCounts)
-    """What was written into it, in all runs."""
-
-    run: MirrorCounts = msgspec.field(default_factory=MirrorCounts)
-    """What was written into it in this run."""
-
-    pending: int = 0
-    """How many records are to be written into it."""
-
-    cut_off: float | None = None
-    """Since when it can't be reached, in seconds since the epoch; null if it can."""
-
-    reason: str = ""
-    """Why it can't be reached; empty if it can."""
+    url: Annotated[str, "Its URL."]
+    written: Annotated[MirrorCounts, "What was written into it, in all runs."] = msgspec.field(
+        default_factory=MirrorCounts
+    )
+    run: Annotated[MirrorCounts, "What was written into it in this run."] = msgspec.field(default_factory=MirrorCounts)
+    pending: Annotated[int, "How many records are to be written into it."] = 0
+    cut_off: Annotated[float | None, "Since when it can't be reached, in seconds since the epoch; null if it can."] = (
+        None
+    )
+    reason: Annotated[str, "Why it can't be reached; empty if it can."] = ""
 
     def wrote(self, **numbers: int) -> None:
         """Count records that were written."""
@@ -82,14 +66,9 @@ class MirrorEnd(msgspec.Struct):
 class IdConflict(msgspec.Struct, frozen=True):
     """Two messages that claim one id, one in each mailbox; both stay as they are."""
 
-    id: str
-    """The id."""
-
-    first: str
-    """Subject and sender of the message in the first mailbox."""
-
-    second: str
-    """The same of the message in the second one."""
+    id: Annotated[str, "The id."]
+    first: Annotated[str, "Subject and sender of the message in the first mailbox."]
+    second: Annotated[str, "The same of the message in the second one."]
 
 
 NOT_READ_BACK = "written, but not read back"
@@ -99,57 +78,28 @@ NOT_READ_BACK = "written, but not read back"
 class MirrorLoss(msgspec.Struct, frozen=True):
     """What could not be mirrored, or was changed."""
 
-    what: str
-    """Which field or record."""
-
-    target: str
-    """The mailbox that could not take it."""
-
-    number: int
-    """How many records it concerns."""
-
-    examples: tuple[str, ...]
-    """Some of their ids."""
-
-    before: str
-    """What the first of them has."""
-
-    after: str
-    """What became of that."""
+    what: Annotated[str, "Which field or record."]
+    target: Annotated[str, "The mailbox that could not take it."]
+    number: Annotated[int, "How many records it concerns."]
+    examples: Annotated[tuple[str, ...], "Some of their ids."]
+    before: Annotated[str, "What the first of them has."]
+    after: Annotated[str, "What became of that."]
 
 
 class MirrorStatus(msgspec.Struct):
     """The state of a mirror."""
 
-    ends: tuple[MirrorEnd, MirrorEnd]
-    """The two mailboxes, A and B."""
-
-    is_both: bool
-    """Whether what is new in B is written into A too."""
-
-    phase: Phase = "reading"
-    """What it is doing."""
-
-    process: int = 0
-    """The id of its process."""
-
-    host: str = ""
-    """The machine that it runs on."""
-
-    started: float = 0.0
-    """When it was started, in seconds since the epoch."""
-
-    updated: float = 0.0
-    """When this was written down, in seconds since the epoch."""
-
-    equal_at: float | None = None
-    """When everything that could be was in both, or in the second one, in seconds since the epoch; null if never."""
-
-    conflicts: list[IdConflict] = []
-    """The first of the ids that stand for two messages."""
-
-    conflict_number: int = 0
-    """How many such ids there are."""
-
-    losses: list[MirrorLoss] = []
-    """What could not be mirrored."""
+    ends: Annotated[tuple[MirrorEnd, MirrorEnd], "The two mailboxes, A and B."]
+    is_both: Annotated[bool, "Whether what is new in B is written into A too."]
+    phase: Annotated[Phase, "What it is doing."] = "reading"
+    process: Annotated[int, "The id of its process."] = 0
+    host: Annotated[str, "The machine that it runs on."] = ""
+    started: Annotated[float, "When it was started, in seconds since the epoch."] = 0.0
+    updated: Annotated[float, "When this was written down, in seconds since the epoch."] = 0.0
+    equal_at: Annotated[
+        float | None,
+        "When everything that could be was in both, or in the second one, in seconds since the epoch; null if never.",
+    ] = None
+    conflicts: Annotated[list[IdConflict], "The first of the ids that stand for two messages."] = []
+    conflict_number: Annotated[int, "How many such ids there are."] = 0
+    losses: Annotated[list[MirrorLoss], "What could not be mirrored."] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -44,33 +44,21 @@ TIMES = ("time", "started_at", "ended_at", "last_seen")
 class Loss(msgspec.Struct, frozen=True):
     """A field that was not copied, or changed."""
 
-    field: str
-    """The field."""
-
-    number: int
-    """How many records have it."""
-
-    examples: tuple[str, ...]
-    """The ids of the first three."""
-
-    before: str
-    """What the first of them has in the source."""
-
-    after: str
-    """What it has in the copy."""
+    field: Annotated[str, "The field."]
+    number: Annotated[int, "How many records have it."]
+    examples: Annotated[tuple[str, ...], "The ids of the first three."]
+    before: Annotated[str, "What the first of them has in the source."]
+    after: Annotated[str, "What it has in the copy."]
 
 
 class Compared(msgspec.Struct, frozen=True):
     """How many records of a type were copied."""
 
-    there: int
-    """How many the source has."""
-
-    copied: int
-    """How many of them the copy has."""
-
-    others: int = 0
-    """How many others the copy has: a kind of mailbox may infer some, such as that an answer was read."""
+    there: Annotated[int, "How many the source has."]
+    copied: Annotated[int, "How many of them the copy has."]
+    others: Annotated[
+        int, "How many others the copy has: a kind of mailbox may infer some, such as that an answer was read."
+    ] = 0
 
 
 class Losses:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -35,29 +35,14 @@ Tell = Callable[[str, int, int], object]
 class ConvertReport(msgspec.Struct, frozen=True):
     """What a copy has of the source, what was lost, and what has another form."""
 
-    url: str
-    """The URL of the copy; empty where none was kept."""
-
-    messages: Compared
-    """Messages."""
-
-    agents: Compared
-    """Agents of the roster."""
-
-    receipts: Compared
-    """Read records."""
-
-    deliveries: Compared
-    """Records of deliveries."""
-
-    interventions: Compared
-    """Records of the journal."""
-
-    losses: tuple[Loss, ...]
-    """What was lost or changed."""
-
-    changes: tuple[Loss, ...] = ()
-    """What has another form in the copy, with the same content."""
+    url: Annotated[str, "The URL of the copy; empty where none was kept."]
+    messages: Annotated[Compared, "Messages."]
+    agents: Annotated[Compared, "Agents of the roster."]
+    receipts: Annotated[Compared, "Read records."]
+    deliveries: Annotated[Compared, "Records of deliveries."]
+    interventions: Annotated[Compared, "Records of the journal."]
+    losses: Annotated[tuple[Loss, ...], "What was lost or changed."]
+    changes: Annotated[tuple[Loss, ...], "What has another form in the copy, with the same content."] = ()
 
 
 class _Carried(msgspec.Struct, frozen=True):

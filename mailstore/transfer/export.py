@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -18,62 +19,29 @@ from mailstore.store import Store
 class Exported(msgspec.Struct, frozen=True):
     """A complete message, with the place and the digest of its record."""
 
-    id: str
-    """Its id."""
-
-    sender: str
-    """Who sent it."""
-
-    recipients: tuple[str, ...]
-    """The addresses that it was sent to."""
-
-    timestamp: str
-    """When it was sent, as its record has it."""
-
-    subject: str
-    """Its subject."""
-
-    content: str
-    """Its text."""
-
-    thread: str | None
-    """The id of the message that it answers; null if it begins a thread."""
-
-    root: str
-    """The id of the first message of its thread."""
-
-    type: str
-    """Its type; empty if it has none."""
-
-    states: dict[str, str]
-    """What it is to each recipient."""
-
-    archived: bool
-    """Whether it is archived."""
-
-    file: str | None
-    """The file of its record; null where it is in none."""
-
-    offset: int | None
-    """Where the record begins there, in bytes; null where it is in no file."""
-
-    length: int | None
-    """How long the record is, in bytes; null where it is in no file."""
-
-    sha256: str | None
-    """The SHA-256 of the record's bytes; null where they can't be read."""
-
-    text_sha256: str
-    """The SHA-256 of its text."""
-
-    record: str
-    """The record as it is stored, with fields that are unknown to us."""
-
-    missing: str = ""
-    """Why its text or its record could not be read; empty if both could."""
-
-    shown_sha256: str = ""
-    """The SHA-256 of what no record says, as it was when exported: its root, its states, and whether it is archived."""
+    id: Annotated[str, "Its id."]
+    sender: Annotated[str, "Who sent it."]
+    recipients: Annotated[tuple[str, ...], "The addresses that it was sent to."]
+    timestamp: Annotated[str, "When it was sent, as its record has it."]
+    subject: Annotated[str, "Its subject."]
+    content: Annotated[str, "Its text."]
+    thread: Annotated[str | None, "The id of the message that it answers; null if it begins a thread."]
+    root: Annotated[str, "The id of the first message of its thread."]
+    type: Annotated[str, "Its type; empty if it has none."]
+    states: Annotated[dict[str, str], "What it is to each recipient."]
+    archived: Annotated[bool, "Whether it is archived."]
+    file: Annotated[str | None, "The file of its record; null where it is in none."]
+    offset: Annotated[int | None, "Where the record begins there, in bytes; null where it is in no file."]
+    length: Annotated[int | None, "How long the record is, in bytes; null where it is in no file."]
+    sha256: Annotated[str | None, "The SHA-256 of the record's bytes; null where they can't be read."]
+    text_sha256: Annotated[str, "The SHA-256 of its text."]
+    record: Annotated[str, "The record as it is stored, with fields that are unknown to us."]
+    missing: Annotated[str, "Why its text or its record could not be read; empty if both could."] = ""
+    shown_sha256: Annotated[
+        str,
+        "The SHA-256 of what no record says, as it was when exported: "
+        "its root, its states, and whether it is archived.",
+    ] = ""
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -31,73 +32,38 @@ LAST_LINES = 5
 class SessionReport(Struct, frozen=True):
     """A session whose hooks have run."""
 
-    agent: str
-    """Its agent in the mailbox; empty if it has none yet."""
-
-    session_id: str
-    """The program's own id of the session."""
-
-    doing: str
-    """What it is doing: working, idle, waiting or ended."""
-
-    last_run: str | None
-    """When its hooks last ran: ISO 8601 in UTC; null if never."""
-
-    mailbox: str
-    """The mailbox that they read."""
-
-    folder: str
-    """The folder that it was started in."""
+    agent: Annotated[str, "Its agent in the mailbox; empty if it has none yet."]
+    session_id: Annotated[str, "The program's own id of the session."]
+    doing: Annotated[str, "What it is doing: working, idle, waiting or ended."]
+    last_run: Annotated[str | None, "When its hooks last ran: ISO 8601 in UTC; null if never."]
+    mailbox: Annotated[str, "The mailbox that they read."]
+    folder: Annotated[str, "The folder that it was started in."]
 
 
 class HookReport(Struct, frozen=True):
     """The hooks of one program, as far as a folder is concerned."""
 
-    program: str
-    """The program, as `--for` takes it."""
-
-    title: str
-    """Its name."""
-
-    tried: bool
-    """Whether our hooks were tried with the real program."""
-
-    command: str | None
-    """Where it was found on the PATH; null if it was not."""
-
-    version: str | None
-    """Its version; null if unknown."""
-
-    installed: list[Installed]
-    """The files with its hooks."""
-
-    problems: list[str]
-    """What is wrong with them."""
-
-    trusted: str | None
-    """Whether the program lets them run, in its own words; null where nothing is installed."""
-
-    remark: str
-    """What to do about that; may be empty."""
-
-    last_run: str | None
-    """When its hooks last ran: ISO 8601 in UTC; null if never."""
-
-    sessions: list[SessionReport]
-    """The sessions whose hooks have run, the latest first."""
+    program: Annotated[str, "The program, as `--for` takes it."]
+    title: Annotated[str, "Its name."]
+    tried: Annotated[bool, "Whether our hooks were tried with the real program."]
+    command: Annotated[str | None, "Where it was found on the PATH; null if it was not."]
+    version: Annotated[str | None, "Its version; null if unknown."]
+    installed: Annotated[list[Installed], "The files with its hooks."]
+    problems: Annotated[list[str], "What is wrong with them."]
+    trusted: Annotated[
+        str | None, "Whether the program lets them run, in its own words; null where nothing is installed."
+    ]
+    remark: Annotated[str, "What to do about that; may be empty."]
+    last_run: Annotated[str | None, "When its hooks last ran: ISO 8601 in UTC; null if never."]
+    sessions: Annotated[list[SessionReport], "The sessions whose hooks have run, the latest first."]
 
 
 class LogReport(Struct, frozen=True):
     """What the hooks wrote down of what went wrong."""
 
-    file: str
-    """Its path."""
-
-    lines: int
-    """How many lines it has."""
-
-    last: list[str]
-    """The last five of them."""
+    file: Annotated[str, "Its path."]
+    lines: Annotated[int, "How many lines it has."]
+    last: Annotated[list[str], "The last five of them."]
 
 
 def reports(programs: Sequence[ProgramFiles], target: Target) -> list[HookReport]:

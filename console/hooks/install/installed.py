@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -22,26 +23,13 @@ COMMAND_START = "const COMMAND = "
 class Installed(Struct, frozen=True):
     """A file with a program's hooks."""
 
-    file: str
-    """The file with the hooks."""
-
-    scope: str
-    """Where they count: user, project (of this machine), or shared."""
-
-    events: tuple[str, ...]
-    """The events that they are called for."""
-
-    mailbox: str
-    """The mailbox that was chosen; empty if it is found from the folder."""
-
-    deliver: str
-    """What they print: notice, session-start or letters."""
-
-    at_end: str
-    """What the end of a session does to its agent: freeze or bury."""
-
-    wake: bool
-    """Whether they wake idle agents."""
+    file: Annotated[str, "The file with the hooks."]
+    scope: Annotated[str, "Where they count: user, project (of this machine), or shared."]
+    events: Annotated[tuple[str, ...], "The events that they are called for."]
+    mailbox: Annotated[str, "The mailbox that was chosen; empty if it is found from the folder."]
+    deliver: Annotated[str, "What they print: notice, session-start or letters."]
+    at_end: Annotated[str, "What the end of a session does to its agent: freeze or bury."]
+    wake: Annotated[bool, "Whether they wake idle agents."]
 
 
 def targets_of(target: Target) -> list[Target]:
