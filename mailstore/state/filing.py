@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from mailstore.records.address import party
 from mailstore.records.message import Message
+from mailstore.rules.audience import Facts
 from mailstore.state.contents import MailboxContents
 from mailstore.state.quieting import Quieting
+from mailstore.state.receipts import NO_FACTS
 
 
 class Filing:
@@ -90,3 +92,24 @@ class Filing:
                 contents.index.postings.deliver(leads.get(row, row), recipient)
         for row in messages.rows():
             self.add(row, messages[row], now)
+
+
+class FiledMail:
+    """What the classes that answer the questions of a mailbox share: its contents, and what keeps them filed."""
+
+    def __init__(self, contents: MailboxContents) -> None:
+        self.contents = contents
+        """The columns, for modules that fill, save or guard them."""
+        self._filing = Filing(contents)
+
+    def advance(self, now: float) -> bool:
+        """Let time pass, in seconds since the epoch; return whether anything ran out."""
+        return self._filing.advance(now)
+
+    def _party(self, name: str) -> str:
+        return party(name, self.contents.roster, self.contents.user)
+
+    def _facts(self, message_id: str) -> Facts:
+        """Return what the records say about a message."""
+        row = self.contents.messages.ids.row(message_id)
+        return NO_FACTS if row is None else self.contents.receipts.facts(row)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mailstore.records.address import channel_label, is_channel, is_person
 from mailstore.records.events import Event, Progress, Seen, Unseen
 from mailstore.records.message import Intervention, Message, Problem
@@ -12,7 +14,6 @@ from mailstore.rules.unread import is_for_user, never_unseen
 from mailstore.state.agent_mail import AgentMail
 from mailstore.state.connections import CutOff
 from mailstore.state.contents import MailboxContents
-from mailstore.state.filing import Filing
 from mailstore.state.fold import Fold
 from mailstore.state.message_lookup import MessageLookup
 from mailstore.state.message_status import MessageStatus
@@ -22,55 +23,21 @@ from mailstore.state.threads import ThreadQueries
 from mailstore.state.views import Channel, Counts
 
 
-class Mailbox:
+class Mailbox(MessageLookup, MessageStatus, AgentMail, OwnMail, PendingMail, ThreadQueries):
     """Everything that is known about one mailbox, folded from events in any order.
 
-    Times are seconds since the epoch. A message is known by its id; `user` is the person at the console. What stands
-    in `__init__` are the questions that each part answers.
+    Times are seconds since the epoch. A message is known by its id; `user` is the name of the user at the console. Each
+    base class answers one kind of question.
     """
 
     def __init__(self, user: str = PERSON, contents: MailboxContents | None = None) -> None:
+        super().__init__(MailboxContents(user) if contents is None else contents)
         self.user = user
-        self.contents = contents = MailboxContents(user) if contents is None else contents
-        """The columns, for modules that fill, save or guard them."""
-        filing = Filing(contents)
-        self.fold, self.advance = Fold(contents, filing).fold, filing.advance
+        self._fold = Fold(self.contents, self._filing)
 
-        lookup = MessageLookup(contents)
-        self.message, self.find, self.ids = lookup.message, lookup.find, lookup.ids
-        self.messages, self.folded, self.live = lookup.messages, lookup.folded, lookup.live
-        self.newest, self.each, self.of_type, self.times = lookup.newest, lookup.each, lookup.of_type, lookup.times
-        self.places, self.traces = lookup.places, lookup.traces
-
-        status = MessageStatus(contents)
-        self.states, self.bare_states, self.expiry = status.states, status.bare_states, status.expiry
-        self.receipts, self.has_read, self.put_away_by = status.receipts, status.has_read, status.put_away_by
-        self.deliveries, self.delivered = status.deliveries, status.delivered
-
-        mail = AgentMail(contents, filing)
-        self.inbox, self.is_for, self.is_talk = mail.inbox, mail.is_for, mail.is_talk
-        self.unread, self.unread_count, self.unread_of_types = mail.unread, mail.unread_count, mail.unread_of_types
-        self.late, self.has_unrecorded, self.unrecorded = mail.late, mail.has_unrecorded, mail.unrecorded
-
-        own = OwnMail(contents, filing)
-        self.own_marks, self.change_marks, self.is_new = own.own_marks, own.change_marks, own.is_new
-        self.is_muted, self.is_snoozed, self.is_starred = own.is_muted, own.is_snoozed, own.is_starred
-        self.is_thread_muted, self.quiet_in = own.is_thread_muted, own.quiet_in
-        self.quiet_from, self.quiet_of_type = own.quiet_from, own.quiet_of_type
-
-        pending = PendingMail(contents, filing)
-        self.open_mail, self.waiting, self.vacant = pending.open_mail, pending.waiting, pending.vacant
-        self.dead_letters, self.letters, self.deaths = pending.dead_letters, pending.letters, pending.deaths
-        self.dead_letters_in, self.waiting_in = pending.dead_letters_in, pending.waiting_in
-
-        threads = ThreadQueries(contents)
-        self.threads, self.thread_filter, self.recent = threads.of_view, threads.thread_filter, threads.recent
-        self.view_messages = threads.view_messages
-        self.types = threads.types
-        self.root_of, self.tree, self.outline = threads.root_of, threads.tree, threads.outline
-        self.summary, self.unseen_in, self.thread_messages = threads.summary, threads.unseen_in, threads.messages
-        self.first_new, self.tasks, self.cancelled_by = threads.first_new, threads.tasks, threads.cancelled_by
-        self.cycles, self.orphans, self.keep_read = threads.cycles, threads.orphans, threads.keep_read
+    def fold(self, events: Iterable[Event], now: float) -> None:
+        """Fold events in the order in which the store reported them."""
+        self._fold.fold(events, now)
 
     def __len__(self) -> int:
         return self.contents.messages.number

@@ -8,48 +8,46 @@ from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Message, Trace, by_age
 from mailstore.state.contents import MailboxContents
+from mailstore.state.filing import FiledMail
 from mailstore.steps import MailboxReloaded
 
 
-class MessageLookup:
+class MessageLookup(FiledMail):
     """The messages that have arrived, live and archived unless a method says otherwise."""
-
-    def __init__(self, contents: MailboxContents) -> None:
-        self._contents = contents
 
     def ids(self) -> set[str]:
         """Return the ids of all messages."""
-        messages = self._contents.messages
+        messages = self.contents.messages
         return {messages.ids[row] for row in messages.rows()}
 
     def message(self, message_id: str) -> Message | None:
         """Return the message with an id."""
-        row = self._contents.row(message_id)
-        return None if row is None else self._contents.messages[row]
+        row = self.contents.row(message_id)
+        return None if row is None else self.contents.messages[row]
 
     def find(self, prefix: str) -> list[Message]:
         """Return the messages whose id is a text, or begins with it."""
         exact = self.message(prefix)
         if exact or not prefix:
             return [exact] if exact else []
-        messages = self._contents.messages
+        messages = self.contents.messages
         leads = messages.ids.leads
         rows = dict.fromkeys(leads.get(row, row) for row in messages.ids.texts.starting_with(prefix))
         return [messages[row] for row in rows if messages.is_there(row)]
 
     def places(self, message_id: str) -> tuple[str, ...]:
         """Return the files that hold a copy of a message, sorted."""
-        row = self._contents.row(message_id)
+        row = self.contents.row(message_id)
         if row is None:
             return ()
-        where = self._contents.messages[row].location
-        files = {trace.file for trace in self._contents.joined.traces(row)} or ({where.file} if where else ())
+        where = self.contents.messages[row].location
+        files = {trace.file for trace in self.contents.joined.traces(row)} or ({where.file} if where else ())
         return tuple(sorted(files))
 
     def traces(self, message_id: str) -> list[Trace]:
         """Return what is known about every copy of a message."""
-        row = self._contents.row(message_id)
-        return [] if row is None else self._contents.joined.traces(row)
+        row = self.contents.row(message_id)
+        return [] if row is None else self.contents.joined.traces(row)
 
     def messages(self) -> list[Message]:
         """Return every message, oldest first."""
@@ -57,45 +55,45 @@ class MessageLookup:
 
     def folded(self) -> list[Message]:
         """Return every message, roughly in the order in which they were folded."""
-        messages = self._contents.messages
+        messages = self.contents.messages
         return [messages[row] for row in messages.rows()]
 
     def live(self) -> list[Message]:
         """Return every message that is not archived, roughly in the order in which they were folded."""
-        messages = self._contents.messages
+        messages = self.contents.messages
         archived = [head.archived for head in messages.head_values.values]
         return [messages[row] for row in messages.rows() if not archived[messages.heads[row]]]
 
     def newest(self, since: float = -FOREVER) -> Iterator[Message]:
         """Yield the messages that have arrived by now, the newest first, back to a time. Raises MailboxReloaded."""
-        messages = self._contents.messages
+        messages = self.contents.messages
         times, order = messages.times, messages.order()
         for at in range(len(order) - 1, -1, -1):
             if times[order[at]] < since:
                 return
             if messages.is_there(order[at]):
                 yield messages[order[at]]
-                check_current(self._contents, messages)
+                check_current(self.contents, messages)
 
     def each(self) -> Iterator[Message]:
         """Yield every message, roughly in the order in which they were folded, and those that arrive meanwhile.
 
         Raises MailboxReloaded.
         """
-        return self._each(self._contents.messages)
+        return self._each(self.contents.messages)
 
     def _each(self, messages: MessageTable) -> Iterator[Message]:
         row = 0
         while row < len(messages):
-            check_current(self._contents, messages)
+            check_current(self.contents, messages)
             if messages.is_there(row):
                 yield messages[row]
             row += 1
-        check_current(self._contents, messages)
+        check_current(self.contents, messages)
 
     def of_type(self, kind: str, *, archived: bool = False) -> Iterator[Message]:
         """Yield the live messages of a type, or archived ones too, in no particular order. Raises MailboxReloaded."""
-        messages, postings = self._contents.messages, self._contents.index.postings
+        messages, postings = self.contents.messages, self.contents.index.postings
 
         def is_wanted(head: MessageHead) -> bool:
             return head.type == kind and (archived or not head.archived)
@@ -104,11 +102,11 @@ class MessageLookup:
             for row in postings.with_head(number):
                 if is_wanted(messages.head(row)):  # it may have been archived since
                     yield messages[row]
-                    check_current(self._contents, messages)
+                    check_current(self.contents, messages)
 
     def times(self) -> list[float]:
         """Return the times of all messages in seconds since the epoch, the earliest first."""
-        messages = self._contents.messages
+        messages = self.contents.messages
         return list(map(messages.times.__getitem__, messages.order()))
 
 

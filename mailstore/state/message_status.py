@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from mailstore.records.address import party
 from mailstore.records.message import Delivery, Message, Receipt
-from mailstore.rules.audience import Facts, expires_at, recipients
+from mailstore.rules.audience import expires_at, recipients
 from mailstore.rules.delivery import Standing, State, standing, state
-from mailstore.state.contents import MailboxContents
-from mailstore.state.receipts import NO_FACTS
+from mailstore.state.filing import FiledMail
 
 
-class MessageStatus:
+class MessageStatus(FiledMail):
     """States and records of one message at a time; times are seconds since the epoch."""
-
-    def __init__(self, contents: MailboxContents) -> None:
-        self._contents = contents
 
     def states(self, message: Message, now: float) -> dict[str, Standing]:
         """Return the state of a message for each of its recipients, since when and why."""
-        contents, facts = self._contents, facts_of(self._contents, message.id)
+        contents, facts = self.contents, self._facts(message.id)
         return {
             recipient.name: standing(recipient, message, facts, contents.roster, now)
             for recipient in recipients(message, facts, contents.roster, contents.user)
@@ -26,7 +22,7 @@ class MessageStatus:
 
     def bare_states(self, message: Message, now: float) -> dict[str, State]:
         """Return the state of a message for each of its recipients."""
-        facts, roster, user = facts_of(self._contents, message.id), self._contents.roster, self._contents.user
+        facts, roster, user = self._facts(message.id), self.contents.roster, self.contents.user
         return {
             recipient.name: state(recipient, message, facts, roster, now)
             for recipient in recipients(message, facts, roster, user)
@@ -34,7 +30,7 @@ class MessageStatus:
 
     def receipts(self, message_id: str) -> list[Receipt]:
         """Return the read records of a message, with the names as recorded, the earliest first."""
-        contents = self._contents
+        contents = self.contents
         reads, names = contents.receipts.reads, contents.messages.names
         found = [
             Receipt(message_id, names[number], time)
@@ -45,8 +41,8 @@ class MessageStatus:
 
     def has_read(self, message_id: str, reader: str) -> bool:
         """Return whether a record says that a reader has read a message, under any of their names."""
-        contents = self._contents
-        return party(reader, contents.roster, contents.user) in facts_of(contents, message_id).readers
+        contents = self.contents
+        return party(reader, contents.roster, contents.user) in self._facts(message_id).readers
 
     def deliveries(self, message_id: str) -> list[str]:
         """Return the recipients of a message as they were recorded when it was sent."""
@@ -54,7 +50,7 @@ class MessageStatus:
 
     def delivered(self, message_id: str) -> list[Delivery]:
         """Return the delivery records of a message."""
-        contents = self._contents
+        contents = self.contents
         deliveries, names = contents.receipts.deliveries, contents.messages.names
         return [
             Delivery(message_id, names[name], time)
@@ -64,15 +60,9 @@ class MessageStatus:
 
     def put_away_by(self, message_id: str) -> dict[str, float | None]:
         """Return who put a message away, and when (None where that is not recorded)."""
-        put_away = self._contents.receipts.put_away
-        return {name: time for row in self._contents.copies(message_id) for name, time in put_away.get(row, {}).items()}
+        put_away = self.contents.receipts.put_away
+        return {name: time for row in self.contents.copies(message_id) for name, time in put_away.get(row, {}).items()}
 
     def expiry(self, message: Message) -> float | None:
         """Return when a message expires for its last recipient; None if it never does."""
-        return expires_at(message, self._contents.roster, self._contents.user)
-
-
-def facts_of(contents: MailboxContents, message_id: str) -> Facts:
-    """Return what the records say about a message."""
-    row = contents.messages.ids.row(message_id)
-    return NO_FACTS if row is None else contents.receipts.facts(row)
+        return expires_at(message, self.contents.roster, self.contents.user)

@@ -5,44 +5,39 @@ from __future__ import annotations
 from mailstore.records.message import Message
 from mailstore.records.own_marks import OwnMarks
 from mailstore.rules.muting import is_muted_agent
-from mailstore.state.contents import MailboxContents
-from mailstore.state.filing import Filing
+from mailstore.state.filing import FiledMail
 from mailstore.steps import Steps
 
 
-class OwnMail:
+class OwnMail(FiledMail):
     """The user's own marks on messages and threads; `root` is the id of a thread's root."""
-
-    def __init__(self, contents: MailboxContents, filing: Filing) -> None:
-        self._contents = contents
-        self._quieting = filing.quieting
 
     def own_marks(self) -> OwnMarks:
         """Return what the user has muted, snoozed and starred."""
-        return self._contents.marks
+        return self.contents.marks
 
     def change_marks(self, marks: OwnMarks) -> Steps[None]:
         """Replace the user's marks and, in steps, all numbers that depend on them; raises MailboxReloaded."""
-        return self._quieting.change(marks)
+        return self._filing.quieting.change(marks)
 
     def is_new(self, message: Message) -> bool:
         """Return whether a message is new to the user: unseen, and neither muted nor snoozed."""
-        row = self._contents.row(message.id)
-        return row is not None and self._contents.is_unseen(row) and row not in self._contents.index.quiet.rows
+        row = self.contents.row(message.id)
+        return row is not None and self.contents.is_unseen(row) and row not in self.contents.index.quiet.rows
 
     def is_muted(self, message: Message) -> bool:
         """Return whether a message is muted, and does not break through."""
-        row = self._contents.row(message.id)
-        return row is not None and self._quieting.is_muted(row)
+        row = self.contents.row(message.id)
+        return row is not None and self._filing.quieting.is_muted(row)
 
     def is_snoozed(self, message: Message) -> bool:
         """Return whether the thread of a message is snoozed."""
-        row = self._contents.row(message.id)
-        return row is not None and self._quieting.is_snoozed(row)
+        row = self.contents.row(message.id)
+        return row is not None and self._filing.quieting.is_snoozed(row)
 
     def is_starred(self, message: Message) -> bool:
         """Return whether the user has starred a message, or its whole thread."""
-        contents = self._contents
+        contents = self.contents
         row = contents.row(message.id)
         if row is None or not (contents.marks.starred or contents.index.quiet.starred_roots):
             return False
@@ -53,21 +48,21 @@ class OwnMail:
 
     def is_thread_muted(self, root: str) -> bool:
         """Return whether a whole thread is muted."""
-        return self._contents.messages.ids.row(root) in self._contents.index.quiet.muted_roots
+        return self.contents.messages.ids.row(root) in self.contents.index.quiet.muted_roots
 
     def quiet_from(self, agent: str) -> int:
         """Return how many unseen messages from a muted agent are quiet."""
-        contents = self._contents
+        contents = self.contents
         marks = OwnMarks(agents=frozenset({agent}))
         senders = contents.index.quiet.senders.items()
         return sum(it for name, it in senders if is_muted_agent(name, marks, contents.roster, contents.user))
 
     def quiet_of_type(self, kind: str) -> int:
         """Return how many unseen messages of a muted type are quiet."""
-        types = self._contents.index.quiet.types
+        types = self.contents.index.quiet.types
         return types.get(kind, 0)
 
     def quiet_in(self, root: str) -> int:
         """Return how many unseen messages of a thread are muted or snoozed."""
-        row = self._contents.messages.ids.row(root)
-        return 0 if row is None else self._contents.index.quiet.in_thread(row)
+        row = self.contents.messages.ids.row(root)
+        return 0 if row is None else self.contents.index.quiet.in_thread(row)

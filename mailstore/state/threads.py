@@ -11,6 +11,7 @@ from mailstore.records.message import Message
 from mailstore.rules.cancelling import TASKS, TaskStates, ThreadPlace
 from mailstore.rules.retention import Retention
 from mailstore.state.contents import MailboxContents
+from mailstore.state.filing import FiledMail
 from mailstore.state.outline import Outline, outline
 from mailstore.state.retained_threads import RetentionFilter
 from mailstore.state.subject_words import WordFilter
@@ -18,22 +19,22 @@ from mailstore.state.thread_filter import ThreadFilter
 from mailstore.state.views import OWN_KINDS, Cycle, ThreadNode, ThreadSummary, View
 
 
-class ThreadQueries:
+class ThreadQueries(FiledMail):
     """Threads by the id of their root; times are seconds since the epoch."""
 
     def __init__(self, contents: MailboxContents) -> None:
-        self._contents = contents
+        super().__init__(contents)
         self._tasks: tuple[ThreadSummary, TaskStates] | None = None
 
     def root_of(self, message_id: str) -> str:
         """Return the root of a message's thread; the id itself for an unknown message."""
-        messages, forest = self._contents.messages, self._contents.index.forest
+        messages, forest = self.contents.messages, self.contents.index.forest
         row = messages.ids.row(message_id)
         return message_id if row is None or row >= len(forest) else messages.ids[forest.root(row)]
 
     def tree(self, root: str) -> list[ThreadNode]:
         """Return a thread in reading order, with placeholders for messages that are only named."""
-        forest, messages = self._contents.index.forest, self._contents.messages
+        forest, messages = self.contents.index.forest, self.contents.messages
         row = messages.ids.row(root)
         if row is None or row >= len(forest):
             return [ThreadNode(root, None, 0, None)]
@@ -46,17 +47,17 @@ class ThreadQueries:
 
     def outline(self, root: str, known: Outline | None = None) -> Outline | None:
         """Return the shape of a thread, None for an id that is not a root; `known` itself while that still holds."""
-        index, messages = self._contents.index, self._contents.messages
+        index, messages = self.contents.index, self.contents.messages
         try:
-            row = self._contents.thread(root)
+            row = self.contents.thread(root)
         except KeyError:
             return None
         return outline(messages, index.forest, row, index.sizes[row], known)
 
-    def messages(self, root: str) -> list[Message]:
+    def thread_messages(self, root: str) -> list[Message]:
         """Return a thread's messages in no particular order; raises KeyError for an id that is not a root."""
-        messages = self._contents.messages
-        return [messages[row] for row in self._contents.index.members(self._contents.thread(root))]
+        messages = self.contents.messages
+        return [messages[row] for row in self.contents.index.members(self.contents.thread(root))]
 
     def tasks(self, root: str) -> TaskStates:
         """Return which tasks of a thread are open or cancelled."""
@@ -79,38 +80,38 @@ class ThreadQueries:
 
     def summary(self, root: str) -> ThreadSummary:
         """Return a thread's summary; raises KeyError for an id that is not a root."""
-        return self._contents.summaries.of(self._contents.thread(root))
+        return self.contents.summaries.of(self.contents.thread(root))
 
     def unseen_in(self, root: str) -> int:
         """Return how many messages of a thread are new to the user."""
-        index, row = self._contents.index, self._contents.messages.ids.row(root)
+        index, row = self.contents.index, self.contents.messages.ids.row(root)
         return 0 if row is None or row >= len(index.unseen) else index.new_in(row)
 
     def first_new(self, roots: Sequence[str], places: Iterable[int]) -> str | None:
         """Return the first thread with messages new to the user, among those at some places of a list of threads."""
         if not isinstance(roots, ThreadList):
             return next((roots[place] for place in places if self.unseen_in(roots[place])), None)
-        index, rows = self._contents.index, roots.rows()
+        index, rows = self.contents.index, roots.rows()
         unseen, known = index.unseen, len(index.unseen)
         found = (row for place in places if (row := rows[place]) < known and unseen[row] and index.new_in(row))
-        return next((self._contents.messages.ids[row] for row in found), None)
+        return next((self.contents.messages.ids[row] for row in found), None)
 
     def cycles(self) -> list[Cycle]:
         """Return the cycles of replies that were found and cut."""
-        ids = self._contents.messages.ids
-        return [Cycle(tuple(ids[row] for row in ring), ids[cut]) for ring, cut in self._contents.index.forest.rings]
+        ids = self.contents.messages.ids
+        return [Cycle(tuple(ids[row] for row in ring), ids[cut]) for ring, cut in self.contents.index.forest.rings]
 
     def orphans(self) -> list[str]:
         """Return the ids that messages answer and that do not exist."""
-        messages, forest = self._contents.messages, self._contents.index.forest
+        messages, forest = self.contents.messages, self.contents.index.forest
         absent = (row for row in range(len(forest)) if not messages.is_there(row))
         return [messages.ids[row] for row in absent if forest.is_placeholder(row)]
 
     # Lists of threads
 
-    def of_view(self, view: View) -> Sequence[str]:
+    def threads(self, view: View) -> Sequence[str]:
         """Return the roots of a view's threads, the one with the newest message first."""
-        ledger = self._contents.ledger
+        ledger = self.contents.ledger
         match view.kind:
             case "dead":
                 return self._roots(row for row, _ in ledger.dead)
@@ -121,24 +122,24 @@ class ThreadQueries:
             case kind if kind in OWN_KINDS:
                 return []
             case _:
-                return self._contents.index.threads(view)
+                return self.contents.index.threads(view)
 
     def view_messages(self, view: View, known: MessageList | None = None) -> MessageList:
         """Return the messages of a channel, an agent, a role or a type.
 
         That is `known` with what arrived, while it holds. A new list has to look for them (`MessageList.look`).
         """
-        contents = self._contents
+        contents = self.contents
         followed = known.follow() if known is not None and known.messages is contents.messages else None
         return contents.index.views.messages(view) if followed is None else followed
 
     def types(self) -> list[str]:
         """Return the types that messages have or had, sorted."""
-        return sorted({head.type for head in self._contents.messages.head_values.values} - {""})
+        return sorted({head.type for head in self.contents.messages.head_values.values} - {""})
 
     def _roots(self, rows: Iterable[int]) -> list[str]:
         newest: dict[int, int] = {}
-        messages, forest = self._contents.messages, self._contents.index.forest
+        messages, forest = self.contents.messages, self.contents.index.forest
         for row in rows:
             root = forest.root(row)
             newest[root] = messages.younger(row, newest.get(root, row))
@@ -147,7 +148,7 @@ class ThreadQueries:
 
     def keep_read(self, is_on: bool) -> None:
         """Keep threads that are read from now on in the unread view; those that were kept until now leave it."""
-        self._contents.index.keep_read(is_on)
+        self.contents.index.keep_read(is_on)
 
     def recent(self, rule: Retention, now: float) -> list[str]:
         """Return the roots of the threads of which a retention keeps anything, the newest first."""
@@ -167,7 +168,7 @@ class ThreadQueries:
 
         For a view that has no order of its own, `among` are its threads in the order in which it lists them.
         """
-        contents, index = self._contents, self._contents.index
+        contents, index = self.contents, self.contents.index
         words = WordFilter(text, index, contents.roster, contents.user) if text else None
         retained = RetentionFilter(rule, now, index) if view.kind == "recent" else None
         return ThreadFilter(index, lambda: contents.index is index, view, words, only_unread, retained, among)
