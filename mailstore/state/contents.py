@@ -10,7 +10,7 @@ from mailstore.columns.ids import IdColumn
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.events import Progress
-from mailstore.records.message import Message, Problem
+from mailstore.records.message import Message, Problem, Trace
 from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Roster, RosterImage
 from mailstore.records.scope import WHOLE, label_of
@@ -39,8 +39,8 @@ class MailboxContents:
     def _create(self) -> None:
         self.roster = Roster()
         self.messages = MessageTable()
-        self.joined = MergedCopies(self.messages, self.roster)
-        self.receipts = Receipts(self.messages, self.joined, self.roster, self.user)
+        self.copies: MergedCopies | None = None
+        self.receipts = Receipts(self.messages, self.roster, self.user)
         self.journal = OversightJournal()
         self.problems = Problems()
         self.duplicates: list[Message] = []
@@ -67,7 +67,11 @@ class MailboxContents:
         out.value(self.roster.image())
         out.value(self.roster.scopes)
         out.value(self.duplicates)
-        for part in (self.messages, self.joined, self.receipts, self.journal, self.problems, self.index, self.ledger):
+        self.messages.save(out)
+        out.value(self.copies is not None)
+        if self.copies is not None:
+            self.copies.save(out)
+        for part in (self.receipts, self.journal, self.problems, self.index, self.ledger):
             part.save(out)
 
     def load(self, saved: SnapshotReader) -> None:
@@ -75,8 +79,25 @@ class MailboxContents:
         self.roster.load(saved.value(RosterImage))
         self.roster.scopes = saved.value(set[str])
         self.duplicates = saved.value(list[Message])
-        for part in (self.messages, self.joined, self.receipts, self.journal, self.problems, self.index, self.ledger):
+        self.messages.load(saved)
+        if saved.value(bool):
+            self.keep_copies().load(saved)
+        for part in (self.receipts, self.journal, self.problems, self.index, self.ledger):
             part.load(saved)
+
+    def keep_copies(self) -> MergedCopies:
+        """Return what joins the copies of messages; made when a store first tells of one, which most never do."""
+        if self.copies is None:
+            self.copies = self.receipts.copies = MergedCopies(self.messages, self.roster)
+        return self.copies
+
+    def copies_of(self, row: int) -> tuple[int, ...]:
+        """Return the rows of all copies of the message in a row."""
+        return (row,) if self.copies is None else self.copies.rows(row)
+
+    def traces(self, row: int) -> list[Trace]:
+        """Return what is known about every copy of the message in a row."""
+        return [] if self.copies is None else self.copies.traces(row)
 
     def row(self, message_id: str) -> int | None:
         """Return the row of the message with an id, None unless it has arrived."""
@@ -90,10 +111,10 @@ class MailboxContents:
             raise KeyError(root)
         return row
 
-    def copies(self, message_id: str) -> tuple[int, ...]:
+    def recorded(self, message_id: str) -> tuple[int, ...]:
         """Return the rows of all copies of a message, whether or not it has arrived."""
         row = self.messages.ids.row(message_id)
-        return () if row is None else self.joined.rows(row)
+        return () if row is None else self.copies_of(row)
 
     def make_row(self, message_id: str) -> int:
         """Return the row of an id that a record names, a new one for a new id."""
@@ -104,7 +125,7 @@ class MailboxContents:
 
     def is_seen(self, row: int) -> bool:
         """Return whether the user has seen a message."""
-        return self.seen.any_seen(self.joined.rows(row))
+        return self.seen.any_seen(self.copies_of(row))
 
     def is_unseen(self, row: int) -> bool:
         """Return whether a message counts as unseen: the user's own and archived mail never does."""

@@ -66,7 +66,8 @@ class Fold:
                     contents.connections.lose(event, now)
                 case Back():
                     contents.connections.restore(event)
-        self._messages.join(now)
+        if contents.copies is not None:
+            self._messages.join(contents.copies, now)
         if contents.must_rebuild:
             self._filing.rebuild(now)
 
@@ -152,7 +153,7 @@ class RecordHandler:
 
     def trace(self, trace: Trace, now: float) -> None:
         """Fold what one copy of a letter says about the letter."""
-        self._contents.joined.add(trace)
+        self._contents.keep_copies().add(trace)
         self._filing.refile(self._contents.messages.ids.row(trace.message_id), now)
 
     def intervene(self, intervention: Intervention, now: float) -> None:

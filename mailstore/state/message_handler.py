@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from mailstore.records.message import Message
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
-from mailstore.state.joining import RowChange
+from mailstore.state.joining import MergedCopies, RowChange
 
 
 class MessageHandler:
@@ -20,14 +20,16 @@ class MessageHandler:
     def add(self, message: Message, now: float) -> None:
         """Fold a message: a new one, a copy of a known letter, or a record that changed."""
         contents = self._contents
-        self.join(now)
+        copies = contents.copies
+        if copies is not None:
+            self.join(copies, now)
         messages = contents.messages
         parent = messages.parent_of(message)
         row = messages.ids.own(message.id)
         if row is None:
             row = messages.add(message, parent)
-        elif contents.joined.is_copy(row):
-            self._add_copy(row, message, now)
+        elif copies is not None and copies.is_copy(row):
+            self._add_copy(copies, row, message, now)
             return
         elif not messages.is_there(row):
             messages.put(row, message, parent)
@@ -71,36 +73,36 @@ class MessageHandler:
 
     # Copies of one letter
 
-    def join(self, now: float) -> None:
+    def join(self, copies: MergedCopies, now: float) -> None:
         """Join records that are copies of one letter, so that any of their ids finds it.
 
         Not during a scan: all of its messages might have to be filed again.
         """
         contents = self._contents
-        if contents.joined.is_settled:
+        if copies.is_settled:
             return
         progress = contents.progress
         if progress is not None and progress.done < progress.total:
             return
-        changes = contents.joined.settle()
+        changes = copies.settle()
         contents.receipts.make_room()
         for change in changes:
             self._apply(change, now)
 
-    def _add_copy(self, row: int, message: Message, now: float) -> None:
+    def _add_copy(self, copies: MergedCopies, row: int, message: Message, now: float) -> None:
         """Fold one of several copies of a letter."""
         contents = self._contents
-        change = contents.joined.put(row, message)
+        change = copies.put(row, message)
         contents.receipts.make_room()
         if change.before is None and change.now is not None:
             self._filing.add(change.row, change.now, now)
         else:
             self._apply(change, now)
         early = contents.seen.early
-        copies = {contents.messages.ids[each] for each in contents.joined.rows(change.row)} & early
-        if copies and change.now is not None:
-            early -= copies
-            for message_id in copies:
+        seen = {contents.messages.ids[each] for each in copies.rows(change.row)} & early
+        if seen and change.now is not None:
+            early -= seen
+            for message_id in seen:
                 self._filing.mark_seen(message_id)
 
     def _apply(self, change: RowChange, now: float) -> None:

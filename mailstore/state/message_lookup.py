@@ -41,13 +41,13 @@ class MessageLookup(FiledMail):
         if row is None:
             return ()
         where = self.contents.messages[row].location
-        files = {trace.file for trace in self.contents.joined.traces(row)} or ({where.file} if where else ())
+        files = {trace.file for trace in self.contents.traces(row)} or ({where.file} if where else ())
         return tuple(sorted(files))
 
     def traces(self, message_id: str) -> list[Trace]:
         """Return what is known about every copy of a message."""
         row = self.contents.row(message_id)
-        return [] if row is None else self.contents.joined.traces(row)
+        return [] if row is None else self.contents.traces(row)
 
     def messages(self) -> list[Message]:
         """Return every message, oldest first."""

@@ -34,7 +34,7 @@ class MessageStatus(FiledMail):
         reads, names = contents.receipts.reads, contents.messages.names
         found = [
             Receipt(message_id, names[number], time)
-            for row in contents.copies(message_id)
+            for row in contents.recorded(message_id)
             for number, time in reads.of(row)
         ]
         return sorted(found, key=lambda receipt: receipt.time or 0.0)
@@ -54,14 +54,14 @@ class MessageStatus(FiledMail):
         deliveries, names = contents.receipts.deliveries, contents.messages.names
         return [
             Delivery(message_id, names[name], time)
-            for row in contents.copies(message_id)
+            for row in contents.recorded(message_id)
             for name, time in deliveries.of(row)
         ]
 
     def put_away_by(self, message_id: str) -> dict[str, float | None]:
         """Return who put a message away, and when (None where that is not recorded)."""
-        put_away = self.contents.receipts.put_away
-        return {name: time for row in self.contents.copies(message_id) for name, time in put_away.get(row, {}).items()}
+        contents, put_away = self.contents, self.contents.receipts.put_away
+        return {name: time for row in contents.recorded(message_id) for name, time in put_away.get(row, {}).items()}
 
     def expiry(self, message: Message) -> float | None:
         """Return when a message expires for its last recipient; None if it never does."""

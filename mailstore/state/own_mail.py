@@ -41,7 +41,7 @@ class OwnMail(FiledMail):
         row = contents.row(message.id)
         if row is None or not (contents.marks.starred or contents.index.quiet.starred_roots):
             return False
-        ids = (contents.messages.ids[copy] for copy in contents.joined.rows(row))
+        ids = (contents.messages.ids[copy] for copy in contents.copies_of(row))
         return contents.index.forest.root(row) in contents.index.quiet.starred_roots or any(
             message_id in contents.marks.starred for message_id in ids
         )

@@ -13,20 +13,22 @@ from mailstore.rules.audience import Facts
 from mailstore.state.joining import MergedCopies
 
 NO_FACTS = Facts()
+NOBODY: frozenset[str] = frozenset()
 
 
 class Receipts:
     """Records about each row, under the names that the records use; times are seconds since the epoch."""
 
-    def __init__(self, messages: MessageTable, joined: MergedCopies, roster: Roster, user: str) -> None:
+    def __init__(self, messages: MessageTable, roster: Roster, user: str) -> None:
         self._messages = messages
-        self._joined = joined
         self._roster = roster
         self._user = user
         self.reads = LinkedEntries()
         self.deliveries = LinkedEntries()
         self.put_away: dict[int, dict[str, float | None]] = {}
         """By row, who put the message away, and when."""
+        self.copies: MergedCopies | None = None
+        """The rows of messages that are recorded several times, once a store has told of any."""
 
     def save(self, out: SnapshotWriter) -> None:
         """Write this into a snapshot."""
@@ -81,7 +83,8 @@ class Receipts:
 
     def facts(self, row: int) -> Facts:
         """Return what the records of all copies of a message say, under the names that the rules use."""
-        rows = self._joined.rows(row)
+        copies = self.copies
+        rows = (row,) if copies is None else copies.rows(row)
         put_away = [name for each in rows for name in self.put_away.get(each, ())] if self.put_away else ()
         if not put_away and not any(self.has_any(each) for each in rows):
             return NO_FACTS
@@ -93,7 +96,8 @@ class Receipts:
             readers[reader] = time if known is None else known if time is None else min(known, time)
         recorded = (number for each in rows for number in self.deliveries.names_of(each))
         delivered = dict.fromkeys(self._party(names[number]) for number in recorded)
-        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)), self._joined.holders(row))
+        holders = NOBODY if copies is None else copies.holders(row)
+        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)), holders)
 
     def _party(self, name: str) -> str:
         return party(name, self._roster, self._user)

@@ -10,7 +10,7 @@ from mailstore.columns.snapshot_parts import InvalidSnapshot, SnapshotReader, Sn
 from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
 
-VERSION = 8
+VERSION = 9
 """Changes with whatever the parts write."""
 
 

@@ -59,7 +59,7 @@ REBUILT = {
     ".messages._unordered": "saving puts the messages in order",
     ".messages.ids.texts._changed": "is empty, because an id never changes",
     ".messages.ids._fresh": "saving sorts the ids",
-    ".joined._copies._changed": "is empty between two folds",
+    ".copies._copies._changed": "is empty between two folds",
     ".index._read_since": "belongs to the list that is on screen",
     ".index.keeps_read": "belongs to the list that is on screen",
     ".index.touched": "belongs to the list that is on screen",

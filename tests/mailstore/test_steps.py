@@ -215,7 +215,7 @@ def test_a_guarded_mailbox_refuses_other_threads(monkeypatch: pytest.MonkeyPatch
         "MailboxContents.index",
         "Roster.get",
         "Roster.__iter__",
-        "MailboxContents.joined",
+        "MailboxContents.copies",
         "MailboxContents.roster",
     ]
     assert refused(mailbox) == expected
