@@ -14,9 +14,10 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import Protocol
+from typing import Any, ClassVar, Protocol, Self
 
-from mailstore.kit.locating import unreadable
+from mailstore.kit.locating import found_at, is_found, unreadable
+from mailstore.location import path_of
 from mailstore.records.events import Event
 from mailstore.store import Store, WatchedPaths
 
@@ -36,9 +37,12 @@ class EventReader(Protocol):
 class WatchedStore(Store):
     """Implements `scan`, `changes` and `close` of a store over a folder, with what an event reader finds in it.
 
-    What is left to the kind: `open`, `content`, `raw`, and the commands it offers. `url` and `title` are the folder's,
-    unless it says otherwise.
+    What is left to the kind: `find`, `content`, `raw`, and the commands it offers. `open` makes a store of what `find`
+    returns and `poll`. `url` and `title` are the folder's, unless it says otherwise.
     """
+
+    missing: ClassVar[tuple[str, str]] = ("there is no mailbox of this kind at {path}", "name its folder")
+    """The problem and the remedy for a path where `find` finds nothing."""
 
     def __init__(self, reader: EventReader, folder: Path, *, poll: bool = False) -> None:
         self._reader = reader
@@ -49,6 +53,30 @@ class WatchedStore(Store):
         self._changing: Iterator[list[Event]] = iter(())
         self._turn = threading.Lock()
         self._ready: list[Event] = []
+
+    @classmethod
+    def find(cls, path: Path) -> Any:
+        """Return what `__init__` takes for the mailbox at a path; None if there is none.
+
+        May raise OSError and ValueError.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def is_likely(cls, place: Any) -> bool:
+        """Say whether what `find` returned is a mailbox of this kind even if the user didn't say so."""
+        return True
+
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        return is_found(cls.find, path, cls.is_likely)
+
+    @classmethod
+    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
+        problem, remedy = cls.missing
+        path = path_of(location)
+        make: Callable[..., Self] = cls
+        return make(found_at(cls.find, path, problem.format(path=path), remedy), poll=poll)
 
     @property
     def url(self) -> str:

@@ -34,6 +34,7 @@ ONLY_NOTES = "a note has a sender, recipients, a subject and a text"
 class NotesStore(kit.WatchedStore):
     kind = "notes"
     summary = "a folder NAME.notes with a Markdown file for each message"
+    missing = ("there are no notes at {path}", "name a NAME.notes")
     declared = (
         Capabilities()
         .without(NO_ROSTER, Capability.MARK_READ, Capability.UPDATE_ROSTER, Capability.AUDIENCE)
@@ -45,13 +46,8 @@ class NotesStore(kit.WatchedStore):
         super().__init__(kit.PartReader(NotesSource(folder)), folder, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        return kit.is_found(find, path)
-
-    @classmethod
-    def open(cls, location: str, *, poll: bool = False) -> Self:
-        folder = kit.found_at(find, kit.path_of(location), f"there are no notes at {location}", "name a NAME.notes")
-        return cls(folder, poll=poll)
+    def find(cls, path: Path) -> Path | None:
+        return path.absolute() if path.suffix == ".notes" and path.is_dir() else None
 
     @classmethod
     def create(cls, location: str) -> Self:
@@ -111,10 +107,6 @@ class NotesSource(kit.PartSource):
         except (kit.NotAFile, OSError, ValueError) as error:
             return [Problem(part, 1, 0, kit.reason_of(error))]
         return [Agent(message.sender), message]
-
-
-def find(path: Path) -> Path | None:
-    return path.absolute() if path.suffix == ".notes" and path.is_dir() else None
 
 
 def parsed(data: bytes) -> tuple[dict[str, str], str]:

@@ -12,12 +12,12 @@ from mailstore.files.folder import Folder
 from mailstore.files.salvage import loads
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kinds.agent_mail.columns import text_of
 from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, letter_of, message_of, number_of
 from mailstore.kinds.agent_mail.places import PROJECTS, YEAR
 from mailstore.kinds.agent_mail.roster import OVERSEER, called
 from mailstore.kit.bodies import first_line
 from mailstore.kit.part_reader import PartSource, is_settled
+from mailstore.kit.tables import text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import Problem

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from mailstore.errors import ContentGone, reason_of
 from mailstore.files.salvage import loads
 from mailstore.files.whole import open_below, open_regular
-from mailstore.kinds.agent_mail.columns import text_of
+from mailstore.kit.tables import text_of
 from mailstore.records.attached_file import AttachedFile
 
 MOST = 100

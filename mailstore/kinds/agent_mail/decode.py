@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mailstore.kinds.agent_mail.attached import listed
-from mailstore.kinds.agent_mail.columns import text_of
 from mailstore.kinds.agent_mail.roster import OVERSEER, AgentNames
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import RecordEvents
+from mailstore.kit.tables import text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Location, Message, Receipt

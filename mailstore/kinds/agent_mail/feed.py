@@ -8,13 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
 from mailstore.kinds.agent_mail import tables as ask
-from mailstore.kinds.agent_mail.columns import text_of
 from mailstore.kinds.agent_mail.decode import AgentMailRow, RecipientRow, record_events
 from mailstore.kinds.agent_mail.roster import OVERSEER, AgentNames, agents_of, names_of
 from mailstore.kinds.agent_mail.tables import Sums, Thread
-from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
+from mailstore.kit.record_reader import RecordEvents, RecordMap
+from mailstore.kit.tables import DatabaseSource, first_time, text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Message
@@ -26,54 +25,41 @@ Counted = tuple[int, int, int]
 """Number of a message's recipients, of those that read it, and of those that acknowledged it."""
 
 
-class DatabaseFeed(RecordSource):
-    """Every message and every agent, by the number of its row.
+class DatabaseFeed(DatabaseSource):
+    """Every message and every agent, by the number of its row."""
 
-    A query may be repeated, so its results are stored only once it is complete.
-    """
+    is_text = True
 
     def __init__(self, database: Path) -> None:
-        self._database = database
-        self._stamp: DatabaseStamp | None = None
+        super().__init__(database)
         self._sums = Sums()
         self._names = AgentNames({})
         self._firsts: dict[Thread, int] = {}
         self._counted: dict[int, Counted] = {}
 
-    @property
-    def name(self) -> str:
-        """Return the file name of the database."""
-        return self._database.name
-
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield the agents, then all messages, newest first."""
-        stamp = database_stamp(self._database)
-        begun = ask.look(self._database, _begin)
-        self._stamp, self._sums, self._names, self._firsts = stamp, begun.sums, begun.names, begun.firsts
+        begun = self.begin(_begin)
+        self._sums, self._names, self._firsts = begun.sums, begun.names, begun.firsts
         self._counted = {}
         page, total = begun.page, begun.sums.messages
         done = len(page.rows)
         yield {**_told(begun.agents), **self._records(page)}, Progress(done, max(total, done))
         while page.rows and done < total:
-            page = ask.look(self._database, partial(_page, before=page.rows[-1].id, limit=PAGE))
+            page = self.look(partial(_page, before=page.rows[-1].id, limit=PAGE))
             done += len(page.rows)
             yield self._records(page), Progress(min(done, total), total)
 
-    def news(self, *, closely: bool) -> RecordMap | None:
+    def changed(self) -> RecordMap | None:
         """Return new, read and acknowledged messages, and all agents; None if something else changed."""
-        stamp = database_stamp(self._database)
-        if not may_have_changed(stamp, self._stamp):
-            return {}
-        if is_replaced(stamp, self._stamp):
-            return None
-        change = ask.look(self._database, partial(_changed, since=self._sums))
+        change = self.look(partial(_changed, since=self._sums))
         if not self._explains(change):
             return None
         for row in sorted(change.page.rows, key=lambda row: row.id):
             label = text_of(row.thread)
             if label:
                 self._firsts.setdefault((row.project, label), change.firsts.get((row.project, label), row.id))
-        self._stamp, self._sums, self._names = stamp, change.sums, change.names
+        self._sums, self._names = change.sums, change.names
         return {**_told(change.agents), **self._records(change.page)}
 
     def _explains(self, change: _Look) -> bool:
@@ -155,8 +141,7 @@ def _with_recipients(mail: sqlite3.Connection, rows: list[AgentMailRow]) -> _Pag
     before = {}
     for row in rows:
         if time_of(text_of(row.created)) is None:
-            times = (time_of(created) for created in ask.time_before(mail, row.id))
-            before[row.id] = next((time for time in times if time is not None), 0.0)
+            before[row.id] = first_time(ask.time_before(mail, row.id))
     return _Page(rows, ask.recipients(mail, [row.id for row in rows]), before)
 
 

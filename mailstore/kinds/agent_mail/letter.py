@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import loads
-from mailstore.kinds.agent_mail.columns import text_of
 from mailstore.kinds.agent_mail.decode import KINDS, tags_of
 from mailstore.kinds.agent_mail.roster import called
 from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.tables import text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.message import NEVER, Location, Message
 

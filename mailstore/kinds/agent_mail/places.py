@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.files.database import Unreadable, is_database, read_database
+from mailstore.kit.tables import is_database_of, tables_in
 
 DATABASE = "storage.sqlite3"
 PROJECTS = "projects"
@@ -48,16 +47,7 @@ def find(path: Path) -> AgentMailPlaces | None:
 
 
 def _is_ours(path: Path) -> bool:
-    if not is_database(path):
-        return False
-    try:
-        return read_database(path, _tables) >= TABLES
-    except Unreadable:
-        return path.name == DATABASE
-
-
-def _tables(database: sqlite3.Connection) -> set[str]:
-    return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return is_database_of(path, lambda database: tables_in(database) >= TABLES, DATABASE)
 
 
 def _is_archive(root: Path) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from mailstore.kinds.agent_mail.columns import columns, text_of
 from mailstore.kit.bodies import first_line
+from mailstore.kit.tables import columns, text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.roster import Agent, Status
 

@@ -5,25 +5,22 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
+from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 import msgspec
 
 from mailstore.errors import ContentGone
-from mailstore.files.database import Unreadable
-from mailstore.kinds.agent_mail import tables as ask
 from mailstore.kinds.agent_mail.archive import ArchiveSource
 from mailstore.kinds.agent_mail.attached import AttachedImage, attached_files, listed, open_attached
-from mailstore.kinds.agent_mail.columns import text_of
 from mailstore.kinds.agent_mail.feed import DatabaseFeed, message_at
 from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, id_of, letter_of
 from mailstore.kinds.agent_mail.places import DATABASE, PROJECTS, AgentMailPlaces, find
 from mailstore.kinds.agent_mail.roster import names_of
-from mailstore.kit.locating import found_at, is_found, read_located
+from mailstore.kit.locating import read_located
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.tables import look_or, rows_of, text_of
 from mailstore.kit.watched_store import EventReader, WatchedStore
-from mailstore.location import path_of
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
@@ -61,6 +58,10 @@ class AgentMailStore(WatchedStore):
 
     kind: ClassVar[str] = "agent-mail"
     summary: ClassVar[str] = "MCP Agent Mail: storage.sqlite3, or its archive alone; written only through its server"
+    missing: ClassVar[tuple[str, str]] = (
+        f"there is no {DATABASE} at {{path}}, and no archive with {PROJECTS}",
+        "name the server's folder",
+    )
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
     sends_files: ClassVar[bool] = True
     known_fields: ClassVar[frozenset[str]] = frozenset(
@@ -80,22 +81,11 @@ class AgentMailStore(WatchedStore):
         super().__init__(reader, places.folder, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether there is a database or an archive at a path."""
-        return is_found(find, path)
-
-    @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the database at a path or in a folder, else the archive there; raises MailboxMissing and StoreError."""
-        path = path_of(location)
-        places = found_at(
-            find, path, f"there is no {DATABASE} at {path}, and no archive with {PROJECTS}", "name the server's folder"
-        )
-        return cls(places, poll=poll)
+    def find(cls, path: Path) -> AgentMailPlaces | None:
+        return find(path)
 
     @property
     def url(self) -> str:
-        """Return the URL of this mailbox."""
         return f"{self.kind}:{(self._places.database or self._places.folder).resolve()}"
 
     @property
@@ -205,33 +195,24 @@ class AgentMailStore(WatchedStore):
         return data
 
     def _row(self, message: Message) -> dict[str, object]:
-        def look(mail: sqlite3.Connection) -> dict[str, object] | None:
-            return _row(mail, message.id)
-
-        assert self._places.database is not None
-        try:
-            found = ask.look(self._places.database, look)
-        except (OSError, Unreadable) as error:
-            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
-        if found is None:
-            raise ContentGone(
-                f"message {message.id} is no longer in {self._places.database.name}", "check whether it was deleted"
-            )
-        return found
+        database = self._places.database
+        assert database is not None
+        row = look_or(ContentGone, database, lambda mail: _row(mail, message.id), is_text=True)
+        if row is None:
+            raise ContentGone(f"message {message.id} is no longer in {database.name}", "check whether it was deleted")
+        return row
 
 
 def _row(mail: sqlite3.Connection, message_id: str) -> dict[str, object] | None:
     """Return all columns of a message and of its recipients."""
-    asked = mail.execute("SELECT * FROM messages WHERE id = ?", (message_id,))
-    row = asked.fetchone()
-    if row is None:
+    message = next(rows_of(mail.execute("SELECT * FROM messages WHERE id = ?", (message_id,))), None)
+    if message is None:
         return None
-    found: dict[str, object] = dict(zip((each[0] for each in asked.description), row, strict=True))
     names = names_of(mail)
-    asked = mail.execute("SELECT * FROM message_recipients WHERE message_id = ?", (message_id,))
-    columns = [each[0] for each in asked.description]
-    to = [dict(zip(columns, row, strict=True)) for row in asked]
-    found["sender"] = names.of(found["sender_id"])
-    found["project"] = next((slug for (slug,) in mail.execute(PROJECT, (found["project_id"],))), "")
-    found["recipients"] = [{"name": names.of(each["agent_id"]), **each} for each in to]
-    return found
+    to = rows_of(mail.execute("SELECT * FROM message_recipients WHERE message_id = ?", (message_id,)))
+    return {
+        **message,
+        "sender": names.of(message["sender_id"]),
+        "project": next((slug for (slug,) in mail.execute(PROJECT, (message["project_id"],))), ""),
+        "recipients": [{"name": names.of(recipient["agent_id"]), **recipient} for recipient in to],
+    }

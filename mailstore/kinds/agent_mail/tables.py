@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from mailstore.files.database import read_database
-from mailstore.kinds.agent_mail.columns import columns, text_of
 from mailstore.kinds.agent_mail.decode import AgentMailRow, RecipientRow
+from mailstore.kit.tables import columns, in_parts, text_of
 
 COLUMNS = (
     *("id", "project_id", "sender_id", "thread_id", "topic"),
     *("subject", "body_md", "importance", "ack_required", "created_ts", "attachments"),
 )
-AT_ONCE = 500
 LONGEST_ID = 19
-Found = TypeVar("Found")
 Thread = tuple[object, str]
 """A project, and the label of a thread in it."""
 
@@ -33,11 +28,6 @@ class Sums(NamedTuple):
     acknowledged: int = 0
     last_read: str = ""
     last_acknowledged: str = ""
-
-
-def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
-    """Run a query as `read_database` does; invalid UTF-8 is replaced."""
-    return read_database(path, question, text_of)
 
 
 def sums(mail: sqlite3.Connection) -> Sums:
@@ -64,7 +54,7 @@ def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[AgentMai
     wanted = columns(mail, "messages", *COLUMNS)
     return [
         AgentMailRow(*row)
-        for marks, part in _parts(ids)
+        for marks, part in in_parts(ids)
         for row in mail.execute(f"SELECT {wanted} FROM messages WHERE id IN ({marks})", part)  # noqa: S608
     ]
 
@@ -72,7 +62,7 @@ def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[AgentMai
 def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[RecipientRow]]:
     """Return the recipients of some messages."""
     found: dict[int, list[RecipientRow]] = {}
-    for marks, part in _parts(ids):
+    for marks, part in in_parts(ids):
         asked = mail.execute(
             "SELECT message_id, agent_id, kind, read_ts, ack_ts FROM message_recipients "  # noqa: S608
             f"WHERE message_id IN ({marks}) ORDER BY rowid",
@@ -128,10 +118,3 @@ def time_before(mail: sqlite3.Connection, message: int) -> Iterator[str]:
     asked = mail.execute("SELECT created_ts FROM messages WHERE id < ? ORDER BY id DESC LIMIT 100", (message,))
     for (created,) in asked:
         yield text_of(created)
-
-
-def _parts(values: Iterable[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield values in parts small enough for one query, each with its placeholders."""
-    rest = iter(values)
-    while part := list(islice(rest, AT_ONCE)):
-        yield ",".join("?" * len(part)), part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
@@ -18,10 +18,8 @@ from mailstore.kinds.beads.program import program
 from mailstore.kinds.beads.records import text_of
 from mailstore.kinds.beads.rigs import NO_AGENTS, RigRecords
 from mailstore.kinds.beads.tables import TablesOrigin
-from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
-from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability, WatchedPaths
 
@@ -34,6 +32,10 @@ class BeadsStore(WatchedStore):
 
     kind: ClassVar[str] = "beads"
     summary: ClassVar[str] = "Gas Town's mail in a Beads database, .beads (read-only)"
+    missing: ClassVar[tuple[str, str]] = (
+        "there is no Beads database at {path}",
+        f"name the folder with {FOLDER}",
+    )
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.SEND: BY_GAS_TOWN,
@@ -63,16 +65,8 @@ class BeadsStore(WatchedStore):
         super().__init__(RecordReader(feed), places.folder, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether there is a database at a path or in its `.beads` folder."""
-        return is_found(find, path)
-
-    @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the database at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
-        path = path_of(location)
-        places = found_at(find, path, f"there is no Beads database at {path}", f"name the folder with {FOLDER}")
-        return cls(places, poll=poll)
+    def find(cls, path: Path) -> BeadsPlaces | None:
+        return find(path)
 
     def watched(self) -> WatchedPaths:
         """Return nothing: its server and its files are other programs'."""
@@ -90,7 +84,6 @@ class BeadsStore(WatchedStore):
         return (folder.parent.name if folder.name == FOLDER else folder.name)[:40] or FOLDER
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
         return text_of(value_of(self.raw(message)).get("body" if self._is_archived(message) else "description"))
 
     def raw(self, message: Message) -> bytes:

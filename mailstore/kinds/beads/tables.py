@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from mailstore.errors import ContentGone, reason_of
-from mailstore.files.database import Unreadable, database_stamp, read_database
+from mailstore.errors import ContentGone
+from mailstore.files.database import database_stamp
 from mailstore.kinds.beads.origins import PlacedIssue
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, REPLY, issue_of
+from mailstore.kit.tables import columns_in, look, look_or, rows_of, tables_in
 from mailstore.records.message import Location, Message, Problem
 
 COLUMNS = (
@@ -68,7 +69,7 @@ class TablesOrigin:
 
     def read(self, problems: list[Problem]) -> list[PlacedIssue]:
         """Return the issues in all tables."""
-        return read_database(self.path, partial(_issues, file=self.name), _text)
+        return look(self.path, partial(_issues, file=self.name), is_text=True)
 
     def newest(self, limit: int) -> list[PlacedIssue]:
         """Return nothing: a database is read at once."""
@@ -76,11 +77,7 @@ class TablesOrigin:
 
     def record(self, message: Message) -> bytes:
         """Return the row of a message, with its labels, as JSON. Raises ContentGone."""
-        try:
-            found = read_database(self.path, partial(_rows, name=message.id), _text)
-        except (OSError, Unreadable) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else str(error)
-            raise ContentGone(f"{self.name} can't be read", reason) from error
+        found = look_or(ContentGone, self.path, partial(_rows, name=message.id), is_text=True)
         which = message.location.offset if message.location else 0
         if which >= len(found):
             raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted")
@@ -89,24 +86,12 @@ class TablesOrigin:
 
 def is_beads(path: Path) -> bool:
     """Say whether a database has the tables of Beads. Raises OSError and Unreadable."""
-    return read_database(path, _tables) >= NEEDED
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _tables(mail: sqlite3.Connection) -> set[str]:
-    return {str(name) for (name,) in mail.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return look(path, tables_in) >= NEEDED
 
 
 def _sets(mail: sqlite3.Connection) -> Iterator[_Set]:
-    tables = _tables(mail)
+    tables = tables_in(mail)
     return (each for each in SETS if {each.issues, each.labels} <= tables)
-
-
-def _columns(mail: sqlite3.Connection, table: str) -> list[str]:
-    return [str(row[1]) for row in mail.execute(f"PRAGMA table_info({table})")]
 
 
 def _issues(mail: sqlite3.Connection, file: str) -> list[PlacedIssue]:
@@ -122,7 +107,7 @@ def _issues(mail: sqlite3.Connection, file: str) -> list[PlacedIssue]:
 
 def _issues_in(mail: sqlite3.Connection, tables: _Set) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    known = _columns(mail, tables.issues)
+    known = columns_in(mail, tables.issues)
     wanted = [name for name in COLUMNS if name in known]
     marks, kinds = ",".join("?" * len(LABELS)), ",".join("?" * len(TYPES))
     chosen = f"SELECT issue_id FROM {tables.labels} WHERE label IN ({marks})"  # noqa: S608
@@ -149,9 +134,9 @@ def _issues_in(mail: sqlite3.Connection, tables: _Set) -> dict[str, dict[str, An
 
 def _links(mail: sqlite3.Connection, tables: _Set) -> Iterator[tuple[str, list[dict[str, str]]]]:
     """Yield what issues reply to: the tables of the releases name the other issue differently."""
-    if tables.links not in _tables(mail):
+    if tables.links not in tables_in(mail):
         return
-    known = _columns(mail, tables.links)
+    known = columns_in(mail, tables.links)
     targets = [name for name in ("depends_on_id", "depends_on_issue_id", "depends_on_wisp_id") if name in known]
     if not targets:
         return
@@ -166,9 +151,7 @@ def _rows(mail: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for tables in _sets(mail):
         asked = mail.execute(f"SELECT * FROM {tables.issues} WHERE id = ?", (name,))  # noqa: S608
-        row = asked.fetchone()
-        if row is not None:
-            value: dict[str, Any] = dict(zip((each[0] for each in asked.description), row, strict=True))
+        for value in rows_of(asked):
             labels = mail.execute(
                 f"SELECT label FROM {tables.labels} WHERE issue_id = ? ORDER BY label",  # noqa: S608
                 (name,),

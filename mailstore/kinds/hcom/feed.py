@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
 from mailstore.kinds.hcom import tables as ask
 from mailstore.kinds.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, id_of, letter_of, message_events
 from mailstore.kinds.hcom.roster import HcomRoster
 from mailstore.kinds.hcom.tables import LIFE, MESSAGE, STATUS, Ends, EventRow
-from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
+from mailstore.kit.record_reader import RecordEvents, RecordMap
+from mailstore.kit.tables import DatabaseSource, first_time, text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Message, Problem, Receipt
@@ -29,18 +29,14 @@ POSITION = re.compile(rb'"position":\s*(\d{1,18})\b')
 BEGINS = re.compile(rb'"action":\s*"(?:created|started)"')
 
 
-class EventFeed(RecordSource):
-    """Every message by the number of its event, every receipt, and every agent.
-
-    A query may be repeated, so its results are stored only once it is complete.
-    """
+class EventFeed(DatabaseSource):
+    """Every message by the number of its event, every receipt, and every agent."""
 
     def __init__(self, database: Path) -> None:
-        self._database = database
-        self._stamp: DatabaseStamp | None = None
-        self._begin()
+        super().__init__(database)
+        self._forget()
 
-    def _begin(self) -> None:
+    def _forget(self) -> None:
         self._ends = Ends()
         self._mark = ""
         self._roots = LabelRoots()
@@ -49,17 +45,11 @@ class EventFeed(RecordSource):
         self._unread: dict[str, set[int]] = {}
         self._known: frozenset[str] = frozenset()
 
-    @property
-    def name(self) -> str:
-        """Return the file name of the database."""
-        return self._database.name
-
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield the agents and the newest messages, then, once all labels are known, all messages."""
-        stamp = database_stamp(self._database)
-        first = ask.look(self._database, _first_look)
-        self._begin()
-        self._stamp, self._ends, self._mark = stamp, first.ends, first.mark
+        first = self.begin(_first_look)
+        self._forget()
+        self._ends, self._mark = first.ends, first.mark
         self._take(first.traces)
         self._told(first.instances)
         total = first.ends.messages
@@ -74,7 +64,7 @@ class EventFeed(RecordSource):
     def _older(self, first: _FirstLook, total: int) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield everything again that older events may say more about, then the older messages."""
         until = first.ends.last
-        traces, labels = ask.look(self._database, partial(_whole_log, until=until))
+        traces, labels = self.look(partial(_whole_log, until=until))
         self._positions, self._roster, self._unread = Positions(), HcomRoster(), {}
         self._take(traces)
         self._told(first.instances)
@@ -83,24 +73,19 @@ class EventFeed(RecordSource):
         done, before = len(first.page), first.page[-1].id
         yield {**self._agents(first.instances), **self._records(first.page, first.before)}, Progress(done, total)
         while True:
-            rows, times = ask.look(self._database, partial(_page, before=before, limit=PAGE))
+            rows, times = self.look(partial(_page, before=before, limit=PAGE))
             if not rows:
                 return
             done, before = done + len(rows), rows[-1].id
             yield self._records(rows, times), Progress(min(done, total), total)
 
-    def news(self, *, closely: bool) -> RecordMap | None:
+    def changed(self) -> RecordMap | None:
         """Return new messages, new receipts, and all agents."""
-        stamp = database_stamp(self._database)
-        if not may_have_changed(stamp, self._stamp):
-            return {}
-        if is_replaced(stamp, self._stamp):
-            return None
-        change = ask.look(self._database, partial(_change, after=self._ends.last))
+        change = self.look(partial(_change, after=self._ends.last))
         if change.ends.last < self._ends.last or (self._mark and change.mark != self._mark):
             return None
         moved = self._take(change.traces)
-        self._stamp, self._ends, self._mark = stamp, change.ends, change.mark
+        self._ends, self._mark = change.ends, change.mark
         moved |= self._told(change.instances)
         for letter in filter(None, map(_letter, change.page)):
             self._roots.add(letter.label, letter.id)
@@ -121,7 +106,7 @@ class EventFeed(RecordSource):
 
     def _told(self, rows: list[dict[str, Any]]) -> set[str]:
         """Take in the positions in the agents' rows; return the agents that moved."""
-        named = ((ask.text(row["name"]), row["last_event_id"]) for row in rows)
+        named = ((text_of(row["name"]), row["last_event_id"]) for row in rows)
         return {name for name, position in named if self._positions.told(name, position, self._ends.last)}
 
     def _agents(self, rows: list[dict[str, Any]]) -> dict[str, RecordEvents]:
@@ -235,8 +220,7 @@ def _before(mail: sqlite3.Connection, rows: Iterable[EventRow]) -> dict[int, flo
     found = {}
     for row in rows:
         if time_of(row.timestamp) is None:
-            times = (time_of(written) for written in ask.time_before(mail, row.id))
-            found[row.id] = next((time for time in times if time is not None), 0.0)
+            found[row.id] = first_time(ask.time_before(mail, row.id))
     return found
 
 

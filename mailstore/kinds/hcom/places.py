@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from mailstore.files.database import Unreadable, is_database, read_database
+from mailstore.kit.tables import is_database_of, tables_in
 
 DATABASE = "hcom.db"
 FOLDER = ".hcom"
@@ -21,9 +21,9 @@ NUMBER = ("INTEGER", 1)
 def find(path: Path) -> Path | None:
     """Return the database at a path: the file, hcom's folder, or the folder with that one. Raises OSError."""
     if path.is_file():
-        return path.absolute() if _is_ours(path) else None
+        return path.absolute() if is_database_of(path, _has_tables, DATABASE) else None
     for database in (path / DATABASE, path / FOLDER / DATABASE):
-        if database.is_file() and _is_ours(database):
+        if database.is_file() and is_database_of(database, _has_tables, DATABASE):
             return database.absolute()
     return None
 
@@ -33,18 +33,9 @@ def is_archived(database: Path) -> bool:
     return database.parent.parent.name == ARCHIVE
 
 
-def _is_ours(path: Path) -> bool:
-    if not is_database(path):
-        return False
-    try:
-        return read_database(path, _has_tables)
-    except Unreadable:
-        return path.name == DATABASE
-
-
 def _has_tables(database: sqlite3.Connection) -> bool:
     """Say whether both tables are there, and no views in their place, with events that are numbered."""
-    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = tables_in(database)
 
     def columns(table: str) -> dict[str, tuple[str, int]]:
         asked = database.execute("SELECT name, type, pk FROM pragma_table_info(?)", (table,))

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.kinds.hcom.decode import UnreadableEvent, data_of
-from mailstore.kinds.hcom.tables import LIFE, EventRow, text
+from mailstore.kinds.hcom.tables import LIFE, EventRow
+from mailstore.kit.tables import text_of
 from mailstore.kit.timestamps import time_of
 from mailstore.records.roster import Agent, Status
 
@@ -48,7 +49,7 @@ class HcomRoster:
 
     def agents(self, rows: list[dict[str, Any]]) -> dict[str, Agent]:
         """Return all agents by name, those connected first."""
-        found = {name: _connected(name, row) for row in rows if (name := text(row["name"]))}
+        found = {name: _connected(name, row) for row in rows if (name := text_of(row["name"]))}
         for name, ended in self._ended.items():
             if name and name not in found:
                 found[name] = _stopped(name, ended)
@@ -56,8 +57,8 @@ class HcomRoster:
 
 
 def _connected(name: str, row: dict[str, Any]) -> Agent:
-    tag = text(row["tag"])
-    state, context, detail = (text(row[key]).strip() for key in ("status", "status_context", "status_detail"))
+    tag = text_of(row["tag"])
+    state, context, detail = (text_of(row[key]).strip() for key in ("status", "status_context", "status_detail"))
     seen = [time for key in ("status_time", "last_seen", "last_stop") if (time := _moment(row[key])) is not None]
     doing = " ".join(filter(None, (context, detail.splitlines()[0] if detail else "")))
     return Agent(
@@ -67,7 +68,7 @@ def _connected(name: str, row: dict[str, Any]) -> Agent:
         activity=f"{state}: {doing}" if state and doing else state or doing,
         started_at=_moment(row["created_at"]),
         last_seen=max(seen, default=None),
-        extra=_extra({key: text(row[key]) for key in SHOWN}),
+        extra=_extra({key: text_of(row[key]) for key in SHOWN}),
     )
 
 

@@ -20,6 +20,7 @@ from mailstore.kinds.hcom.decode import BIGBOSS, UnreadableEvent, letter_of, num
 from mailstore.kinds.hcom.feed import message_at
 from mailstore.kinds.hcom.places import DATABASE
 from mailstore.kinds.hcom.roster import full_name
+from mailstore.kit.tables import look, look_or, text_of
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
@@ -61,13 +62,12 @@ def send(database: Path, draft: Draft) -> Message:
         raise DraftRefused("type", f"{draft.type!r} is not an intent", f"use one of {', '.join(INTENTS)}")
     if draft.type == "ack" and draft.thread is None:
         raise DraftRefused("type", "'ack' acknowledges a message", "reply to that message")
-    try:
-        words = ask.look(database, lambda mail: _words(mail, draft))
-    except (OSError, Unreadable) as error:
-        raise StoreError(f"{database} can't be read", f"{error}; nothing was sent") from error
+    words = look_or(
+        StoreError, database, lambda mail: _words(mail, draft), shown=str(database), undone="; nothing was sent"
+    )
     number = _run(database, words, draft.content)
     try:
-        return ask.look(database, lambda mail: message_at(mail, number, database.name))
+        return look(database, lambda mail: message_at(mail, number, database.name))
     except (OSError, Unreadable, UnreadableEvent, LookupError) as error:
         raise StoreError(f"hcom sent message {number}, which can't be read back", f"{error}") from error
 
@@ -102,9 +102,9 @@ def _recipients(mail: sqlite3.Connection, draft: Draft) -> list[str]:
     """Return the names of connected agents. Raises DraftRefused for any other."""
     known: dict[str, str] = {}
     for row in ask.instances(mail):
-        name = ask.text(row["name"])
+        name = text_of(row["name"])
         if NAME.fullmatch(name):
-            known.setdefault(full_name(name, ask.text(row["tag"])), name)
+            known.setdefault(full_name(name, text_of(row["tag"])), name)
             known[name] = name
     found: dict[str, None] = {}
     for recipient in draft.recipients:

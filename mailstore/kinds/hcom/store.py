@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import msgspec
 
 from mailstore.errors import ContentGone
-from mailstore.files.database import Unreadable
 from mailstore.kinds.hcom import tables as ask
-from mailstore.kinds.hcom.decode import HcomLetter, UnreadableEvent, data_of, letter_of, not_utf8, number_in
+from mailstore.kinds.hcom.decode import UnreadableEvent, data_of, letter_of, not_utf8, number_in
 from mailstore.kinds.hcom.feed import EventFeed
 from mailstore.kinds.hcom.places import DATABASE, FOLDER, find, is_archived
 from mailstore.kinds.hcom.tables import EventRow
-from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.tables import look_or
 from mailstore.kit.watched_store import WatchedStore
-from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability, WatchedPaths
 
@@ -37,6 +36,7 @@ MISSING = {
     Capability.AUDIENCE: "hcom itself records whom it delivers a message to",
     Capability.ADOPT: "only hcom writes its database",
 }
+Content = TypeVar("Content")
 PUT_AWAY = "hcom reset has put this conversation away"
 RENAMED = f"hcom itself must write, and opens only a database named {DATABASE}"
 
@@ -46,6 +46,7 @@ class HcomStore(WatchedStore):
 
     kind: ClassVar[str] = "hcom"
     summary: ClassVar[str] = "hcom: the log in ~/.hcom/hcom.db; written only by the program hcom"
+    missing: ClassVar[tuple[str, str]] = (f"there is no {DATABASE} at {{path}}", "name hcom's folder, ~/.hcom")
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "timestamp", "type", "instance"}
@@ -59,15 +60,8 @@ class HcomStore(WatchedStore):
         super().__init__(RecordReader(EventFeed(database)), database.parent, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether there is hcom's database at a path."""
-        return is_found(find, path)
-
-    @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the database at a path or in a folder; raises MailboxMissing and StoreError."""
-        path = path_of(location)
-        return cls(found_at(find, path, f"there is no {DATABASE} at {path}", "name hcom's folder, ~/.hcom"), poll=poll)
+    def find(cls, path: Path) -> Path | None:
+        return find(path)
 
     def watched(self) -> WatchedPaths:
         """Return the database and its log, which hold everything."""
@@ -75,7 +69,6 @@ class HcomStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._database.resolve()}"
 
     @property
@@ -102,56 +95,38 @@ class HcomStore(WatchedStore):
         return send(self._database, draft)
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
-        return self._letter(message).text
+        return self._read(message, lambda mail, row: letter_of(row).text)
 
     def raw(self, message: Message) -> bytes:
         """Return the message's event, and that of its bundle, as JSON. Raises ContentGone."""
-        found: dict[str, Any] = {}
 
-        def look(mail: sqlite3.Connection) -> bool:
-            rows = _rows(mail, message)
-            if not rows:
-                return False
-            row, letter = rows[0], letter_of(rows[0])
-            found.update(id=row.id, timestamp=row.timestamp, type=row.type, instance=row.instance)
-            found["data"] = data_of(row.data)
-            bundle = ask.bundle(mail, letter.bundle, row.id) if letter.bundle else None
-            if bundle is not None:
-                found["bundle"] = data_of(bundle)
-            return True
+        def with_bundle(mail: sqlite3.Connection, row: EventRow) -> dict[str, Any]:
+            value = {**row._asdict(), "data": data_of(row.data)}
+            label = letter_of(row).bundle
+            bundle = ask.bundle(mail, label, row.id) if label else None
+            return value if bundle is None else {**value, "bundle": data_of(bundle)}
 
-        self._asked(message, look)
-        return msgspec.json.encode(found)
+        return msgspec.json.encode(self._read(message, with_bundle))
 
-    def raw_problem(self, problem: Problem) -> bytes | None:
-        """Return the data of the event that a problem is about. Raises ContentGone."""
+    def _read(self, message: Message, read: Callable[[sqlite3.Connection, EventRow], Content]) -> Content:
+        """Return what `read` makes of a message's event, if it is one of this conversation. Raises ContentGone."""
+        number, mark = number_in(message.id)
+
+        def query(mail: sqlite3.Connection) -> list[Content]:
+            rows = ask.some_messages(mail, [number]) if mark in ("", ask.mark(mail)) else []
+            return [read(mail, row) for row in rows]
+
         try:
-            rows = ask.look(self._database, lambda mail: ask.some_messages(mail, [problem.line]))
-        except (OSError, Unreadable) as error:
-            raise ContentGone(f"{self._database.name} can't be read", str(error)) from error
-        return rows[0].data if rows and problem.reason in _reasons(rows[0]) else None
-
-    def _letter(self, message: Message) -> HcomLetter:
-        found: list[EventRow] = []
-
-        def look(mail: sqlite3.Connection) -> bool:
-            found[:] = _rows(mail, message)
-            return bool(found)
-
-        self._asked(message, look)
-        try:
-            return letter_of(found[0])
+            contents = look_or(ContentGone, self._database, query)
         except UnreadableEvent as error:
             raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
-
-    def _asked(self, message: Message, look: Any) -> None:
-        try:
-            is_there = ask.look(self._database, look)
-        except (OSError, Unreadable, UnreadableEvent) as error:
-            raise ContentGone(f"{self._database.name} can't be read", str(error)) from error
-        if not is_there:
+        if not contents:
             raise ContentGone(f"message {message.id} is no longer in {self._database.name}", "was it reset?")
+        return contents[0]
+
+    def raw_problem(self, problem: Problem) -> bytes | None:
+        rows = look_or(ContentGone, self._database, lambda mail: ask.some_messages(mail, [problem.line]))
+        return rows[0].data if rows and problem.reason in _reasons(rows[0]) else None
 
 
 def _reasons(row: EventRow) -> list[str]:
@@ -161,9 +136,3 @@ def _reasons(row: EventRow) -> list[str]:
     except UnreadableEvent as error:
         return [str(error)]
     return [not_utf8(row)]
-
-
-def _rows(mail: sqlite3.Connection, message: Message) -> list[EventRow]:
-    """Return the event of a message, if it is one of this conversation."""
-    number, mark = number_in(message.id)
-    return ask.some_messages(mail, [number]) if mark in ("", ask.mark(mail)) else []

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from mailstore.files.database import read_database
+from mailstore.kit.tables import bytes_of, columns, in_parts, text_of
 
 MESSAGE, STATUS, LIFE = "message", "status", "life"
 INSTANCE = (
     *("name", "last_event_id", "tag", "status", "status_time", "status_context", "status_detail", "last_stop"),
     *("last_seen", "created_at", "tool", "directory", "parent_name", "origin_device_id"),
 )
-AT_ONCE = 500
 LAST = (1 << 63) - 1
 """The largest number that a row can have."""
 MARK_LENGTH = 6
-Found = TypeVar("Found")
 
 
 class EventRow(NamedTuple):
@@ -40,18 +36,6 @@ class Ends(NamedTuple):
     messages: int = 0
 
 
-def look(path: Path, question: Callable[[sqlite3.Connection], Found]) -> Found:
-    """Run a query as `read_database` does; texts are returned as bytes."""
-    return read_database(path, question, bytes)
-
-
-def text(value: object) -> str:
-    """Return a column's value as text; empty for NULL."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return "" if value is None else str(value)
-
-
 def ends(mail: sqlite3.Connection) -> Ends:
     """Return where the log ends."""
     [(last,)] = mail.execute("SELECT max(id) FROM events")
@@ -62,7 +46,9 @@ def ends(mail: sqlite3.Connection) -> Ends:
 def mark(mail: sqlite3.Connection) -> str:
     """Return what tells a conversation from others, whose events have the same numbers; empty for an empty log."""
     row = mail.execute("SELECT timestamp FROM events ORDER BY id LIMIT 1").fetchone()
-    return "" if row is None else hashlib.sha1(text(row[0]).encode(), usedforsecurity=False).hexdigest()[:MARK_LENGTH]
+    return (
+        "" if row is None else hashlib.sha1(text_of(row[0]).encode(), usedforsecurity=False).hexdigest()[:MARK_LENGTH]
+    )
 
 
 def messages(mail: sqlite3.Connection, *, before: int | None = None, limit: int) -> list[EventRow]:
@@ -77,16 +63,14 @@ def messages(mail: sqlite3.Connection, *, before: int | None = None, limit: int)
 
 def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[EventRow]:
     """Return the messages with some numbers that are there."""
-    rest = iter(ids)
-    found: list[EventRow] = []
-    while part := list(islice(rest, AT_ONCE)):
-        marks = ",".join("?" * len(part))
-        asked = mail.execute(
+    return [
+        _event(row)
+        for marks, part in in_parts(ids)
+        for row in mail.execute(
             f"SELECT id, timestamp, type, instance, data FROM events WHERE type = ? AND id IN ({marks})",  # noqa: S608
             (MESSAGE, *part),
         )
-        found += map(_event, asked)
-    return found
+    ]
 
 
 def events(mail: sqlite3.Connection, *types: str, after: int, until: int | None = None) -> Iterator[EventRow]:
@@ -102,15 +86,12 @@ def events(mail: sqlite3.Connection, *types: str, after: int, until: int | None 
 
 def _event(row: tuple[Any, ...]) -> EventRow:
     number, timestamp, kind, instance, data = row
-    given = data if isinstance(data, bytes) else text(data).encode()
-    return EventRow(number, text(timestamp), text(kind), text(instance), given)
+    return EventRow(number, text_of(timestamp), text_of(kind), text_of(instance), bytes_of(data))
 
 
 def instances(mail: sqlite3.Connection) -> list[dict[str, Any]]:
     """Return the rows of the agents that are connected; what an older release lacks is None."""
-    known = {text(row[1]) for row in mail.execute("PRAGMA table_info(instances)")}
-    wanted = ", ".join(name if name in known else f"NULL AS {name}" for name in INSTANCE)
-    asked = mail.execute(f"SELECT {wanted} FROM instances ORDER BY rowid")  # noqa: S608
+    asked = mail.execute(f"SELECT {columns(mail, 'instances', *INSTANCE)} FROM instances ORDER BY rowid")  # noqa: S608
     return [dict(zip(INSTANCE, row, strict=True)) for row in asked]
 
 
@@ -121,11 +102,11 @@ def bundle(mail: sqlite3.Connection, bundle_id: str, before: int) -> bytes | Non
         (before, bundle_id),
     )
     row = asked.fetchone()
-    return None if row is None else row[0] if isinstance(row[0], bytes) else text(row[0]).encode()
+    return None if row is None else bytes_of(row[0])
 
 
 def time_before(mail: sqlite3.Connection, number: int) -> Iterator[str]:
     """Yield when the events before one were written, the last first."""
     asked = mail.execute("SELECT timestamp FROM events WHERE id < ? ORDER BY id DESC LIMIT 100", (number,))
     for (written,) in asked:
-        yield text(written)
+        yield text_of(written)

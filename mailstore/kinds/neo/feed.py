@@ -6,20 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from mailstore.files.database import DatabaseStamp, database_stamp, is_replaced, may_have_changed
 from mailstore.files.salvage import is_text
 from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo import looks
 from mailstore.kinds.neo.decode import Links, agent_of, label_of, queued_events, record_events
 from mailstore.kinds.neo.graph import GraphRow, Mark
-from mailstore.kinds.neo.looks import GraphChange, GraphMessage
+from mailstore.kinds.neo.looks import GraphChange, GraphMessage, LabelledThreads
 from mailstore.kinds.neo.names import EVERYBODY, People, address, identity
 from mailstore.kinds.neo.places import NeoPlaces
 from mailstore.kinds.neo.queue import WriteAheadQueue
-from mailstore.kinds.neo.records import GraphNode, InvalidNode, node_of, queued_of, text_of
-from mailstore.kinds.neo.threads import LabelledThreads
+from mailstore.kinds.neo.records import GraphNode, InvalidNode, queued_of, text_of
 from mailstore.kit.part_reader import is_settled
-from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap, RecordSource
+from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
+from mailstore.kit.tables import DatabaseSource
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Delivery, Message, Problem
@@ -27,21 +26,16 @@ from mailstore.records.roster import Agent
 
 FIRST_PAGE = 1000
 PAGE = 20_000
-IDENTITIES = frozenset(ask.LABELS)
 PEOPLE = ""
 """The key for the names of the person; no node has this id."""
 
 
-class GraphFeed(RecordSource):
-    """Every message, queued or not, and every identity, by the id of its node.
-
-    A query may be repeated, so its results are stored only once it is complete.
-    """
+class GraphFeed(DatabaseSource):
+    """Every message, queued or not, and every identity, by the id of its node."""
 
     def __init__(self, places: NeoPlaces) -> None:
-        self._database = places.database
+        super().__init__(places.database)
         self._queue = WriteAheadQueue(places.log) if places.log else None
-        self._stamp: DatabaseStamp | None = None
         self._mark = Mark()
         self._people = People()
         self._threads = LabelledThreads()
@@ -49,16 +43,10 @@ class GraphFeed(RecordSource):
         self._inferred: set[str] = set()
         self._queued: set[str] = set()
 
-    @property
-    def name(self) -> str:
-        """Return the file name of the database."""
-        return self._database.name
-
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         """Yield the identities, then all messages, last written first, then queued ones."""
-        stamp = database_stamp(self._database)
-        begun = ask.look(self._database, partial(looks.begin, size=FIRST_PAGE))
-        self._stamp, self._mark, self._threads = stamp, begun.mark, begun.threads
+        begun = self.begin(partial(looks.begin, size=FIRST_PAGE))
+        self._mark, self._threads = begun.mark, begun.threads
         self._inferred, self._queued = set(), set()
         if self._queue:
             self._queue.begin()
@@ -68,27 +56,26 @@ class GraphFeed(RecordSource):
         done = min(total, FIRST_PAGE)
         yield self._with_agents({**agents, **self._records(begun.letters)}), Progress(done, total)
         while done < total:
-            letters = ask.look(self._database, partial(looks.letters, ids=ids[done : done + PAGE]))
+            letters = self.look(partial(looks.letters, ids=ids[done : done + PAGE]))
             done = min(total, done + PAGE)
             yield self._with_agents(self._records(letters)), Progress(done, total)
         yield self._with_agents(self._waiting()), Progress(total, total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
         """Return the records in the change log, and queued messages."""
-        stamp = database_stamp(self._database)
-        found: dict[str, RecordEvents] = {}
-        if may_have_changed(stamp, self._stamp):
-            if is_replaced(stamp, self._stamp):
-                return None
-            known = frozenset(self._identities | self._people.names)
-            change = ask.look(self._database, partial(looks.changed, mark=self._mark, identities=known))
-            records = self._changed(change) if change is not None else None
-            if change is None or records is None:
-                return None
-            found, self._stamp, self._mark = records, stamp, change.mark
-        return self._with_agents({**found, **self._waiting()})
+        records = super().news(closely=closely)
+        return None if records is None else self._with_agents({**records, **self._waiting()})
 
-    def _changed(self, change: GraphChange) -> dict[str, RecordEvents] | None:
+    def changed(self) -> RecordMap | None:
+        """Return the records in the change log."""
+        known = frozenset(self._identities | self._people.names)
+        change = self.look(partial(looks.changed, mark=self._mark, identities=known))
+        records = self._records_of(change) if change is not None else None
+        if change is not None and records is not None:
+            self._mark = change.mark
+        return records
+
+    def _records_of(self, change: GraphChange) -> dict[str, RecordEvents] | None:
         """Return the records that changed; None if others change with them."""
         agents: dict[str, RecordEvents] = {}
         if change.roster is not None:
@@ -109,17 +96,13 @@ class GraphFeed(RecordSource):
         """Return the agents in the nodes; people are remembered separately."""
         found: dict[str, RecordEvents] = {}
         people = set()
-        for row in rows:
-            try:
-                node = node_of(row.data)
-            except InvalidNode:
-                continue
-            if node.label not in IDENTITIES or row.id == EVERYBODY:
+        for node_id, node in ask.known_identities(rows):
+            if node_id == EVERYBODY:
                 continue
             if node.properties.accountType == "human":
-                people.add(identity(row.id))
+                people.add(identity(node_id))
             elif node.properties.accountType != "sentinel":
-                found[identity(row.id)] = RecordEvents((agent_of(row.id, node.properties),))
+                found[identity(node_id)] = RecordEvents((agent_of(node_id, node.properties),))
         self._people = People(frozenset(people))
         return {PEOPLE: RecordEvents((Person(self._people.told()),)), **found} if people else found
 
@@ -158,7 +141,7 @@ class GraphFeed(RecordSource):
         waiting = self._queue.look() if self._queue else {}
         if not waiting and not self._queued:
             return {}
-        there = ask.look(self._database, partial(ask.known, ids={*waiting, *self._queued}))
+        there = self.look(partial(ask.known, ids={*waiting, *self._queued}))
         found: dict[str, RecordEvents] = {}
         for node_id in waiting.keys() - there:
             try:

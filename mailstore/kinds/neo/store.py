@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.errors import ContentGone
-from mailstore.files.database import Unreadable
 from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo.decode import MESSAGE
 from mailstore.kinds.neo.feed import GraphFeed
 from mailstore.kinds.neo.places import DATABASE, NeoPlaces, find
 from mailstore.kinds.neo.queue import WriteAheadQueue
 from mailstore.kinds.neo.records import InvalidNode, node_of, queued_of, text_of
-from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.tables import look_or
 from mailstore.kit.watched_store import WatchedStore
-from mailstore.location import path_of
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability, WatchedPaths
 
@@ -45,6 +43,10 @@ class NeoStore(WatchedStore):
 
     kind: ClassVar[str] = "neo"
     summary: ClassVar[str] = "neo.mjs' Memory Core: a graph in .neo-ai-data/sqlite/memory-core-graph.sqlite"
+    missing: ClassVar[tuple[str, str]] = (
+        f"there is no {DATABASE} at {{path}}",
+        "name the repository, or the file itself",
+    )
     declared: ClassVar[Capabilities] = Capabilities(MISSING)
     known_fields: ClassVar[frozenset[str]] = frozenset(
         {"id", "label"}
@@ -67,16 +69,8 @@ class NeoStore(WatchedStore):
         return found.without(OWN_MARKS, Capability.MARK_READ) if name.startswith("@") else found
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether there is a graph at a path, or in its repository's place for it."""
-        return is_found(find, path)
-
-    @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the graph of a repository, of its data folder, or at a path; raises MailboxMissing and StoreError."""
-        path = path_of(location)
-        places = found_at(find, path, f"there is no {DATABASE} at {path}", "name the repository, or the file itself")
-        return cls(places, poll=poll)
+    def find(cls, path: Path) -> NeoPlaces | None:
+        return find(path)
 
     def watched(self) -> WatchedPaths:
         """Return the database and its log, which hold everything."""
@@ -84,7 +78,6 @@ class NeoStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._places.database.resolve()}"
 
     @property
@@ -97,7 +90,6 @@ class NeoStore(WatchedStore):
         return ("sqlite", "memory-wal/messages") if self._places.data else ()
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
         data, is_queued = self._record(message)
         try:
             known = queued_of(data).message.properties if is_queued else node_of(data).properties
@@ -110,23 +102,19 @@ class NeoStore(WatchedStore):
         return self._record(message)[0]
 
     def raw_problem(self, problem: Problem) -> bytes | None:
-        """Return the JSON of the node that a problem is about. Raises ContentGone."""
-        try:
-            row = ask.look(self._places.database, lambda graph: ask.row_at(graph, problem.line))
-        except (OSError, Unreadable) as error:
-            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
+        row = look_or(ContentGone, self._places.database, lambda graph: ask.row_at(graph, problem.line))
         is_about = row is not None and problem.reason.startswith((row.id[:80], f"Nodes, row {row.place}:"))
         return row.data if row is not None and is_about else None
 
     def _record(self, message: Message) -> tuple[bytes, bool]:
-        node_id = f"{MESSAGE}{message.id}"
+        """Return a message's node, or its line in the log, and whether it is that. Raises ContentGone."""
+        node_id, database = f"{MESSAGE}{message.id}", self._places.database
+        if rows := look_or(ContentGone, database, lambda graph: ask.rows(graph, [node_id])):
+            return rows[0].data, False
         try:
-            found = ask.look(self._places.database, lambda graph: ask.rows(graph, [node_id]))
-            if found:
-                return found[0].data, False
             waiting = WriteAheadQueue(self._places.log).look().get(node_id) if self._places.log else None
-        except (OSError, Unreadable) as error:
-            raise ContentGone(f"{self._places.database.name} can't be read", str(error)) from error
+        except OSError as error:
+            raise ContentGone(f"{database.name} can't be read", str(error)) from error
         if waiting is None:
             raise ContentGone(f"message {message.id} is no longer in the graph", "check whether it was deleted")
         return waiting.line.data, True

@@ -11,7 +11,6 @@ import msgspec
 
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.append import append_line, refusal
-from mailstore.files.database import Unreadable
 from mailstore.files.owned import look_of, make_folder
 from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo.decode import MESSAGE, Links, queued_events
@@ -19,8 +18,9 @@ from mailstore.kinds.neo.locking import append_locked
 from mailstore.kinds.neo.names import EVERYBODY, People, identity, login
 from mailstore.kinds.neo.places import NeoPlaces
 from mailstore.kinds.neo.queue import PROJECTION
-from mailstore.kinds.neo.records import InvalidNode, node_of, queued_of
+from mailstore.kinds.neo.records import queued_of
 from mailstore.kit.bodies import first_line
+from mailstore.kit.tables import look_or, text_of
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
@@ -41,10 +41,13 @@ class _Who(NamedTuple):
 
 def write_message(places: NeoPlaces, draft: Draft) -> Message:
     """Append a message from the person; return it as it will be read. Raises DraftRefused and StoreError."""
-    try:
-        who = ask.look(places.database, lambda graph: _who(graph, draft))
-    except (OSError, Unreadable) as error:
-        raise StoreError(f"{places.database} can't be read", f"{error}; nothing was written") from error
+    who = look_or(
+        StoreError,
+        places.database,
+        lambda graph: _who(graph, draft),
+        shown=str(places.database),
+        undone="; nothing was written",
+    )
     sender = person_of(who.people)
     if draft.sender not in (*USER_NAMES, sender, login(sender)):
         raise DraftRefused("from", f"{draft.sender!r} is not the person", f"only {sender} can send from here")
@@ -82,22 +85,17 @@ def person_of(people: People) -> str:
 
 def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
     names, people, agents = set(), set(), []
-    for row in ask.identities(graph):
-        try:
-            node = node_of(row.data)
-        except InvalidNode:
-            continue
+    for node_id, node in ask.known_identities(ask.identities(graph)):
         kind = node.properties.accountType
-        if node.label in ask.LABELS:
-            names.add(identity(row.id))
-            if kind == "human":
-                people.add(identity(row.id))
-            elif kind == "agent" or (node.label == "AGENT" and kind != "sentinel"):
-                agents.append(row.id)
+        names.add(identity(node_id))
+        if kind == "human":
+            people.add(identity(node_id))
+        elif kind == "agent" or (node.label == "AGENT" and kind != "sentinel"):
+            agents.append(node_id)
     if draft.thread is not None and not ask.known(graph, [f"{MESSAGE}{draft.thread}"]):
         raise DraftRefused("thread", f"{draft.thread!r} is not in the graph", "reply once it is no longer queued")
     blocks = graph.execute("SELECT DISTINCT source, target FROM Edges WHERE type = 'BLOCKED_BY'")
-    blocked = frozenset((ask.text(source), ask.text(target)) for source, target in blocks)
+    blocked = frozenset((text_of(source), text_of(target)) for source, target in blocks)
     starred = sorted(name for name in agents if name.startswith("@"))
     return _Who(frozenset(names), People(frozenset(people)), tuple(starred), blocked)
 

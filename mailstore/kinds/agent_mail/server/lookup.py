@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mailstore.kinds.agent_mail import tables as ask
-from mailstore.kinds.agent_mail.columns import columns, text_of
 from mailstore.kinds.agent_mail.roster import OVERSEER
+from mailstore.kit.tables import columns, text_of
 
 LONGEST_ID = 19
 
