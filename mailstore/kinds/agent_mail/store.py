@@ -90,7 +90,6 @@ class AgentMailStore(WatchedStore):
 
     @property
     def title(self) -> str:
-        """Return the names of the folder and the database."""
         database = self._places.database
         return f"{database.parent.name[:20]}/{database.name}"[-40:] if database else self._places.folder.name[:40]
 
@@ -126,13 +125,11 @@ class AgentMailStore(WatchedStore):
         return mail.look(lambda database: message_at(database, number, mail.name))
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Mark messages as read through the server's tools."""
         from mailstore.kinds.agent_mail.server.marking import READ, mark
 
         return mark(*self._served(), READ, reader, message_ids)
 
     def why_not_acknowledged(self, message_id: str) -> str:
-        """Return why nothing can be acknowledged here; empty if it can."""
         return self._reached().why_not
 
     def write_acknowledgements(self, reader: str, message_ids: Sequence[str]) -> int:
@@ -145,7 +142,6 @@ class AgentMailStore(WatchedStore):
         return self._archive.folders() if self._archive else ()
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
         if self._archive:
             try:
                 return letter_of(self._file(message)).body
@@ -165,7 +161,6 @@ class AgentMailStore(WatchedStore):
             return []
 
     def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
-        """Open one of a message's images for reading. Raises ContentGone."""
         return open_attached(*self._attached(message), name)
 
     def _attached(self, message: Message) -> tuple[list[AttachedImage], Path | None]:

@@ -21,7 +21,6 @@ from mailstore.kinds.agentazall.places import BOXES, MAILBOXES, find, is_mailbox
 from mailstore.kinds.agentazall.source import AgentAZAllSource
 from mailstore.kinds.agentazall.tree import AgentFolders
 from mailstore.kinds.agentazall.ways import delayed_in, is_in_outbox, ways_in
-from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
@@ -46,6 +45,10 @@ class AgentAZAllStore(WatchedStore):
     kind: ClassVar[str] = "agentazall"
     summary: ClassVar[str] = "AgentAZAll: a folder for each agent in data/mailboxes, signed text files in its boxes"
     is_carried: ClassVar[bool] = True
+    missing: ClassVar[tuple[str, str]] = (
+        "there are no AgentAZAll mailboxes at {path}",
+        "name the folder of mailboxes, or a config.json",
+    )
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.UPDATE_ROSTER: "an agent is a folder that AgentAZAll creates",
@@ -59,15 +62,19 @@ class AgentAZAllStore(WatchedStore):
     )
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
+        root = root.resolve()
         self._pins = Pins(str(root))
         self._source = AgentAZAllSource(root, self._pins)
         super().__init__(PartReader(self._source), root, poll=poll)
         self._watched = AgentFolders(root)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether there are agents' folders at a path, in it, or where a config.json says."""
-        return is_found(find, path, is_mailbox)
+    def find(cls, path: Path) -> Path | None:
+        return find(path)
+
+    @classmethod
+    def is_likely(cls, place: Path) -> bool:
+        return is_mailbox(place)
 
     @classmethod
     def roots(cls, path: Path) -> dict[str, Path]:
@@ -76,15 +83,6 @@ class AgentAZAllStore(WatchedStore):
             return roots_below(path.resolve())
         except OSError:
             return {}
-
-    @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the mailboxes at a path; raises MailboxMissing, and StoreError where they can't be looked for."""
-        path = path_of(location)
-        root = found_at(
-            find, path, f"there are no AgentAZAll mailboxes at {path}", "name the folder of mailboxes, or a config.json"
-        )
-        return cls(root.resolve(), poll=poll)
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
@@ -99,7 +97,7 @@ class AgentAZAllStore(WatchedStore):
                 root.mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as error:
             raise refusal(path, error if isinstance(error, OSError) else OSError(str(error))) from error
-        return cls(root.resolve())
+        return cls(root)
 
     sends_files: ClassVar[bool] = True
 
@@ -110,7 +108,6 @@ class AgentAZAllStore(WatchedStore):
 
     @property
     def title(self) -> str:
-        """Return the folder of mailboxes and its parent."""
         return os.path.join(self.folder.parent.name, self.folder.name)  # noqa: PTH118 - a name to show, no path
 
     def below(self) -> list[str]:
@@ -125,7 +122,6 @@ class AgentAZAllStore(WatchedStore):
         return unwrapped(self._find(message)[1].body)
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a copy's file. Raises ContentGone."""
         return self._find(message)[0]
 
     def write_message(self, draft: Draft) -> Message:
@@ -198,16 +194,13 @@ class AgentAZAllStore(WatchedStore):
         return about_agent(self.folder, name, self._pins)
 
     def ways(self, message: Message, places: Sequence[str] = ()) -> list[LetterWay]:
-        """Return how a message was sent by a sync, and how its copies came."""
         ids = [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
         return [way for root in self._roots() for way in ways_in(root, ids)]
 
     def is_waiting(self, places: Sequence[str]) -> bool:
-        """Return whether a copy of a message is in an outbox."""
         return is_in_outbox(places)
 
     def delayed(self) -> dict[str, LetterWay]:
-        """Return the letters that a sync could not send yet."""
         return {letter: way for root in self._roots() for letter, way in delayed_in(root).items()}
 
     def _roots(self) -> list[Path]:

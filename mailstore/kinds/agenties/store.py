@@ -17,7 +17,6 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agenties.decode import AGENT, ORCHESTRATOR, AgentiesEntry, body_of, name_of
 from mailstore.kinds.agenties.log import AgentiesLog
 from mailstore.kinds.agenties.places import FOLDER, MAILBOX, TEAMS, find, looks_like_mail
-from mailstore.kit.locating import found_at, is_found
 from mailstore.kit.part_reader import PartReader, PartSource, is_settled
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
@@ -43,6 +42,7 @@ class AgentiesStore(WatchedStore):
 
     kind: ClassVar[str] = "agenties"
     summary: ClassVar[str] = "the log of an Agenties project, .agenties/mailbox.jsonl (read-only)"
+    missing: ClassVar[tuple[str, str]] = (f"there is no {FOLDER}/{MAILBOX} at {{path}}", "name the project's folder")
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.SEND: UNHEARD,
@@ -69,16 +69,12 @@ class AgentiesStore(WatchedStore):
         super().__init__(PartReader(AgentiesSource(mailbox, self._log)), mailbox.parent, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether there is a log at a path or in its `.agenties` folder."""
-        return is_found(find, path, looks_like_mail)
+    def find(cls, path: Path) -> Path | None:
+        return find(path)
 
     @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the log at a path; raises MailboxMissing, and StoreError where it can't be looked for."""
-        path = path_of(location)
-        mailbox = found_at(find, path, f"there is no {FOLDER}/{MAILBOX} at {path}", "name the project's folder")
-        return cls(mailbox, poll=poll)
+    def is_likely(cls, place: Path) -> bool:
+        return looks_like_mail(place)
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
@@ -98,12 +94,10 @@ class AgentiesStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._mailbox.parent.resolve() / self._mailbox.name}"
 
     @property
     def title(self) -> str:
-        """Return the project and the log's folder; for a log elsewhere, its name and folder."""
         parts = self._mailbox.parts
         return os.path.join(*(parts[-3:-1] if parts[-2] == FOLDER else parts[-2:]))  # noqa: PTH118 - a name to show
 
@@ -137,7 +131,6 @@ class AgentiesSource(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        """Forget all messages seen so far."""
         self._told: set[str] = set()
         self._there: set[str] = set()
 
@@ -164,7 +157,6 @@ class AgentiesSource(PartSource):
         return [*events, *contents.problems]
 
     def same(self, event: Event) -> Hashable:
-        """Return an event's identity, which doesn't depend on where its line is."""
         return replace(event, location=None) if isinstance(event, Message) else event
 
     def why(self, lost: int) -> str:

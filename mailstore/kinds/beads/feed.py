@@ -60,7 +60,6 @@ class BeadsFeed(RecordSource):
 
     @property
     def name(self) -> str:
-        """Return the name of the file that is read."""
         return self._origin.name
 
     def _stamps(self) -> Hashable:

@@ -79,7 +79,6 @@ class BeadsStore(WatchedStore):
 
     @property
     def title(self) -> str:
-        """Return the name of the folder that the database belongs to."""
         folder = self._places.folder
         return (folder.parent.name if folder.name == FOLDER else folder.name)[:40] or FOLDER
 

@@ -13,7 +13,7 @@ from mailstore.files.append import refusal
 from mailstore.kinds.channels.decode import InvalidChannelFile, body_of, decode, record_in
 from mailstore.kinds.channels.places import CHANNELS, ROSTER, WORD, find, looks_like_mail
 from mailstore.kinds.channels.source import ChannelsSource
-from mailstore.kit.locating import found_at, is_found, read_located
+from mailstore.kit.locating import read_located
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
@@ -39,6 +39,10 @@ class ChannelsStore(WatchedStore):
         "a Multi-Agent OS: channels/CHANNEL/msg-*.json, with registry, presence and sessions beside"
     )
     can_merge: ClassVar[bool] = True
+    missing: ClassVar[tuple[str, str]] = (
+        f"there is no folder {CHANNELS} at {{path}}",
+        f"name the folder that holds {CHANNELS}/",
+    )
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "channels have no read records",
@@ -69,7 +73,6 @@ class ChannelsStore(WatchedStore):
         return [name for name in names if name.casefold() in words and name not in (draft.sender, *draft.recipients)]
 
     def is_for_named(self, draft: Draft) -> bool:
-        """Return whether a draft names anybody: the others in its channel ignore it."""
         from mailstore.kinds.channels.addressing import names_anybody
 
         return names_anybody(draft.recipients)
@@ -79,18 +82,12 @@ class ChannelsStore(WatchedStore):
         return self._source.facts_about(name)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether a path is a shared folder, or the `channels` in one."""
-        return is_found(find, path, looks_like_mail)
+    def find(cls, path: Path) -> Path | None:
+        return find(path)
 
     @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open the shared folder at a path, or above it; raises MailboxMissing, StoreError where it can't be read."""
-        path = path_of(location)
-        root = found_at(
-            find, path, f"there is no folder {CHANNELS} at {path}", f"name the folder that holds {CHANNELS}/"
-        )
-        return cls(root, poll=poll)
+    def is_likely(cls, place: Path) -> bool:
+        return looks_like_mail(place)
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
@@ -108,7 +105,6 @@ class ChannelsStore(WatchedStore):
 
     @property
     def title(self) -> str:
-        """Return the shared folder's name and that of its channels' folder."""
         return f"{self._root.name}/{CHANNELS}"
 
     def below(self) -> list[str]:
@@ -119,7 +115,6 @@ class ChannelsStore(WatchedStore):
         return body_of(record_in(self.raw(message)))
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's file. Raises ContentGone."""
         data = read_located(self._root, message)
         assert message.location is not None
         file = message.location.file

@@ -72,7 +72,6 @@ class TeamsSource(PartSource):
         return sorted({file.path.parent for mail in running for file in mail.history.files})
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the roster and the teams."""
         there = {team.name: team for team in self._place.teams(self._mail.keys() - self._gone)}
         known = list(there.values())
         if not self._is_begun:
@@ -132,7 +131,6 @@ class TeamsSource(PartSource):
             mail.look_at_transcripts()
 
     def read(self, part: str) -> list[Event] | None:
-        """Return the agents, or a team's mail."""
         if part == TRANSCRIPTS:
             self._read_transcripts()
             return []
@@ -174,11 +172,9 @@ class TeamsSource(PartSource):
         return mail
 
     def same(self, event: Event) -> Hashable:
-        """Return a message's identity, which doesn't depend on its location and number of copies."""
         return identity_of(event) if isinstance(event, Message) else event
 
     def find(self, message: Message) -> SeenEntry | None:
-        """Return the entry of a message."""
         for mail in list(self._mail.values()):
             if (seen := mail.find(message)) is not None:
                 return seen

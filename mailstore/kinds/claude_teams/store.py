@@ -13,7 +13,7 @@ from mailstore.kinds.claude_teams.notices import notice
 from mailstore.kinds.claude_teams.places import INBOXES, Team, TeamsPlace, ended_teams, find
 from mailstore.kinds.claude_teams.sessions import projects_beside
 from mailstore.kinds.claude_teams.source import TeamsSource
-from mailstore.kit.locating import found_at, is_found, unreadable
+from mailstore.kit.locating import unreadable
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.team_folders.seen_journal import gone_words
 from mailstore.kit.watched_store import WatchedStore, watched_folders
@@ -37,6 +37,10 @@ class ClaudeTeamsStore(WatchedStore):
 
     kind: ClassVar[str] = "claude-teams"
     summary: ClassVar[str] = "Claude Code agent teams, also ended ones: their inboxes, and their letters in transcripts"
+    missing: ClassVar[tuple[str, str]] = (
+        "there is no team at {path}",
+        "name a team's folder, or the folder of all teams",
+    )
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "a marked message is never delivered and would be lost",
@@ -61,29 +65,24 @@ class ClaudeTeamsStore(WatchedStore):
         super().__init__(PartReader(self._source), place.folder, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether a path is a team's folder or a folder of teams."""
-        return is_found(find, path)
+    def find(cls, path: Path) -> TeamsPlace | None:
+        return find(path)
 
     @classmethod
     def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open one team or several; raises MailboxMissing, and StoreError where it can't be looked for."""
-        path = path_of(location)
+        """Open one team or several; where there is none, the error names the ended ones beside it."""
         try:
-            place = found_at(
-                find, path, f"there is no team at {path}", "name a team's folder, or the folder of all teams"
-            )
+            return super().open(location, poll=poll)
         except MailboxMissing as error:
-            if ended := ended_teams(path.parent):
-                more = f", and {len(ended) - MOST_NAMED} more" if len(ended) > MOST_NAMED else ""
-                remedy = f"ended teams there are {', '.join(ended[:MOST_NAMED])}{more}"
-                raise MailboxMissing(error.problem, remedy) from error
-            raise
-        return cls(place, poll=poll)
+            ended = ended_teams(path_of(location).parent)
+            if not ended:
+                raise
+            more = f", and {len(ended) - MOST_NAMED} more" if len(ended) > MOST_NAMED else ""
+            remedy = f"ended teams there are {', '.join(ended[:MOST_NAMED])}{more}"
+            raise MailboxMissing(error.problem, remedy) from error
 
     @property
     def title(self) -> str:
-        """Return the team's name, or the names of the folder of teams and the one above."""
         folder = self._place.folder
         name = f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
         return f"{name} (gone)" if self._place.is_gone else name
@@ -108,7 +107,6 @@ class ClaudeTeamsStore(WatchedStore):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Return what can be done here: no agent reads what is sent to a team that is gone."""
         return self._capabilities
 
     def below(self) -> list[str]:
@@ -121,7 +119,6 @@ class ClaudeTeamsStore(WatchedStore):
         return self._found(message).body
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's entry as last seen. Raises ContentGone."""
         return self._found(message).entry.raw
 
     def _found(self, message: Message) -> SeenEntry:

@@ -89,7 +89,6 @@ class HcomStore(WatchedStore):
         return self.declared.without(self._why_not, *BY_PROGRAM) if self._why_not else self.declared
 
     def write_message(self, draft: Draft) -> Message:
-        """Send a message with hcom; return it as its log says."""
         from mailstore.kinds.hcom.sending import send
 
         return send(self._database, draft)

@@ -58,7 +58,6 @@ class MappedSource(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was read."""
         self._names: dict[str, None] = {}
         self._torn: set[str] = set()
         self._labels = ThreadLabels()
@@ -186,13 +185,11 @@ class MappedSource(PartSource):
         return [*([Person(tuple(names))] if names else []), *found.values(), *problems]
 
     def same(self, event: Event) -> Hashable:
-        """Return a message's identity, which doesn't depend on its location."""
         if isinstance(event, Message):
             return event.id, event.sender, event.recipients, event.timestamp, event.subject, event.thread, event.type
         return event
 
     def find(self, message: Message) -> MappedRecord:
-        """Return a message's current record. Raises ContentGone and OSError."""
         identity = _identity(message)
         finder = self.mapping.message.id
         column = finder.path or "" if finder is not None and not finder.prefix else ""

@@ -76,12 +76,10 @@ class MappedStore(WatchedStore):
 
     @property
     def url(self) -> str:
-        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._path.parent.resolve() / self._path.name}"
 
     @property
     def title(self) -> str:
-        """Return the mapping file and its folder."""
         return f"{self._path.parent.name}/{self._path.name}"
 
     def below(self) -> Sequence[str]:
@@ -90,7 +88,6 @@ class MappedStore(WatchedStore):
         return [*self._source.origin.below(), *besides]
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
         return body_of(self._source.mapping, self._found(message))
 
     def raw(self, message: Message) -> bytes:
@@ -98,7 +95,6 @@ class MappedStore(WatchedStore):
         return self._found(message).raw
 
     def raw_problem(self, problem: Problem) -> bytes | None:
-        """Return the row that a problem is about, if the mailbox is in a database. Raises ContentGone."""
         origin = self._source.origin
         if not isinstance(origin, MappedDatabase):
             return None

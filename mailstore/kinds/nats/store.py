@@ -107,19 +107,16 @@ class NatsStore(Resumable):
 
     @property
     def url(self) -> str:
-        """Return the kind, the servers and the mailbox."""
         return f"{self.kind}:{self._address.location}"
 
     @property
     def title(self) -> str:
-        """Return the mailbox and its first server."""
         first, *others = self._address.hosts
         return f"{self._address.mailbox} on {first}{f' and {len(others)} more' if others else ''}"
 
     # Reading
 
     def scan(self) -> Iterator[list[Event]]:
-        """Yield everything once: the roster, the newest mail, then the rest."""
         while self._ready or ((batch := next(self._scanning, [])) and self._keep(batch)):
             yield self._ready.pop(0)
 
@@ -129,7 +126,6 @@ class NatsStore(Resumable):
         return True
 
     async def changes(self) -> AsyncGenerator[list[Event], None]:
-        """Yield what came since the last batch; what a scan left over comes first."""
         while await asyncio.to_thread(self._has_scanned):
             yield self._ready.pop(0)
         if self._follower is None:
@@ -175,15 +171,12 @@ class NatsStore(Resumable):
         return [events] if events else []
 
     def content(self, message: Message) -> str:
-        """Return a message's body, fetched from the server. Raises ContentGone."""
         return content_in(self.raw(message))
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's record. Raises ContentGone."""
         return self._fetcher.record(message)
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
-        """Yield the bodies of many messages, many fetched at once."""
         return self._fetcher.contents(messages)
 
     def search_text(self, message: Message) -> str:
@@ -193,18 +186,15 @@ class NatsStore(Resumable):
         return f"{content_in(data)}\n{extra}" if extra else content_in(data)
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
-        """Return an iterator over the ids of messages whose records may contain some words."""
         return RecordSearch(StreamReader(self._connection, self._address.mailbox), self._recent).of(words)
 
     def keep_index(self, folder: Path) -> None:
         """Keep nothing: the servers' records are read at every search."""
 
     def raw_problem(self, problem: Problem) -> bytes | None:
-        """Return the record that a problem is about. Raises ContentGone."""
         return self._fetcher.of_problem(problem)
 
     def close(self) -> None:
-        """End the connection."""
         self._scanning = iter(())
         self._connection.close()
 
@@ -254,7 +244,6 @@ class NatsStore(Resumable):
             raise Stale(str(reason)) from reason
 
     def news(self) -> Iterator[list[Event]]:
-        """Look for changes once; yield what came since the last batch."""
         try:
             yield from self._reader.news()
         except Stale as reason:
@@ -274,7 +263,6 @@ class NatsStore(Resumable):
         return next(event for event in self._decoder.decode(record) if isinstance(event, Message))
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that a reader has read these messages; return how many records were written."""
         return self._writer.reads(reader, message_ids)
 
     def write_agent(self, agent: Agent) -> None:

@@ -82,7 +82,6 @@ class NeoStore(WatchedStore):
 
     @property
     def title(self) -> str:
-        """Return the repository's name, or the file's."""
         data = self._places.data
         return data.parent.name[:30] or data.name if data else self._places.database.name[-40:]
 

@@ -59,7 +59,6 @@ class RunsSource(PartSource):
         return [mail.run for mail in list(self._mail.values())]
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the roster and the runs."""
         there = self._place.runs(self._mail.keys() - self._gone)
         known = list(there)
         if not self._is_begun:
@@ -85,7 +84,6 @@ class RunsSource(PartSource):
         return found
 
     def read(self, part: str) -> list[Event] | None:
-        """Return the agents, or a run's mail."""
         if part != ROSTER:
             return [*self._looked(part).events(), *self._unread(part)]
         found: list[Agent] = []
@@ -124,11 +122,9 @@ class RunsSource(PartSource):
         return mail
 
     def same(self, event: Event) -> Hashable:
-        """Return a message's identity, which doesn't depend on its location and number of copies."""
         return identity_of(event) if isinstance(event, Message) else event
 
     def find(self, message: Message) -> SeenFile | None:
-        """Return the file of a message."""
         for mail in list(self._mail.values()):
             if (seen := mail.find(message)) is not None:
                 return seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.errors import ContentGone, DraftRefused
 from mailstore.kinds.omo.entries import SeenFile
@@ -12,11 +12,10 @@ from mailstore.kinds.omo.letters import letter_of
 from mailstore.kinds.omo.mail import PROCESSED
 from mailstore.kinds.omo.places import OmoPlace, TeamRun, find
 from mailstore.kinds.omo.source import RunsSource
-from mailstore.kit.locating import found_at, is_found, unreadable
+from mailstore.kit.locating import unreadable
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.team_folders.seen_journal import gone_words
 from mailstore.kit.watched_store import WatchedStore
-from mailstore.location import path_of
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 
@@ -33,6 +32,7 @@ class OmoStore(WatchedStore):
 
     kind: ClassVar[str] = "omo"
     summary: ClassVar[str] = "oh-my-openagent's team mode: the runs in ~/.omo/runtime"
+    missing: ClassVar[tuple[str, str]] = ("there is no run of a team at {path}", "name ~/.omo, or a run's folder")
     declared: ClassVar[Capabilities] = Capabilities(
         {
             Capability.MARK_READ: "a message moved to processed is never shown to the member: it would be lost",
@@ -57,21 +57,11 @@ class OmoStore(WatchedStore):
         super().__init__(PartReader(self._source), place.folder, poll=poll)
 
     @classmethod
-    def recognise(cls, path: Path) -> bool:
-        """Return whether a path is a run's folder, or the base folder of runs."""
-        return is_found(find, path)
-
-    @classmethod
-    def open(cls, location: str | Path, *, poll: bool = False) -> Self:
-        """Open one run or several; raises MailboxMissing, and StoreError where it can't be looked for."""
-        path = path_of(location)
-        return cls(
-            found_at(find, path, f"there is no run of a team at {path}", "name ~/.omo, or a run's folder"), poll=poll
-        )
+    def find(cls, path: Path) -> OmoPlace | None:
+        return find(path)
 
     @property
     def title(self) -> str:
-        """Return the name of a run's team with the run's id, or the name of the folder above that of runs."""
         folder = self._place.folder
         if self._place.is_several:
             name = f"{folder.parent.name[:30]}/{folder.name}"
@@ -92,7 +82,6 @@ class OmoStore(WatchedStore):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Return what can be done here: no member reads what is sent to a run that is gone."""
         return self._capabilities
 
     def below(self) -> list[str]:
@@ -109,11 +98,9 @@ class OmoStore(WatchedStore):
         return [str(path) for path in found]
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
         return self._found(message).entry.body
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's file as last seen. Raises ContentGone."""
         return self._found(message).entry.raw
 
     def _found(self, message: Message) -> SeenFile:

@@ -53,7 +53,6 @@ class FtpTransport(Transport):
 
     @property
     def label(self) -> str:
-        """Return `ftp ADDRESS at HOST:PORT`."""
         return f"ftp {self._account.address} at {self._account.server}:{self._account.port}"
 
     def send(self, letter: OutgoingLetter, recipient: str) -> None:
@@ -137,7 +136,6 @@ class FtpTransport(Transport):
             self._session = None
 
     def close(self) -> None:
-        """Say goodbye and close."""
         if self._session is not None:
             self._session.close()
             self._session = None

@@ -81,7 +81,6 @@ class RelayTransport(Transport):
 
     @property
     def label(self) -> str:
-        """Return `relay ADDRESS at HOST:PORT`."""
         return f"relay {self._account.address} at {self._http.place}"
 
     def send(self, letter: OutgoingLetter, recipient: str) -> None:
@@ -217,7 +216,6 @@ class RelayTransport(Transport):
         return refusal_of(answer, self._http.place, unknown)
 
     def close(self) -> None:
-        """Close the client, and end the process that fetches."""
         self._fetcher.close()
         self._http.close()
 
