@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from mailstore.errors import MailError, reason_of
+from mailstore.errors import ContentGone, StoreError, reason_of
 from mailstore.files.database import (
     DatabaseStamp,
     Unreadable,
@@ -44,20 +44,20 @@ def look(path: Path, query: Query[Answer], *, is_text: bool = False) -> Answer:
     return read_database(path, query, text_of if is_text else bytes)
 
 
-def look_or(
-    failure: type[MailError],
-    path: Path,
-    query: Query[Answer],
-    *,
-    shown: str = "",
-    undone: str = "",
-    is_text: bool = False,
-) -> Answer:
-    """Run a query; raise `failure` where the database, shown by its name, can't be read: `undone` is what follows."""
+def look_or_gone(path: Path, query: Query[Answer], *, is_text: bool = False) -> Answer:
+    """Run a query for what a message holds. Raises ContentGone."""
     try:
         return look(path, query, is_text=is_text)
     except (OSError, Unreadable) as error:
-        raise failure(f"{shown or path.name} can't be read", f"{reason_of(error)}{undone}") from error
+        raise ContentGone(f"{path.name} can't be read", reason_of(error)) from error
+
+
+def look_before_writing(database: Path, query: Query[Answer], undone: str = "nothing was written") -> Answer:
+    """Run a query for what a command needs; `undone` is what it says where that fails. Raises StoreError."""
+    try:
+        return look(database, query)
+    except (OSError, Unreadable) as error:
+        raise StoreError(f"{database} can't be read", f"{reason_of(error)}; {undone}") from error
 
 
 def is_database_of(path: Path, query: Query[bool], name: str) -> bool:

@@ -19,7 +19,7 @@ from mailstore.kinds.agent_mail.roster import names_of
 from mailstore.kit.locating import read_located
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.record_reader import RecordReader
-from mailstore.kit.tables import look_or, rows_of, text_of
+from mailstore.kit.tables import look_or_gone, rows_of, text_of
 from mailstore.kit.watched_store import EventReader, WatchedStore
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.message import Message
@@ -192,7 +192,7 @@ class AgentMailStore(WatchedStore):
     def _row(self, message: Message) -> dict[str, object]:
         database = self._places.database
         assert database is not None
-        row = look_or(ContentGone, database, lambda mail: _row(mail, message.id), is_text=True)
+        row = look_or_gone(database, lambda mail: _row(mail, message.id), is_text=True)
         if row is None:
             raise ContentGone(f"message {message.id} is no longer in {database.name}", "check whether it was deleted")
         return row

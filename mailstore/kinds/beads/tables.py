@@ -15,7 +15,7 @@ from mailstore.errors import ContentGone
 from mailstore.files.database import database_stamp
 from mailstore.kinds.beads.origins import PlacedIssue
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, REPLY, issue_of
-from mailstore.kit.tables import columns_in, look, look_or, rows_of, tables_in
+from mailstore.kit.tables import columns_in, look, look_or_gone, rows_of, tables_in
 from mailstore.records.message import Location, Message, Problem
 
 COLUMNS = (
@@ -77,7 +77,7 @@ class TablesOrigin:
 
     def record(self, message: Message) -> bytes:
         """Return the row of a message, with its labels, as JSON. Raises ContentGone."""
-        found = look_or(ContentGone, self.path, partial(_rows, name=message.id), is_text=True)
+        found = look_or_gone(self.path, partial(_rows, name=message.id), is_text=True)
         which = message.location.offset if message.location else 0
         if which >= len(found):
             raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted")

@@ -20,7 +20,7 @@ from mailstore.kinds.hcom.decode import BIGBOSS, UnreadableEvent, letter_of, num
 from mailstore.kinds.hcom.feed import message_at
 from mailstore.kinds.hcom.places import DATABASE
 from mailstore.kinds.hcom.roster import full_name
-from mailstore.kit.tables import look, look_or, text_of
+from mailstore.kit.tables import look, look_before_writing, text_of
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
@@ -62,9 +62,7 @@ def send(database: Path, draft: Draft) -> Message:
         raise DraftRefused("type", f"{draft.type!r} is not an intent", f"use one of {', '.join(INTENTS)}")
     if draft.type == "ack" and draft.thread is None:
         raise DraftRefused("type", "'ack' acknowledges a message", "reply to that message")
-    words = look_or(
-        StoreError, database, lambda mail: _words(mail, draft), shown=str(database), undone="; nothing was sent"
-    )
+    words = look_before_writing(database, lambda mail: _words(mail, draft), "nothing was sent")
     number = _run(database, words, draft.content)
     try:
         return look(database, lambda mail: message_at(mail, number, database.name))

@@ -16,7 +16,7 @@ from mailstore.kinds.hcom.feed import EventFeed
 from mailstore.kinds.hcom.places import DATABASE, FOLDER, find, is_archived
 from mailstore.kinds.hcom.tables import EventRow
 from mailstore.kit.record_reader import RecordReader
-from mailstore.kit.tables import look_or
+from mailstore.kit.tables import look_or_gone
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability, WatchedPaths
@@ -116,7 +116,7 @@ class HcomStore(WatchedStore):
             return [read(mail, row) for row in rows]
 
         try:
-            contents = look_or(ContentGone, self._database, query)
+            contents = look_or_gone(self._database, query)
         except UnreadableEvent as error:
             raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
         if not contents:
@@ -124,7 +124,7 @@ class HcomStore(WatchedStore):
         return contents[0]
 
     def raw_problem(self, problem: Problem) -> bytes | None:
-        rows = look_or(ContentGone, self._database, lambda mail: ask.some_messages(mail, [problem.line]))
+        rows = look_or_gone(self._database, lambda mail: ask.some_messages(mail, [problem.line]))
         return rows[0].data if rows and problem.reason in _reasons(rows[0]) else None
 
 

@@ -16,12 +16,11 @@ from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo.decode import MESSAGE
 from mailstore.kinds.neo.names import People, spellings
 from mailstore.kinds.neo.places import NeoPlaces
-from mailstore.kit.tables import look_or
+from mailstore.kit.tables import look_before_writing
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.protocol import USER_NAMES
 
 WAIT_SECONDS = 5.0
-NOTHING_WRITTEN = "; nothing was written"
 MARK = (
     "UPDATE Nodes SET data = json_set(data, '$.properties.readAt', ?) WHERE id = ? AND json_valid(data) "
     "AND json_extract(data, '$.label') = 'MESSAGE' AND json_extract(data, '$.properties.readAt') IS NULL "
@@ -35,7 +34,7 @@ def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> i
 
     Broadcasts are skipped: a mark on the node would hold for everybody. Raises Unsupported for any other reader.
     """
-    people = look_or(StoreError, places.database, _people, shown=str(places.database), undone=NOTHING_WRITTEN)
+    people = look_before_writing(places.database, _people)
     names = {name for person in people.names for name in spellings(person)}
     if reader not in (*USER_NAMES, *names):
         raise Unsupported(f"mail of {reader} can't be marked read", "each recipient marks its own mail")
@@ -54,9 +53,9 @@ def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> i
     except sqlite3.OperationalError as error:
         if str(getattr(error, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise MailboxBusy(f"{places.database} is locked by the Memory Core", "try again") from error
-        raise StoreError(f"{places.database} can't be written", f"{error}{NOTHING_WRITTEN}") from error
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written") from error
     except sqlite3.Error as error:
-        raise StoreError(f"{places.database} can't be written", f"{error}{NOTHING_WRITTEN}") from error
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written") from error
     except OSError as error:
         raise refusal(places.database, error) from error
     return count

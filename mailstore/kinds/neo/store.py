@@ -14,7 +14,7 @@ from mailstore.kinds.neo.places import DATABASE, NeoPlaces, find
 from mailstore.kinds.neo.queue import WriteAheadQueue
 from mailstore.kinds.neo.records import InvalidNode, node_of, queued_of, text_of
 from mailstore.kit.record_reader import RecordReader
-from mailstore.kit.tables import look_or
+from mailstore.kit.tables import look_or_gone
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.records.message import Message, Problem
 from mailstore.store import Capabilities, Capability, WatchedPaths
@@ -101,14 +101,14 @@ class NeoStore(WatchedStore):
         return self._record(message)[0]
 
     def raw_problem(self, problem: Problem) -> bytes | None:
-        row = look_or(ContentGone, self._places.database, lambda graph: ask.row_at(graph, problem.line))
+        row = look_or_gone(self._places.database, lambda graph: ask.row_at(graph, problem.line))
         is_about = row is not None and problem.reason.startswith((row.id[:80], f"Nodes, row {row.place}:"))
         return row.data if row is not None and is_about else None
 
     def _record(self, message: Message) -> tuple[bytes, bool]:
         """Return a message's node, or its line in the log, and whether it is that. Raises ContentGone."""
         node_id, database = f"{MESSAGE}{message.id}", self._places.database
-        if rows := look_or(ContentGone, database, lambda graph: ask.rows(graph, [node_id])):
+        if rows := look_or_gone(database, lambda graph: ask.rows(graph, [node_id])):
             return rows[0].data, False
         try:
             waiting = WriteAheadQueue(self._places.log).look().get(node_id) if self._places.log else None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mailstore.errors import DraftRefused, StoreError
+from mailstore.errors import DraftRefused
 from mailstore.files.append import append_line, refusal
 from mailstore.files.owned import look_of, make_folder
 from mailstore.kinds.neo import graph as ask
@@ -20,7 +20,7 @@ from mailstore.kinds.neo.places import NeoPlaces
 from mailstore.kinds.neo.queue import PROJECTION
 from mailstore.kinds.neo.records import queued_of
 from mailstore.kit.bodies import first_line
-from mailstore.kit.tables import look_or, text_of
+from mailstore.kit.tables import look_before_writing, text_of
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
@@ -41,13 +41,7 @@ class _Who(NamedTuple):
 
 def write_message(places: NeoPlaces, draft: Draft) -> Message:
     """Append a message from the person; return it as it will be read. Raises DraftRefused and StoreError."""
-    who = look_or(
-        StoreError,
-        places.database,
-        lambda graph: _who(graph, draft),
-        shown=str(places.database),
-        undone="; nothing was written",
-    )
+    who = look_before_writing(places.database, lambda graph: _who(graph, draft))
     sender = person_of(who.people)
     if draft.sender not in (*USER_NAMES, sender, login(sender)):
         raise DraftRefused("from", f"{draft.sender!r} is not the person", f"only {sender} can send from here")

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, reason_of
+from mailstore.files.database import Unreadable
 from mailstore.kinds.agent_mail.server.access import TABLE
 from mailstore.kinds.agent_mail.server.answers import ToolRefused
 from mailstore.kinds.agent_mail.server.lookup import Directory
 from mailstore.kinds.agent_mail.server.tools import ToolCalls
-from mailstore.kit.tables import look_or
+from mailstore.kit import tables
 from mailstore.kit.timestamps import time_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ class ServedDatabase:
 
     def look(self, look: Callable[[sqlite3.Connection], Found]) -> Found:
         """Return what a query returns. Raises StoreError."""
-        return look_or(StoreError, self._path, look, is_text=True)
+        try:
+            return tables.look(self._path, look, is_text=True)
+        except (OSError, Unreadable) as error:
+            raise StoreError(f"{self.name} can't be read", reason_of(error)) from error
 
     def wait_for(self, look: Callable[[sqlite3.Connection], Found | None], seconds: float) -> Found | None:
         """Return what a query finds within some seconds; None if it finds nothing. Blocks."""
