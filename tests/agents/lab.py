@@ -24,6 +24,8 @@ from tests.terminal import Terminal, environment
 ROOT = Path(__file__).parents[2]
 PATIENCE = 90.0
 SCREEN = (150, 50)
+SENDER = "boss"
+"""Who writes from outside: registered, so that notices name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Lab:
         self.git("commit", "--quiet", "--message=one")
         self.signalbox("init", str(self.data))
         with (self.data / "agent-roster.jsonl").open("a", encoding="utf-8") as file:
-            file.write('{"session_id":"boss","status":"living"}\n')
+            file.write(json.dumps({"session_id": SENDER, "status": "living"}) + "\n")
 
     @property
     def url(self) -> str:
@@ -101,7 +103,7 @@ class Lab:
         with (self.repository / ".git" / "info" / "exclude").open("a", encoding="utf-8") as file:
             file.write("/data/\n")
 
-    def send(self, recipient: str, body: str, *, sender: str = "boss", **options: str) -> str:
+    def send(self, recipient: str, body: str, *, sender: str = SENDER, **options: str) -> str:
         """Send a letter from outside; return its id."""
         more = [word for name, value in options.items() for word in (f"--{name}", value)]
         words = ["--from", sender, "--to", recipient, "--body", body, *more]
@@ -114,7 +116,7 @@ class Lab:
         """Append letters as another program does, all at once; return their ids."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         ids = [str(uuid4()) for _ in bodies]
-        head = {"sender": "boss", "recipient": recipient, "timestamp": now, "subject": "a letter"}
+        head = {"sender": SENDER, "recipient": recipient, "timestamp": now, "subject": "a letter"}
         rows = [{"id": one, **head, "content": body} for one, body in zip(ids, bodies, strict=True)]
         with (self.data / "agent-mailbox.jsonl").open("a", encoding="utf-8") as file:
             file.write("".join(json.dumps(row) + "\n" for row in rows))
@@ -143,9 +145,9 @@ class Lab:
         return [one["message_id"] for one in found if one["reader_session_id"] == agent]
 
     def agents(self) -> dict[str, dict[str, Any]]:
-        """Return what `signalbox agents` says, by id."""
-        found = json.loads(self.signalbox("agents", "--store", self.url, "--json"))
-        return {one["session_id"]: one for one in found}
+        """Return what `signalbox agents` says, by id, of all but the sender of the messages."""
+        rows = json.loads(self.signalbox("agents", "--store", self.url, "--json"))
+        return {row["session_id"]: row for row in rows if row["session_id"] != SENDER}
 
     def doing(self, agent: str) -> str:
         """Return what `signalbox who` says that an agent does, "" for one that is not there."""
