@@ -128,6 +128,14 @@ MAIL_COMMANDS: tuple[Command, ...] = (
     ),
     # Look
     Command("search", "slash", "searching.search", "search", "Search all mail as you type", "Look", LISTS, 6, "search"),
+    Command(
+        "notes",
+        "S",
+        "searching.notes",
+        "agent notes",
+        "List what agents note and remember; during a search, what it finds there",
+        "Look",
+    ),
     Command("filter", "backslash", "streaming.filter", "filter", "Filter this list", "Look"),
     Command(
         "only-unread", "U", "reading.only_unread", "only new", "List only threads with messages new to you", "Look"

@@ -15,7 +15,7 @@ from mailstore.records.scope import Scope
 from mailstore.store import Store, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.agent_fact import AgentFact
+    from mailstore.records.agent_fact import AgentFact, AgentNote
     from mailstore.records.attached_file import AttachedFile
     from mailstore.records.events import Event
     from mailstore.records.letter_way import LetterWay
@@ -94,6 +94,11 @@ class Delegating(Store):
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         held = self._holder(name)
         return held.store.describe_agent(held.scope.bare(name)) if held else ()
+
+    def agent_notes(self) -> Iterator[AgentNote]:
+        for store, scope in self._holders():
+            for note in store.agent_notes():
+                yield replace(note, agent=scope.name(note.agent), source=scope.id(note.source))
 
     def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
         held = self._holder(message.id)

@@ -15,7 +15,7 @@ from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
-    from mailstore.records.agent_fact import AgentFact
+    from mailstore.records.agent_fact import AgentFact, AgentNote
     from mailstore.records.attached_file import AttachedFile
     from mailstore.records.draft import Draft
     from mailstore.records.letter_way import LetterWay
@@ -256,6 +256,10 @@ class Store(ABC):
 
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         """Return what is known of an agent, by its name in this mailbox, besides its entry in the roster."""
+        return ()
+
+    def agent_notes(self) -> Iterable[AgentNote]:
+        """Yield the texts that agents keep beside their mail."""
         return ()
 
     def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:

@@ -30,6 +30,17 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     ] = ""
 
 
+class NoteRow(msgspec.Struct, frozen=True):
+    """A text that an agent keeps beside its mail."""
+
+    agent: Annotated[str, "Whose it is."]
+    kind: Annotated[str, "What it is: memory, note, task, identity, or index, a list of the mail of a day."]
+    title: Annotated[str, "Its title."]
+    day: Annotated[str, "The day in which it lies, such as 2026-03-16."]
+    file: Annotated[str, "Its file, within the mailbox."]
+    text: Annotated[str, "The text."]
+
+
 class HappeningRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """What happened in a mailbox; the fields of other events are left out."""
 

@@ -1,4 +1,4 @@
-"""`signalbox search QUERY`: list the messages that match a query, the newest first."""
+"""`signalbox search QUERY`: list the messages that match a query, or what agents keep, the newest first."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from console.cli.document import JsonOutput
 from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.output import MessageRow
+from console.cli.output import MessageRow, NoteRow
 from console.cli.plain import columns, put
 from console.cli.terminal_io import tell
 from console.errors import UsedWrongly
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
 from mailstore.queries.language.help import help_text
+from mailstore.queries.language.sought import sought_in
+from mailstore.queries.notes import found_notes, line_found
 from mailstore.queries.query import Query, parse
 from mailstore.queries.search import SearchContext, asks_for_archived, look_up
 from mailstore.queries.spelling import respelled
+from mailstore.records.agent_fact import AgentNote
 from mailstore.records.message import Message, by_age
 from mailstore.steps import at_once
 from mailstore.store import Store
 
 MESSAGES = JsonOutput(list[MessageRow])
-OUTPUTS = (MESSAGES,)
+NOTES = JsonOutput(list[NoteRow], "--notes")
+OUTPUTS = (MESSAGES, NOTES)
 
 NOTHING_FOUND = 1
 STATUSES = {NOTHING_FOUND: "nothing is found"}
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
+NOTE_HEADINGS = ("day", "kind", "agent", "title", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="+", metavar="QUERY", help="Words, phrases and fields: see below")
     parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
     parser.add_argument("--archive", action="store_true", help="Include archived messages")
+    parser.add_argument("--notes", action="store_true", help="Search what agents note and remember, not messages")
     mailbox_options(parser)
 
 
@@ -58,21 +64,47 @@ def run(args: argparse.Namespace) -> int:
             query = parse(" ".join(args.query), mail.now)
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        batches = look_up(query, context_of(mail), mail.store.candidates)
-        every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
-        has_archived = args.archive or asks_for_archived(query)
-        found = [message for message in every if has_archived or not message.archived]
-        shown = found[: args.limit]
-        if args.json:
-            MESSAGES.put(message_rows(mail, shown))
-        elif shown:
-            put(columns([_cells(mail, message) for message in shown], HEADINGS))
-        else:
-            put("Nothing found")
-            _suggest(mail, " ".join(args.query), query)
-        if not args.json:
-            _tell_rest(len(found) - len(shown), len(every) - len(found))
+        return _print_notes(args, mail, query) if args.notes else _print_messages(args, mail, query)
+
+
+def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int:
+    batches = look_up(query, context_of(mail), mail.store.candidates)
+    every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
+    has_archived = args.archive or asks_for_archived(query)
+    found = [message for message in every if has_archived or not message.archived]
+    shown = found[: args.limit]
+    if args.json:
+        MESSAGES.put(message_rows(mail, shown))
+        return 0 if found else NOTHING_FOUND
+    if shown:
+        put(columns([_cells(mail, message) for message in shown], HEADINGS))
+    else:
+        put("Nothing found")
+        _suggest(mail, " ".join(args.query), query)
+    _tell_rest(len(found) - len(shown), len(every) - len(found), len(_notes(mail, query)))
     return 0 if found else NOTHING_FOUND
+
+
+def _print_notes(args: argparse.Namespace, mail: Loaded, query: Query) -> int:
+    found = _notes(mail, query)
+    shown = found[: args.limit]
+    if args.json:
+        NOTES.put([NoteRow(note.agent, note.kind, note.title, note.day, note.source, note.text) for note in shown])
+    elif shown:
+        texts = sought_in(query).texts
+        rows = [(note.day, note.kind, note.agent, note.title, line_found(note.text, texts)) for note in shown]
+        put(columns(rows, NOTE_HEADINGS))
+    else:
+        put("Nothing found")
+    if not args.json:
+        _tell_rest(len(found) - len(shown))
+    return 0 if found else NOTHING_FOUND
+
+
+def _notes(mail: Loaded, query: Query) -> list[AgentNote]:
+    """Return what agents keep that matches a query, the newest day first."""
+    batches = at_once(found_notes(query, mail.store.agent_notes, mail.mailbox, mail.now))
+    return sorted((note for batch in batches for note in batch), key=lambda note: note.time, reverse=True)
 
 
 def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
@@ -87,12 +119,14 @@ def _suggest(mail: Loaded, text: str, query: Query) -> None:
         tell("no word is spelled like that", f"did you mean {better}?")
 
 
-def _tell_rest(left_out: int, archived: int) -> None:
+def _tell_rest(left_out: int, archived: int = 0, notes: int = 0) -> None:
     """Report matches that are not shown."""
     if left_out:
         tell(f"{left_out:,} more found", "raise --limit to see them")
     if archived:
         tell(f"{archived:,} more found in the archive", "use --archive to include them")
+    if notes:
+        tell(f"{notes:,} found in what agents note and remember", "use --notes to see them")
 
 
 def context_of(mail: Loaded) -> SearchContext:

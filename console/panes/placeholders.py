@@ -68,11 +68,13 @@ def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
     return said
 
 
-def no_hits(query: str, suggestion: str, *, is_searching: bool) -> list[str]:
+def no_hits(query: str, suggestion: str, noted: int, *, is_searching: bool) -> list[str]:
     """Return what a list says in which a search has nothing to show: why, and what to try."""
     if is_searching:
         return ["Searching…"]
     said = [f"Nothing found for {_short(query)}."]
+    if noted:
+        said += ["", f"{noted:,} found in agent notes.", "S: list them"]
     if suggestion:
         said += ["", f"Did you mean {_short(suggestion)}?", "enter: search for that"]
     return [*said, "esc: clear the search"]

@@ -206,7 +206,7 @@ class Drawing:
         if not len(session.mailbox):
             return empty_mailbox(session, session.is_loading)
         if listing.found is not None:
-            return no_hits(listing.query, listing.suggestion, is_searching=listing.is_searching)
+            return no_hits(listing.query, listing.suggestion, len(listing.noted), is_searching=listing.is_searching)
         if listing.is_sifting:
             return ["Looking…"]
         return empty_list(session, self._screen.location.view, is_filtered=listing.is_narrowed)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from console.panes.hit_rows import HitRows
     from console.screens.needs import RunningTimer
     from mailstore.errors import QueryError
+    from mailstore.records.agent_fact import AgentNote
 
 SLICE_SECONDS = 0.004
 PAUSE_SECONDS = 0.004
@@ -63,6 +64,8 @@ class Listing:
         """Whether more hits are being looked for, and whether there are older ones that are not listed."""
         self.suggestion = ""
         """Without hits, the query in the nearest spelling that occurs."""
+        self.noted: Sequence[AgentNote] = ()
+        """What the typed search finds in notes of agents."""
         self.query_problem: QueryError | None = None
         """Why the query that was typed can't be read."""
         self.marked: set[str] = set()
@@ -206,7 +209,7 @@ class Listing:
     def end_search(self) -> None:
         """Drop the search, its hits and what was wrong with its query."""
         self.found = self.query_problem = None
-        self.query = self.suggestion = ""
+        self.query, self.suggestion, self.noted = "", "", ()
         self.is_searching = self.is_cut = False
 
     def release_read(self) -> None:

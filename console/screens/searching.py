@@ -130,7 +130,7 @@ class Searching:
 
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         self._asked = session.last_query = text
-        listing.query_problem, listing.suggestion = None, ""
+        listing.query_problem, listing.suggestion, listing.noted = None, "", ()
         query: Query | None = None
         if text:
             try:
@@ -155,11 +155,38 @@ class Searching:
         while True:
             try:
                 await self._look_up(text, query, self._context())
+                await self._note(text, query)
                 if self._asked == text and not self._screen.listing.found:
                     await self._suggest(text, query)
             except MailboxReloaded:  # the mailbox was reloaded meanwhile
                 continue
             return
+
+    async def _note(self, text: str, query: Query) -> None:
+        """Count what agents note and remember that matches a query."""
+        from console.screens.agent_notes import notes_matching
+
+        found = await notes_matching(self._screen.session, query)
+        if text == self._asked and found:
+            self._screen.listing.noted = found
+            self._screen.redraw()
+
+    def notes(self) -> None:
+        """List what agents note and remember; during a search, what it finds there."""
+        self._screen.run_task(self._read_notes(), group="notes", exclusive=True)
+
+    async def _read_notes(self) -> None:
+        from console.screens.agent_notes import EVERYTHING, notes_matching, read_notes
+        from mailstore.queries.query import parse
+
+        screen, listing = self._screen, self._screen.listing
+        is_search = listing.found is not None and listing.query_problem is None
+        query = parse(self._asked, screen.session.now()) if is_search else EVERYTHING
+        found = await notes_matching(screen.session, query)
+        if found:
+            await read_notes(screen, found, query)
+        else:
+            screen.tell("Nothing found in agent notes" if is_search else "No agent notes in this mailbox")
 
     async def _suggest(self, text: str, query: Query) -> None:
         """Offer the nearest spelling that does occur, for a query that found nothing."""

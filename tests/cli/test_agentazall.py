@@ -71,3 +71,21 @@ def test_the_person_goes_by_their_address(run: Run, tmp_path: Path) -> None:
     mail.letter("human@localhost/inbox", "m", To="human@localhost")
     rows = run("read", "--as", "human@localhost", "--unread", "--json", "--store", mail.root).document
     assert [row["id"] for row in rows] == ["m"]
+
+
+def test_what_agents_note_and_remember_is_searched(run: Run, place: Path) -> None:
+    done = run("search", "prefers", "--store", place)
+    assert (done.status, done.out) == (1, "Nothing found\n")
+    assert "1 found in what agents note and remember: use --notes to see them" in done.err
+    done = run("search", "--notes", "prefers", "--store", place)
+    assert done.status == 0
+    assert [row.split() for row in done.out.splitlines()[1:]] == [
+        ["2026-11-20", "memory", "carol@localhost", "bob-csv", "Bob", "prefers", "CSV"]
+    ]
+    [row] = run("search", "--notes", "prefers", "--json", "--store", place).document
+    assert (row["file"], row["text"]) == ("carol@localhost/2026-11-20/remember/bob-csv.txt", "Bob prefers CSV")
+    done = run("search", "--notes", "from:carol OR from:bob", "--limit", 1, "--store", place)
+    assert len(done.out.splitlines()) == 2
+    assert "more found: raise --limit to see them" in done.err
+    assert run("search", "--notes", "nowhere", "--store", place).status == 1
+    assert "agents note" not in run("search", "--json", "prefers", "--store", place).err

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,18 @@ import msgspec
 from mailstore.errors import reason_of
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agentazall.day_index import INDEX, texts_in
 from mailstore.kinds.agentazall.identity import public_of
 from mailstore.kinds.agentazall.ledger import accounts_of
-from mailstore.kinds.agentazall.names import address_of
+from mailstore.kinds.agentazall.letter_file import moment
+from mailstore.kinds.agentazall.names import address_of, name_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import DAY, is_agent_name, trees_of
 from mailstore.kinds.agentazall.rules import Filter, rules_of
 from mailstore.kinds.agentazall.signature import fingerprint_of, is_checkable
 from mailstore.kinds.agentazall.tree import TASKS
 from mailstore.kit.timestamps import utc
-from mailstore.records.agent_fact import AgentFact
+from mailstore.records.agent_fact import AgentFact, AgentNote
 
 LARGEST_KEY = 1 << 16
 LARGEST_TEXT = 1 << 20
@@ -34,6 +37,8 @@ LAST_DAYS = 30
 MOST_NOTES = 200
 HEX_KEY = re.compile(r"[0-9a-fA-F]{64}")
 IDENTITY, AGENT_KEY = ".identity_key", ".agent_key"
+KEPT = {"remember": "memory", "notes": "note", TASKS: "task", "who_am_i": "identity"}
+"""The folders of a day with texts that are no messages, and what those are."""
 
 
 def about_agent(root: Path, name: str, pins: Pins) -> list[AgentFact]:
@@ -137,6 +142,33 @@ def _own_key(home: Path, address: str) -> Iterator[AgentFact]:
     if held.get("allow_memory_sharing") is True:
         words.append("other agents may read its memories")
     yield AgentFact("owner key", ", ".join(words), f"{address}/{AGENT_KEY}")
+
+
+def notes_in(root: Path, tree: str) -> Iterator[AgentNote]:
+    """Yield what the agents of a tree keep beside their mail, of each agent the newest day first. Blocks."""
+    try:
+        names = sorted(os.listdir(root / tree))  # noqa: PTH208 - names are enough
+    except OSError:
+        return
+    for address in names:
+        home = root / tree / address
+        if not is_agent_name(address) or not _is_home(home):
+            continue
+        for day in _days(home):
+            time = moment(f"{day} 00:00:00") or 0.0
+            for kind, path in _kept(home / day):
+                with suppress(OSError):
+                    if text := read_whole(path).decode("utf-8", "replace").strip():
+                        source = path.relative_to(root).as_posix()
+                        yield AgentNote(name_of(address), kind, path.stem, day, time, text, source)
+
+
+def _kept(day: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the texts of a day that are no messages, each after its kind."""
+    for folder, kind in KEPT.items():
+        with suppress(OSError):
+            yield from [(kind, path) for path in texts_in(day / folder)]
+    yield "index", day / INDEX
 
 
 def _said(home: Path, address: str, days: list[str], folder: str, file: str, label: str) -> Iterator[AgentFact]:

@@ -56,8 +56,8 @@ def _text(day: Path) -> str:
     inbox = [f"{_status(head)} {_hour(head)} | From: {_of(head, 'From')} | {end}" for head, end in _heads(day, INBOX)]
     sent = [f"{_hour(head)} | To: {_of(head, 'To')} | {end}" for head, end in _heads(day, SENT)]
     outbox = [f"[PENDING] To: {_of(head, 'To')} | {end}" for head, end in _heads(day, OUTBOX)]
-    notes = [f"{each.stem} ({each.stat().st_size}B) | notes/{each.name}" for each in _texts(day / "notes")]
-    kept = [f"{each.stem}: {_first_line(each)} | remember/{each.name}" for each in _texts(day / "remember")]
+    notes = [f"{each.stem} ({each.stat().st_size}B) | notes/{each.name}" for each in texts_in(day / "notes")]
+    kept = [f"{each.stem}: {_first_line(each)} | remember/{each.name}" for each in texts_in(day / "remember")]
     lines = [
         f"# AgentAZAll Index: {day.parent.name}",
         f"# Date: {day.name}",
@@ -73,7 +73,7 @@ def _text(day: Path) -> str:
     return "\n".join(lines)
 
 
-def _texts(folder: Path) -> list[Path]:
+def texts_in(folder: Path) -> list[Path]:
     """Return the text files in a folder by name; no link is followed."""
     if folder.is_symlink() or not folder.is_dir():
         return []
@@ -83,7 +83,7 @@ def _texts(folder: Path) -> list[Path]:
 
 def _heads(day: Path, box: str) -> Iterator[tuple[dict[str, str], str]]:
     """Yield the header of each letter in a box as the original program reads it, and the end of its line."""
-    for path in _texts(day / box):
+    for path in texts_in(day / box):
         try:
             head = dict(parse(read_whole(path)).lines)
         except (NotAFile, InvalidSignedFile, FileNotFoundError):

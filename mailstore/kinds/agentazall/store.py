@@ -24,7 +24,7 @@ from mailstore.kinds.agentazall.ways import delayed_in, is_in_outbox, ways_in
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.agent_fact import AgentFact
+from mailstore.records.agent_fact import AgentFact, AgentNote
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.letter_way import LetterWay
 from mailstore.records.message import Location, Message
@@ -193,6 +193,13 @@ class AgentAZAllStore(WatchedStore):
 
         return about_agent(self.folder, name, self._pins)
 
+    def agent_notes(self) -> Iterator[AgentNote]:
+        """Yield what agents remember and note, what they say of themselves, and the list of each of their days."""
+        from mailstore.kinds.agentazall.about import notes_in
+
+        for tree in self._trees():
+            yield from notes_in(self.folder, tree)
+
     def ways(self, message: Message, places: Sequence[str] = ()) -> list[LetterWay]:
         ids = [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
         return [way for root in self._roots() for way in ways_in(root, ids)]
@@ -204,10 +211,13 @@ class AgentAZAllStore(WatchedStore):
         return {letter: way for root in self._roots() for letter, way in delayed_in(root).items()}
 
     def _roots(self) -> list[Path]:
+        return [self.folder / tree for tree in self._trees()]
+
+    def _trees(self) -> list[str]:
         try:
-            return [self.folder / tree for tree in trees_of(self.folder)]
+            return trees_of(self.folder)
         except OSError:
-            return [self.folder]
+            return [""]
 
     def _paired(self, message: Message, places: Sequence[str]) -> list[tuple[Copy, SignedFile]]:
         """Return the copies of a message: those in some files too, to which a relay gave other ids."""

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from mailstore.delegating import ReadOnly
 from mailstore.kinds.agentazall.signature import fingerprint_of
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
+from mailstore.queries.notes import found_notes
+from mailstore.queries.query import parse
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store
+from mailstore.state.mailbox import Mailbox
+from mailstore.steps import at_once
 from tests.kinds.agentazall.agentazall_mail import DAY, ROOT, AgentAZAllMail, identity
 
 ANN = "ann@localhost"
+NOW = 1_795_300_000.0
 
 
 def facts(root: Path, name: str) -> dict[str, str]:
@@ -159,3 +166,52 @@ def test_stores_that_stand_for_others_pass_it_on(tmp_path: Path) -> None:
             assert asked.describe_agent(f"lab/{ANN}")[0].value == ANN
             assert not asked.describe_agent("memory/x")
             assert not asked.describe_agent("nowhere/x")
+
+
+@pytest.fixture
+def noted(tmp_path: Path) -> AgentAZAllMail:
+    """Return a mailbox whose agents keep texts beside their mail, and links that lead out of it."""
+    mail = AgentAZAllMail(tmp_path)
+    mail.letter(f"{ANN}/inbox", "m", "A letter about lamps.")
+    mail.put(f"{ANN}/2026-11-18/remember/lamps.txt", b"There are 40\nred LAMPS.")
+    mail.put(f"{ANN}/2026-11-19/notes/oil.txt", b"Oil for the lamps.")
+    mail.put(f"{ANN}/2026-11-19/index.txt", b"INBOX (1):\n  Subject: lamps")
+    mail.put("bob@localhost/2026-11-18/what_am_i_doing/tasks.txt", b"Counting lamps.")
+    mail.put("bob@localhost/2026-11-18/who_am_i/identity.txt", b" ")
+    mail.put("bob@localhost/2026-11-18/remember/lamps.tmp", b"lamps, half written")
+    (tmp_path / "elsewhere.txt").write_text("lamps of somebody else")
+    (mail.root / ANN / "2026-11-19" / "notes" / "link.txt").symlink_to(tmp_path / "elsewhere.txt")
+    (mail.root / "bob@localhost" / "2026-11-19").symlink_to(mail.root / ANN / "2026-11-19")
+    return mail
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("lamps", "memory note index task"),
+        ("red", "memory"),
+        ('"40 red"', "memory"),
+        ("lamps -red from:ann@localhost", "note index"),
+        ("type:memory", "memory"),
+        ("lamps after:2026-11-19", "note index"),
+        ("lamps to:ann@localhost", ""),
+        ("lamps is:unread", ""),
+        ("lamps -is:unread type:task", "task"),
+        ("letter", ""),
+    ],
+)
+def test_what_agents_keep_beside_their_mail_is_searched(query: str, found: str, noted: AgentAZAllMail) -> None:
+    with AgentAZAllStore.open(noted.root) as store:
+        mailbox = Mailbox()
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+        batches = list(at_once(found_notes(parse(query, NOW), store.agent_notes, mailbox, NOW)))
+    assert {note.kind for batch in batches for note in batch} == set(found.split())
+
+
+def test_stores_that_stand_for_others_pass_on_what_agents_keep(noted: AgentAZAllMail) -> None:
+    with open_store(url_of({"lab": f"agentazall:{noted.root}", "memory": "memory:"})) as store:
+        for asked in (store, ReadOnly(store, "read-only")):
+            [task] = [note for note in asked.agent_notes() if note.kind == "task"]
+            assert (task.agent, task.title, task.day) == ("lab/bob@localhost", "tasks", "2026-11-18")
+            assert task.source == "lab/bob@localhost/2026-11-18/what_am_i_doing/tasks.txt"
