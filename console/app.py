@@ -22,7 +22,7 @@ from textual.worker import Worker
 from console import lazy, preload
 from console.bindings import keys_of
 from console.browser.place import is_in_browser
-from console.commands import PLAN_ARCHIVAL, QUIT
+from console.commands import BY_ID
 from console.config import Config, config_folder
 from console.early_keys import EarlyKeys
 from console.failures import tell_failure
@@ -31,6 +31,7 @@ from console.prefetch import Prefetch
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
 from console.render.safe import visible, visible_line
+from console.screens.counting import MOVES
 from console.screens.location import ScreenLocation
 from console.screens.main_screen import MainScreen
 from console.session import Session
@@ -105,7 +106,7 @@ class SignalboxApp(App[None]):
         found = self.themes.start(theme)
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
-        self._early_keys = EarlyKeys(keys_of("move(", self.session.keymap))
+        self._early_keys = EarlyKeys(keys_of(MOVES, self.session.keymap))
         self._known: set[str] = set()
         self._has_offered_archival = False
 
@@ -182,7 +183,7 @@ class SignalboxApp(App[None]):
         found = [*self.session.problems, *of_themes, await asyncio.to_thread(self._problem_of_state)]
         self.session.problems = list(dict.fromkeys(filter(None, found)))
         if self.session.problems and self.main_screen is not None:
-            await self.main_screen.action_part("pages", "problems", False)
+            (await self.main_screen.load_parts()).pages.problems(is_asked_for=False)
         self.themes.use_terminal(self._driver)
         self.run_worker(self._follow_hooks(), group="hooks", exit_on_error=False)
         self.run_worker(self._follow_themes(of_themes), group="themes", exit_on_error=False)
@@ -237,12 +238,12 @@ class SignalboxApp(App[None]):
 
     def action_help_quit(self) -> None:
         """Name the key that quits, for those who press Ctrl+C."""
-        self.notify(f"{QUIT.key_label(self.session.keymap)} quits")
+        self.notify(f"{BY_ID['quit'].key_label(self.session.keymap)} quits")
 
     async def action_quit(self) -> None:
         """Quit from any screen, as Ctrl+Q does."""
         if self.main_screen is not None:
-            await self.main_screen.action_part("closing", "leave")
+            await (await self.main_screen.load_parts()).closing.leave()
 
     # Mail
 
@@ -284,9 +285,12 @@ class SignalboxApp(App[None]):
         if was_loading and not is_loading:
             self._notifier.note()  # mail that was there is not new
             if self._moment is not None and self.main_screen is not None:
-                self.main_screen.call_after_refresh(self.main_screen.action_part, "time_travel", "go_to", self._moment)
+                self.main_screen.call_after_refresh(self._travel, self.main_screen, self._moment)
         if not is_loading:
             self._offer_archival()
+
+    async def _travel(self, screen: MainScreen, moment: float) -> None:
+        (await screen.load_parts()).time_travel.go_to(moment)
 
     def _fold(self, batch: list[Event]) -> None:
         mailbox = self.session.live
@@ -318,7 +322,7 @@ class SignalboxApp(App[None]):
             return
         self._has_offered_archival = True
         if self.main_screen is not None:
-            key = PLAN_ARCHIVAL.key_label(session.keymap)
+            key = BY_ID["archive"].key_label(session.keymap)
             self.main_screen.tell(f"The mailbox has {number:,} messages · {key}: review what can be archived")
 
     def _tick(self) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from msgspec import Struct
 from textual.binding import Binding
 
 from console.command import ANYWHERE, WRITE, Command, Situation
-from console.commands import COMMANDS, commands_for
+from console.commands import BY_ID, COMMANDS, commands_for
 from mailstore.store import Capability
 
 
-def keys_of(action: str, keymap: Mapping[str, str]) -> frozenset[str]:
-    """Return the keys of the commands whose action begins so."""
-    chosen = (keymap.get(it.id, it.keys) for it in COMMANDS if it.action.startswith(action))
-    return frozenset(key for keys in chosen for key in keys.split(","))
+def keys_of(commands: Iterable[str], keymap: Mapping[str, str]) -> frozenset[str]:
+    """Return the keys of some commands."""
+    return frozenset(key for name in commands for key in BY_ID[name].keys_in(keymap).split(","))
 
 
 class FooterKey(Struct, frozen=True):
@@ -46,10 +45,9 @@ def footer_keys(
 def count_keys(keymap: Mapping[str, str]) -> tuple[FooterKey, ...]:
     """Return the keys that the footer names once a count was begun."""
     labels = {"list.down": "rows down", "list.up": "up", "list.last": "to that row"}
-    named = {
-        it.id: FooterKey(it.key_label(keymap), labels[it.id], it.screen_action) for it in COMMANDS if it.id in labels
-    }
-    return (*(named[name] for name in labels), FooterKey("esc", "no count", "drop_count"))
+    named = ((BY_ID[name], label) for name, label in labels.items())
+    keys = (FooterKey(it.key_label(keymap), label, it.screen_action) for it, label in named)
+    return (*keys, FooterKey("esc", "no count", "drop_count"))
 
 
 def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:

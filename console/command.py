@@ -12,7 +12,9 @@ LISTS = frozenset({"sidebar", "threads", "conversation"})
 """The panes of the main screen in which keys are commands, not text."""
 
 MAIL = frozenset({"threads", "conversation"})
+SIDEBAR = frozenset({"sidebar"})
 THREADS = frozenset({"threads"})
+CONVERSATION = frozenset({"conversation"})
 WRITE = frozenset({"composer"})
 ANYWHERE = frozenset({"sidebar", "threads", "conversation", "composer"})
 JOURNAL = frozenset({"journal"})
@@ -56,17 +58,15 @@ WHEN: dict[str, tuple[Callable[[Situation], bool], str]] = {
 
 
 class Command(Struct, frozen=True):
-    """One thing that the person can do.
+    """One thing that you can do; what runs for it is the screen's action of the same id.
 
-    `action` names a part of the main screen and its method, with arguments (`reading.next_unread(1)`); without a part
-    it is an action of whichever screen is shown. `footer` orders what the footer names (0: not there); `cli` is the
-    command line's name for the same; `needs` is what the mailbox must be able to do for it, `when` names conditions of
-    `WHEN`, with blanks between them, that the screen must fulfil.
+    `footer` orders what the footer names (0: not there); `cli` is the command line's name for the same; `needs` is
+    what the mailbox must be able to do for it, `when` names conditions of `WHEN`, with blanks between them, that the
+    screen must fulfil.
     """
 
     id: str
     keys: str
-    action: str
     label: str
     help: str
     group: str
@@ -87,8 +87,8 @@ class Command(Struct, frozen=True):
 
     @property
     def screen_action(self) -> str:
-        """The action as Textual runs it: `reading.next_unread(1)` becomes `part('reading', 'next_unread', 1)`."""
-        return screen_action(self.action)
+        """The action of every screen that runs this command, as Textual writes it."""
+        return f"run({self.id!r})"
 
     @property
     def name(self) -> str:
@@ -106,16 +106,6 @@ class Command(Struct, frozen=True):
     def keys_label(self, keymap: Mapping[str, str]) -> str:
         """All keys as a help page names them, as the keymap has them."""
         return " ".join(pretty(key) for key in self.keys_in(keymap).split(",") if key) or "palette"
-
-
-def screen_action(action: str) -> str:
-    """Return an action of a part as Textual runs it."""
-    name, _, arguments = action.partition("(")
-    part, dot, method = name.partition(".")
-    if not dot or part == "app":
-        return action
-    given = arguments.removesuffix(")")
-    return f"part({part!r}, {method!r}{', ' if given else ''}{given})"
 
 
 NAMES = {

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from re import finditer
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from msgspec import Struct
-from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
-from textual.screen import Screen
 
-from console.command import ANYWHERE, Command, screen_action
+from console.command import ANYWHERE, Command
 from console.commands import COMMANDS
 from console.panes.sidebar_rows import sidebar_rows
 from console.render.safe import visible_line
@@ -34,13 +32,6 @@ FOOTER, HERE, MOVE, COMMAND, PLACE, OTHER, UNABLE = 6, 5, 4, 3, 2, 1, 0
 """How well candidates fit: what the footer names first, then the focused pane's other commands; last what can't act."""
 WHOLE, BEGINNING, PHRASE, WORDS, SKIPPING, WITHIN, SCATTERED = 7, 6, 5, 4, 3, 2, 1
 """How well a query fits a name: from all of it down to letters scattered over it."""
-
-
-class ConsoleApp(Protocol):
-    """What the palette needs of the application."""
-
-    session: Session
-    themes: ThemeSwitcher
 
 
 class PaletteEntry(Struct, frozen=True):
@@ -67,12 +58,15 @@ class PaletteEntry(Struct, frozen=True):
         return f"{'':{KEY_CELLS}}  {escape(self.help)}"
 
 
-def run_command(app: App[Any], here: Screen[Any], action: str) -> None:
-    """Run a command's action on the screen on which the palette was opened, as its key would."""
-    if action.startswith("app."):
-        app.call_later(app.run_action, action)
-    else:
-        here.call_later(here.run_action, action)
+class ThemedApp(Protocol):
+    """The application as far as the palette knows it."""
+
+    themes: ThemeSwitcher
+
+
+def run_command(here: MainScreen | ListScreen, command: str) -> None:
+    """Run a command on the screen on which the palette was opened, as its key would."""
+    here.call_later(here.action_run, command)
 
 
 class Palette(Provider):
@@ -82,12 +76,12 @@ class Palette(Provider):
 
     async def startup(self) -> None:
         """List the candidates, those first that fit the focused pane."""
-        app, here = cast("ConsoleApp", self.app), self.screen
+        themes, here = cast("ThemedApp", self.app).themes, self.screen
         found: list[PaletteEntry] = []
         if isinstance(here, MainScreen | ListScreen):
             found += self._commands(here)
         found += (
-            PaletteEntry(f"theme {choice.name}", "Use this theme", choice, fit=OTHER) for choice in app.themes.choices()
+            PaletteEntry(f"theme {choice.name}", "Use this theme", choice, fit=OTHER) for choice in themes.choices()
         )
         if isinstance(here, MainScreen):
             found += self._places(here)
@@ -102,7 +96,7 @@ class Palette(Provider):
                 yield PaletteEntry(
                     command.name,
                     f"{command.help} · unavailable: {visible_line(reason)}" if reason else command.help,
-                    partial(run_command, self.app, here, command.screen_action),
+                    partial(run_command, here, command.id),
                     _key(command, session),
                     UNABLE if reason else fit_of(command, pane),
                     not reason,
@@ -117,7 +111,7 @@ class Palette(Provider):
                 name = f"go {visible_line(place.label)}"
                 go: Callable[[], None] = partial(here.show_view, place.view)
                 if place.command:
-                    go = partial(run_command, self.app, here, screen_action(place.command))
+                    go = partial(run_command, here, place.command)
                 yield PaletteEntry(name, f"{kind}{note}", go, fit=PLACE)
         for role in sorted({role for agent in here.session.mailbox.roster for role in agent.roles()})[:MOST]:
             show = partial(here.show_view, View("role", role))

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.strip import Strip
 
+from console.commands import action_of
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, plural, shorten_middle
@@ -22,8 +23,8 @@ LONGEST_NAME = 28
 """Cells of a name or a subject on the card."""
 ROOMY = 100
 """Cells from which on the heading is written out."""
-LIST = "part('opening', 'away')"
-DISMISS = "part('away', 'dismiss')"
+LIST = action_of("away")
+DISMISS = "dismiss_card"
 
 
 def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[list[Spot]]:
@@ -36,7 +37,7 @@ def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[lis
         words = plural(len(found.questions), "open question")
         numbers.append(Spot(words, styles.accent, _go("question", found.questions[0])))
     if found.letters:
-        numbers.append(Spot(plural(len(found.letters), "dead letter"), styles.bad, "part('opening', 'dead_letters')"))
+        numbers.append(Spot(plural(len(found.letters), "dead letter"), styles.bad, action_of("view.dead")))
     total = f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')}"
     numbers.append(Spot(total, styles.text, LIST))
     ended, living = AGENTS[Status.DEAD].glyph, AGENTS[Status.LIVING].glyph
@@ -59,7 +60,7 @@ def _short(name: str) -> str:
 
 
 def _go(kind: str, name: str) -> str:
-    return f"part('away', 'go', {f'{kind}:{name}'!r})"
+    return f"go_back_to({f'{kind}:{name}'!r})"
 
 
 def _joined(spots: Sequence[Spot], styles: TextStyles) -> list[Spot]:

@@ -9,10 +9,12 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from console.bindings import FooterKey
+from console.commands import action_of
 from console.panes.click_line import ClickLine, Spot
 from console.styles import TextStyles
 from console.symbols import HELD
 
+HELP, UNDO = action_of("help"), action_of("undo")
 SHORTEST_SECONDS = 2.5
 SECONDS_A_LETTER = 0.05
 """How long a notice takes to be read; then the keys are shown again."""
@@ -66,7 +68,7 @@ class Footer(ClickLine):
         width, styles = self.size.width, self.text_styles
         if y > 0 or not width:
             return Strip.blank(width)
-        right = [Spot(f"{self._help_key} ", styles.accent, "help"), Spot("help", styles.muted, "help")]
+        right = [Spot(f"{self._help_key} ", styles.accent, HELP), Spot("help", styles.muted, HELP)]
         right.append(Spot(" ", styles.muted))
         if self.notice:
             return self.lay_out([Spot(f" {self.notice}", styles.text)], right, width)
@@ -76,7 +78,7 @@ class Footer(ClickLine):
             )
         ]
         if self.held:
-            left.append(Spot(f"{HELD} {self.held}  ", styles.warn, "undo"))
+            left.append(Spot(f"{HELD} {self.held}  ", styles.warn, UNDO))
         room = width - 7 - len(self._help_key) - sum(cell_len(spot.text) for spot in left)
         for named in self._count_keys if self.count else self.keys:
             key, label, is_able = named.key, named.label, named.is_able

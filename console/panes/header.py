@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from console.commands import action_of
 from console.cut_off_words import cut_off_forms
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
@@ -65,7 +66,9 @@ def headline(session: Session, asking: int = 0) -> Headline:
     )
 
 
-TRAVEL = "part('time_travel', 'toggle')"
+TRAVEL, GO_TO_TIME = action_of("travel"), action_of("travel.to")
+ATTENTION, DEAD = action_of("attention"), action_of("view.dead")
+UNREADABLE, DRAFTS = action_of("unreadable"), action_of("drafts")
 ROOMY = 140
 """Cells from which on the words that are understood without are added."""
 SHORTEST_TITLE = 12
@@ -74,7 +77,7 @@ SHORTEST_TITLE = 12
 
 def go(view: str) -> str:
     """Return the action that shows a view."""
-    return f"part('navigation', 'go_view', {view!r})"
+    return f"go_view({view!r})"
 
 
 SENTENCES, FULL_FORMS = 80, 2
@@ -98,7 +101,7 @@ class Header(ClickLine):
         if y > 0 or not width:
             return Strip.blank(width)
         clock = datetime.fromtimestamp(shown.time).strftime("%H:%M:%S" if width >= NARROW else "%H:%M")
-        time = [Spot(clock, styles.muted, "part('time_travel', 'ask_moment')"), Spot(" ", styles.muted)]
+        time = [Spot(clock, styles.muted, GO_TO_TIME), Spot(" ", styles.muted)]
         glyph, tone = CONNECTION[shown.state]
         words = ""
         numbers: list[Spot] = []
@@ -143,19 +146,19 @@ class Header(ClickLine):
             need = f" need{'s' * (shown.attention == 1)}" if wide else ""
             words = f"{count(shown.attention)}{need} attention"
             place = len(found) if self.size.width >= NARROW else 0
-            found.insert(place, Spot(words, styles.warn, "part('opening', 'attention')"))
+            found.insert(place, Spot(words, styles.warn, ATTENTION))
         if shown.asking:
             words = " waiting for a permission" if roomy else " waiting"
-            found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, "part('opening', 'attention')"))
+            found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, ATTENTION))
         if counts.unseen and wide:
             found.append(Spot(f"{count(counts.unseen)} new", styles.text, go("unread")))
         if counts.quiet > counts.snoozed and wide:
             found.append(Spot(f"{count(counts.quiet - counts.snoozed)} muted", styles.muted, go("muted")))
         if counts.dead and (has_dead or not shown.attention):
             letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
-            found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, "part('opening', 'dead_letters')"))
+            found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, DEAD))
         if counts.unreadable:
-            found.append(Spot(f"{count(counts.unreadable)} unreadable", styles.bad, "part('opening', 'unreadable')"))
+            found.append(Spot(f"{count(counts.unreadable)} unreadable", styles.bad, UNREADABLE))
         if drafts:
-            found.append(Spot(f"{drafts} draft{'s' * (drafts != 1)}", styles.warn, "part('opening', 'drafts')"))
+            found.append(Spot(f"{drafts} draft{'s' * (drafts != 1)}", styles.warn, DRAFTS))
         return found

@@ -8,6 +8,7 @@ from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from console.commands import action_of
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST_NAMES = 24
 ROOMY = 70
 """Cells from which on there is room for both actions; the footer names the other one."""
-SEND_NOW = "part('holding', 'send_now')"
+SEND_NOW = action_of("compose.send-now")
 
 
 class HeldLine(ClickLine):
@@ -48,6 +49,6 @@ class HeldLine(ClickLine):
             Spot(f"to {to}: ", styles.muted),
             Spot(visible_line(" ".join(letter.writing.body[:200].split())), styles.text),
         ]
-        undo = [Spot("undo", styles.accent, "undo"), Spot(" · ", styles.muted)]
+        undo = [Spot("undo", styles.accent, action_of("undo")), Spot(" · ", styles.muted)]
         right = [*(undo if width >= ROOMY else []), Spot("send now ", styles.accent, SEND_NOW)]
         return self.lay_out(left, right, width)

@@ -43,7 +43,7 @@ SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
         lambda session, counts: session.attention.number(session.mailbox),
         "warn",
         threads=lambda session: [root for root in session.attention.roots if root in session.mailbox],
-        command="opening.attention",
+        command="attention",
     ),
     SidebarView(View("for-you"), "For you", lambda session, counts: counts.for_you, "accent"),
     SidebarView(View("unread"), "New to you", lambda session, counts: counts.unseen),
@@ -52,7 +52,7 @@ SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
         "Dead letters",
         lambda session, counts: counts.dead,
         "bad",
-        command="opening.dead_letters",
+        command="view.dead",
     ),
     SidebarView(View("waiting"), "On hold", lambda session, counts: counts.waiting, "warn"),
     SidebarView(
@@ -72,13 +72,13 @@ SIDEBAR_VIEWS: tuple[SidebarView, ...] = (
     SidebarView(
         *(View("drafts"), "Drafts", lambda session, counts: session.personal.draft_count, "warn"),
         is_optional=True,
-        command="opening.drafts",
+        command="drafts",
     ),
     SidebarView(View("muted"), "Muted", lambda session, counts: counts.quiet - counts.snoozed, "muted", True),
     SidebarView(
         *(View("unreadable"), "Unreadable", lambda session, counts: counts.unreadable, "bad"),
         is_optional=True,
-        command="opening.unreadable",
+        command="unreadable",
     ),
     SidebarView(View("recent"), "Recent"),
     SidebarView(View("all"), "All mail"),

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from console.render.safe import visible_line
-from console.screens.needs import MessageScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.errors import MailError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Acknowledging:
     """Acknowledges messages to the person, in the kinds of mailbox that know that."""
 
-    def __init__(self, screen: MessageScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def acknowledge(self) -> None:

@@ -22,7 +22,7 @@ from mailstore.queries.language.tree import All, Query
 from mailstore.queries.notes import found_notes, line_found
 
 if TYPE_CHECKING:
-    from console.screens.needs import PartScreen
+    from console.screens.mail_screen import MailScreen
     from console.session import Session
     from mailstore.records.agent_fact import AgentNote
 
@@ -62,7 +62,7 @@ async def notes_matching(session: Session, query: Query) -> list[AgentNote]:
     return sorted(found, key=lambda note: note.time, reverse=True)
 
 
-async def read_notes(screen: PartScreen, notes: Sequence[AgentNote], query: Query) -> None:
+async def read_notes(screen: MailScreen, notes: Sequence[AgentNote], query: Query) -> None:
     """List some notes, and show those that are chosen, until the list is closed."""
     at, sought = 0, sought_in(query).texts
     while True:

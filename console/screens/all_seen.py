@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from console.screens.listing import Listing
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.stepping import stepped
 from console.undo_history import UndoableAction
 from mailstore.steps import MailboxReloaded, Steps
@@ -24,16 +23,10 @@ AT_ONCE = 200
 """Messages or threads that one step takes."""
 
 
-class AllSeenScreen(PartScreen, Protocol):
-    """What marking everything needs of the screen."""
-
-    listing: Listing
-
-
 class AllSeen:
     """Marks the listed messages in steps; one undo takes all of it back."""
 
-    def __init__(self, screen: AllSeenScreen, reading: Reading) -> None:
+    def __init__(self, screen: MailScreen, reading: Reading) -> None:
         self._screen = screen
         self._reading = reading
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Event
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from console.bindings import bindings
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
+from console.screens.base_screen import Action
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
@@ -153,7 +154,10 @@ class Archive(ListScreen):
 
     # What is done
 
-    def action_archive_now(self) -> None:
+    def actions(self) -> Mapping[str, Action]:
+        return {**super().actions(), "archive.now": self.archive_now}
+
+    def archive_now(self) -> None:
         """Archive what the plan says."""
         if reason := self.session.why_not(Capability.ARCHIVE):
             self.tell(f"Can't archive here: {reason}")
@@ -196,14 +200,14 @@ class Archive(ListScreen):
         if self._is_running:
             self.redraw()
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """Cancel an archive run in progress, else go back to the mail."""
         if self._is_running:
             self._is_cancelled.set()
             self.tell("Cancelling: nothing is changed unless it has finished already")
         else:
-            super().action_back()
+            super().back()
 
-    def action_dismiss_sheet(self) -> None:
+    def close(self) -> None:
         """Go back to the mail unless an archive run is in progress."""
-        self.action_back()
+        self.back()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import finalize
 
@@ -11,22 +14,32 @@ from textual.worker import Worker
 
 from console.bindings import count_keys
 from console.command import Situation
-from console.commands import HELP
+from console.commands import BY_ID
 from console.failures import tell_failure
 from console.panes.footer import Footer
-from console.screens.counting import KeyCount, move
+from console.screens.counting import MOVES, KeyCount, Move, move
 from console.screens.dialog import ClosesOnce
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.line_view import LineView
 from console.widgets.selectable_view import SelectableView
+from mailstore.errors import log_step
 
 if TYPE_CHECKING:
     from textual.events import Key
 
+Action = Callable[[], Awaitable[None] | None]
+"""What runs for a command."""
 FOREVER = float("inf")
 R = TypeVar("R")
 T = TypeVar("T")
+
+
+async def run(command: str, action: Action) -> None:
+    """Run what a command does."""
+    log_step(command)
+    if isawaitable(done := action()):
+        await done
 
 
 def situation_of(session: Session, *, has_row: bool) -> Situation:
@@ -47,7 +60,7 @@ def copied_words(text: str) -> str:
 
 
 class BaseScreen(ClosesOnce[R], Generic[R]):
-    """A screen over a session's mail; fulfils `PartScreen` but for `redraw`."""
+    """A screen over a session's mail, which runs commands."""
 
     def __init__(self, session: Session, styles: TextStyles) -> None:
         super().__init__()
@@ -55,10 +68,56 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
         self.text_styles = styles
         self._count = KeyCount(session.keymap)
 
+    @abstractmethod
+    def redraw(self) -> None:
+        """Draw everything that may have changed, without moving a cursor or scrolling."""
+
+    @abstractmethod
+    def pane(self) -> str:
+        """Return the name of the pane that has the focus, under which its keys are declared."""
+
+    @abstractmethod
+    def situation(self) -> Situation:
+        """Return what decides which commands can act now."""
+
+    # Commands
+
+    @abstractmethod
+    def move(self, how: Move) -> None:
+        """Move the cursor."""
+
+    def actions(self) -> Mapping[str, Action]:
+        """Return what runs for each command of this screen, by the command's id."""
+        return {
+            **{command: partial(self.move, how) for command, how in MOVES.items()},
+            "palette": self._open_palette,
+        }
+
+    def _open_palette(self) -> None:
+        self.app.action_command_palette()
+
+    async def action_run(self, command: str) -> None:
+        """Run a command; what this screen doesn't have, it leaves to the mail below."""
+        action = self.actions().get(command)
+        if action is not None:
+            await run(command, action)
+        else:
+            self.run_below(BY_ID[command].screen_action)
+
+    def run_below(self, action: str) -> None:
+        """Close this screen, and run an action on the one that it lies over."""
+        below = self.app.screen_stack[0]
+        self.dismiss(None)
+        below.call_later(below.run_action, action)
+
+    async def action_go_view(self, kind: str) -> None:
+        """Go back to the mail and show a view, which the header names."""
+        self.run_below(f"go_view({kind!r})")
+
     def new_footer(self) -> Footer:
         """Return a footer for this screen."""
         keymap = self.session.keymap
-        return Footer(self.text_styles, HELP.key_label(keymap), count_keys(keymap), id="footer")
+        return Footer(self.text_styles, BY_ID["help"].key_label(keymap), count_keys(keymap), id="footer")
 
     @property
     def footer(self) -> Footer:
@@ -97,7 +156,7 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
             event.stop()
         self.footer.count = self._count.digits
 
-    def move_in(self, view: LineView, how: str) -> None:
+    def move_in(self, view: LineView, how: Move) -> None:
         """Move the cursor of a list or a conversation, as often as was typed."""
         move(view, how, self._count.take())
         self.footer.count = ""

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.panes.sidebar import Sidebar
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.undo_history import UndoableAction
 
 if TYPE_CHECKING:
     from mailstore.state.views import View
 
 
-class RowPane(Protocol):
-    """What joining needs of the sidebar."""
-
-    def select(self, key: str) -> bool: ...
-
-
-class ChannelsScreen(PartScreen, Protocol):
-    """What joining needs of the screen."""
-
-    location: ScreenLocation
-
-    @property
-    def sidebar(self) -> RowPane: ...
-
-
 class Channels:
     """Joins and leaves channels: in those that are joined, read records tell the senders that the person read."""
 
-    def __init__(self, screen: ChannelsScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def toggle_joined(self) -> None:

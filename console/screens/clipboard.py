@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from typing import Protocol
 
 from console.render.safe import visible_line
-from console.screens.needs import MessageScreen
-
-
-class ClipboardScreen(MessageScreen, Protocol):
-    """What copying needs of the screen."""
-
-    def copy_to_clipboard(self, text: str) -> None: ...
+from console.screens.mail_screen import MailScreen
 
 
 class Clipboard:
     """Copies the selected message's text, its id, or the command that shows its thread."""
 
-    def __init__(self, screen: ClipboardScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def copy_id(self) -> None:

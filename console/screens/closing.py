@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.screens.away.away import LEFT
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
-    from console.composer_draft import ComposerDraft
     from console.screens.writing.holding import Holding
-
-
-class DraftPane(Protocol):
-    """What closing needs of the composer."""
-
-    @property
-    def is_open(self) -> bool: ...
-    @property
-    def writing(self) -> ComposerDraft: ...
-    def flush(self) -> None: ...
-
-
-class ClosingScreen(PartScreen, Protocol):
-    """What closing needs of the screen."""
-
-    @property
-    def composer(self) -> DraftPane: ...
-    def full_location(self) -> ScreenLocation: ...
-    def exit(self) -> None: ...
 
 
 class Closing:
     """Saves the draft and the location before the console ends."""
 
-    def __init__(self, screen: ClosingScreen, holding: Holding | None = None) -> None:
+    def __init__(self, screen: MailScreen, holding: Holding | None = None) -> None:
         self._screen = screen
         self._holding = holding
 

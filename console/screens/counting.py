@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from console.widgets.line_view import LineView
 from console.widgets.virtual_list import VirtualList
@@ -11,6 +11,18 @@ from console.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from console.widgets.block_view import BlockView
 
+Move = Literal["cursor_down", "cursor_up", "first", "last", "half_page_down", "half_page_up", "page_down", "page_up"]
+MOVES: dict[str, Move] = {
+    "list.down": "cursor_down",
+    "list.up": "cursor_up",
+    "list.first": "first",
+    "list.last": "last",
+    "list.half-down": "half_page_down",
+    "list.half-up": "half_page_up",
+    "list.page-down": "page_down",
+    "list.page-up": "page_up",
+}
+"""The commands that move the cursor, and how."""
 FIRST, LATER = frozenset("056789"), frozenset("0123456789")
 """The first digit of a count, and its further digits: 1 to 4 alone go to panes."""
 LONGEST = 7
@@ -44,17 +56,37 @@ class KeyCount:
         return int(digits) if digits else None
 
 
-def move(view: LineView, how: str, times: int | None) -> None:
+def move(view: LineView, how: Move, times: int | None) -> None:
     """Run a move of a list or a conversation so many times; with a count, first and last go to that row."""
     if times is None:
-        getattr(view, f"action_{how}")()
+        _move(cast("VirtualList | BlockView", view), how)
     elif how in ("cursor_down", "cursor_up"):
         _go(view, times if how == "cursor_down" else -times)
     elif how in ("first", "last"):
         _go_to(view, times)
     else:
         for _ in range(min(times, MOST_PAGES)):
-            getattr(view, f"action_{how}")()
+            _move(cast("VirtualList | BlockView", view), how)
+
+
+def _move(view: VirtualList | BlockView, how: Move) -> None:
+    match how:
+        case "cursor_down":
+            view.action_cursor_down()
+        case "cursor_up":
+            view.action_cursor_up()
+        case "first":
+            view.action_first()
+        case "last":
+            view.action_last()
+        case "half_page_down":
+            view.action_half_page_down()
+        case "half_page_up":
+            view.action_half_page_up()
+        case "page_down":
+            view.action_page_down()
+        case "page_up":
+            view.action_page_up()
 
 
 def _go(view: LineView, rows: int) -> None:

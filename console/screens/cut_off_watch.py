@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from console.cut_off_words import cut_off_news
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
+from console.screens.reading import Reading
 from mailstore.state.connections import CutOff
-
-
-class ReadsKeeper(Protocol):
-    """What is needed of reading."""
-
-    async def keep_seen(self, seen: Sequence[str], due: Sequence[str]) -> None: ...
 
 
 class CutOffWatch:
     """Compares what is cut off with what was so at the last drawing; the header says it as long as it lasts."""
 
-    def __init__(self, screen: PartScreen, reading: ReadsKeeper) -> None:
+    def __init__(self, screen: MailScreen, reading: Reading) -> None:
         self._screen = screen
         self._reading = reading
         self._lost: dict[str, CutOff] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 
 TICKS = 5
 """How often it is looked, in seconds."""
@@ -13,7 +13,7 @@ TICKS = 5
 class DelayWatch:
     """Asks the store now and then, if its letters are carried by transports; draws what changed."""
 
-    def __init__(self, screen: PartScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._ticks = 0
         self._is_looking = False

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
 
-from console.panes.header import Header, headline
+from console.panes.header import headline
 from console.panes.placeholders import empty_list, empty_mailbox, no_hits
 from console.panes.quiet_rows import signs_for
 from console.panes.thread_notes import notes_for
 from console.panes.thread_rows import ThreadRows
+from console.screens.mail_screen import MailScreen
 from console.screens.streams.reading_modes import mode_of
-from console.screens.titles import Titles, TitlesScreen
-from console.styles import TextStyles
-
-if TYPE_CHECKING:
-    from console.panes.composer import Composer
-    from console.panes.search_bar import SearchBar
-    from console.panes.sidebar import Sidebar
-    from console.screens.needs import RunningTimer
+from console.screens.titles import Titles
 
 FRAME_SECONDS = 1 / 60
 MOST_AT_ONCE = 8
@@ -29,70 +22,17 @@ SHARE = 4
 """How many times as long as drawing took the pause between two drawings lasts at least: keys come first."""
 
 
-class DrawingScreen(TitlesScreen, Protocol):
-    """What drawing needs of the screen."""
-
-    text_styles: TextStyles
-
-    @property
-    def sidebar(self) -> Sidebar: ...
-    @property
-    def header(self) -> Header | None: ...
-    @property
-    def composer(self) -> Composer: ...
-    @property
-    def has_conversation(self) -> bool: ...
-    @property
-    def has_all_panes(self) -> bool: ...
-    @property
-    def search_bar(self) -> SearchBar: ...
-    def set_streamed(self, is_streamed: bool) -> bool: ...
-
-    def redraw(self) -> None:
-        """Draw everything that may have changed."""
-
-    def show_keys(self) -> None:
-        """Name in the footer the keys that can act now."""
-
-    def redraw_screens_above(self) -> None:
-        """Draw the list screens that cover this one."""
-
-    def show_thread(self, root: str | None, message: str | None = None) -> None:
-        """Show a thread in the conversation."""
-
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer:
-        """Call back after some seconds."""
-
-
 class Drawing:
     """Draws all panes together, no more often than leaves time for keys."""
 
-    def __init__(self, screen: DrawingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._titles = Titles(screen)
-        self._pacing = Pacing()
-        self._timer: RunningTimer | None = None
+        self.pacing = Pacing()
         self._wanted_root = screen.location.root
         self._wanted_message = screen.location.message
         self._left_at: tuple[str | None, str | None] = (None, None)
         """The thread and the message at the cursors when they were drawn last; None where they may be anywhere."""
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether what changed is drawn only a moment later."""
-        return self._timer is not None
-
-    def mail_changed(self) -> None:
-        """Draw what came, at once or with the next frame; of the past, only the header changes."""
-        screen, session = self._screen, self._screen.session
-        if session.moment is not None:
-            self.draw_header()
-            return
-        wait = self._pacing.wait(len(session.mailbox), is_loading=session.is_loading)
-        if wait <= 0:
-            screen.redraw()
-        elif self._timer is None:
-            self._timer = screen.set_timer(wait, screen.redraw)
 
     def keep_place(self) -> None:
         """Come back to the thread and the message at the cursor as soon as a mailbox that is read again has them."""
@@ -104,10 +44,7 @@ class Drawing:
     def draw(self) -> None:
         """Draw everything that may have changed, without moving a cursor or scrolling."""
         screen, session = self._screen, self._screen.session
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        self._pacing.begin(len(session.mailbox))
+        self.pacing.begin(len(session.mailbox))
         if any(then not in (None, now) for then, now in zip(self._left_at, self._cursors(), strict=True)):
             self._wanted_root = self._wanted_message = None  # the person went on meanwhile
         mode = mode_of(session.personal, screen.location.view)
@@ -123,9 +60,8 @@ class Drawing:
             screen.composer.update_reach()
         self.draw_header()
         screen.show_keys()
-        screen.redraw_screens_above()
         self._left_at = self._cursors()
-        self._pacing.end()
+        self.pacing.end()
 
     def _is_list_wanted(self) -> bool:
         """Return whether threads are searched for or filtered, which a stream does not show."""

@@ -5,31 +5,20 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from pathlib import Path
-from typing import Protocol
 
 from console.browser.place import is_in_browser
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
-from console.screens.listing import Listing
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
-from console.screens.page_title import BrowserScreen
+from console.screens.mail_screen import MailScreen
 from console.stepping import stepped
 from mailstore.errors import MailError
 from mailstore.records.message import Message
 
 
-class ExportingScreen(PartScreen, BrowserScreen, Protocol):
-    """What exporting needs of the screen."""
-
-    location: ScreenLocation
-    listing: Listing
-
-
 class Exporting:
     """Writes a new file, in the format that its suffix names; never replaces one."""
 
-    def __init__(self, screen: ExportingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def export(self) -> None:

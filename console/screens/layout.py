@@ -1,12 +1,14 @@
-"""Lay out the main screen: its panes, which of them has the focus, and moving the cursor in it."""
+"""Lay out the main screen: its panes, their sizes, which of them has the focus, and moving the cursor in it."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.events import DescendantFocus, MouseDown, MouseMove, Resize
+from textual.geometry import Region
 from textual.reactive import Reactive
 from textual.widget import Widget
 
@@ -16,7 +18,8 @@ from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
 from console.screens.base_screen import BaseScreen, situation_of
-from console.screens.sizes.pane_sizes import PaneSizes
+from console.screens.counting import Move
+from console.screens.location import ScreenLocation
 from console.session import Session
 from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
@@ -30,6 +33,17 @@ if TYPE_CHECKING:
 PANES = ("sidebar", "threads", "conversation", "composer")
 RESTYLED = "#sidebar, #middle, #right, #conversation, #composer"
 """What looks different for the pane that has the focus, or the whole screen."""
+REMEMBERED = "panes"
+"""What the sizes are remembered under."""
+LEAST = {"sidebar": 16, "list": 30, "right": 34, "composer": 7}
+"""Cells that a pane keeps, and lines that the composer keeps."""
+USUAL = {"sidebar": 26, "sidebar-medium": 28, "list": 3 / 7, "list-medium": 5 / 11, "composer": 12, "composer-low": 10}
+"""What the style sheet says, which keys and drags start from."""
+MEDIUM, WIDE, HUGE = 70, 100, 160
+"""Cells from which on two columns are shown, three, and three that have sizes of their own."""
+LOW = 30
+PLACE = "-place"
+"""The class of the composer below a stream, which has one size."""
 
 
 class Layout(BaseScreen[None], Backdrop):
@@ -44,8 +58,10 @@ class Layout(BaseScreen[None], Backdrop):
     AUTO_FOCUS: ClassVar[str | None] = "#threads"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
-    def __init__(self, session: Session, styles: TextStyles) -> None:
+    def __init__(self, session: Session, styles: TextStyles, location: ScreenLocation) -> None:
         super().__init__(session, styles)
+        self.location = location
+        """Where you are in the mail."""
         self._is_streamed = False
         self._conversation: ReadingPane | None = None
         self._composer: Composer | None = None
@@ -150,7 +166,6 @@ class Layout(BaseScreen[None], Backdrop):
         return self.is_current and self.app.app_focus
 
     def pane(self) -> str:
-        """Return the name of the pane that has the focus."""
         at: Widget | None = self.focused
         while at is not None:
             if at.id in PANES:
@@ -167,7 +182,7 @@ class Layout(BaseScreen[None], Backdrop):
         """Whether nothing has the focus."""
         return self.focused is None
 
-    def action_move(self, how: str) -> None:
+    def move(self, how: Move) -> None:
         """Move the cursor of the focused pane; of the list while a message is being written."""
         pane = self.pane()
         self.move_in(self.threads if pane == "composer" else self.query_one(f"#{pane}", LineView), how)
@@ -217,11 +232,11 @@ class Layout(BaseScreen[None], Backdrop):
         if self.sizes.is_held:
             self.sizes.drag(event.screen_x, event.screen_y)
 
-    async def on_mouse_up(self) -> None:
+    def on_mouse_up(self) -> None:
         """Let go of the border, and remember where."""
         if self.sizes.drop():
             self.release_mouse()
-            await self.run_action("part('resizing', 'keep')")
+            self.run_task(asyncio.to_thread(self.sizes.save), group="panes")
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Tell the style sheet and the footer which pane has the focus."""
@@ -237,7 +252,6 @@ class Layout(BaseScreen[None], Backdrop):
         return pane == "composer" and self.has_class("-zoom-conversation")
 
     def situation(self) -> Situation:
-        """Return what decides which commands can act now."""
         return situation_of(self.session, has_row=self.threads.cursor_key is not None or self.is_streamed)
 
     def show_keys(self) -> None:
@@ -255,3 +269,159 @@ class Layout(BaseScreen[None], Backdrop):
     def on_text_area_changed(self) -> None:
         """Clear the footer's notice while the person types."""
         self.footer.notice = ""
+
+
+class PaneSizes:
+    """Gives the panes their sizes; changes them by keys and by dragging a border."""
+
+    def __init__(self, screen: Layout) -> None:
+        self._screen = screen
+        self._applied: dict[str, int | None] = {}
+        self._grabbed = ""
+
+    # What is remembered
+
+    def _kept(self, name: str) -> float | None:
+        kept = self._screen.session.personal.recall(REMEMBERED)
+        value = kept.get(self._key(name)) if isinstance(kept, dict) else None
+        return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+
+    def _keep(self, name: str, value: float | None) -> None:
+        personal = self._screen.session.personal
+        kept = personal.recall(REMEMBERED)
+        sizes = {**kept} if isinstance(kept, dict) else {}
+        sizes.pop(self._key(name), None)
+        personal.remember(REMEMBERED, sizes if value is None else {**sizes, self._key(name): value})
+
+    def _key(self, name: str) -> str:
+        width, height = self._screen.size
+        return f"{name}-{'low' if height < LOW else 'tall'}" if name == "composer" else f"{name}-{width_class(width)}"
+
+    def save(self) -> None:
+        """Save the sizes; blocks."""
+        self._screen.session.personal.save_remembered(REMEMBERED)
+
+    # Sizes in cells
+
+    @property
+    def _is_medium(self) -> bool:
+        return width_class(self._screen.size.width) == "medium"
+
+    def _room(self, name: str) -> int:
+        """Return how many cells a pane and its neighbour beside or above it have together."""
+        width, height = self._screen.size
+        if name == "composer":
+            return height - 2
+        return width if name == "sidebar" or self._is_medium else width - self.now("sidebar")
+
+    def now(self, name: str) -> int:
+        """Return the size of the sidebar, the list or the composer."""
+        kept, room = self._kept(name), self._room(name)
+        if kept is None:
+            variant = "low" if name == "composer" and self._screen.size.height < LOW else ""
+            variant = "medium" if name != "composer" and self._is_medium else variant
+            kept = USUAL.get(f"{name}-{variant}", USUAL[name])
+        return fitted(name, kept * room if name == "list" else kept, room)
+
+    def set(self, name: str, cells: int) -> bool:
+        """Change a size as far as is usable; return whether it did change."""
+        before, room = self.now(name), self._room(name)
+        after = fitted(name, cells, room)
+        if after == before:
+            return False
+        self._keep(name, after / room if name == "list" else after)
+        self.apply()
+        return True
+
+    def apply(self) -> None:
+        """Give the panes their sizes; where the person chose none, the style sheet says them."""
+        screen = self._screen
+        names = set() if screen.is_zoomed else {"composer"}
+        if not screen.is_zoomed and width_class(screen.size.width):
+            both = {"sidebar"} if screen.pane() == "sidebar" else {"list"}
+            names |= both if self._is_medium else {"sidebar", "list"}
+        panes = screen.panes_by_name()
+        if "composer" in panes and panes["composer"].has_class(PLACE):
+            names.discard("composer")
+        for name, widget in (("sidebar", "sidebar"), ("list", "middle"), ("composer", "composer")):
+            if widget not in panes:
+                continue
+            is_chosen = name in names and (self._kept(name) is not None or (name == "list" and self._is_list_bound()))
+            cells = self.now(name) if is_chosen else None
+            if self._applied.get(name) != cells:
+                self._applied[name] = cells
+                setattr(panes[widget].styles, "height" if name == "composer" else "width", cells)
+
+    def _is_list_bound(self) -> bool:
+        """Say whether the list keeps its share because the sidebar was changed."""
+        return not self._is_medium and self._kept("sidebar") is not None
+
+    # Keys
+
+    def resize(self, cells: int) -> bool:
+        """Make the focused pane wider by so many cells (negative: narrower); return whether that was possible."""
+        if self._screen.is_zoomed or not width_class(self._screen.size.width):
+            return False
+        pane = self._screen.pane()
+        if pane == "sidebar":
+            return self.set("sidebar", self.now("sidebar") + cells)
+        return self.set("list", self.now("list") + (cells if pane == "threads" else -cells))
+
+    def reset(self) -> bool:
+        """Restore the usual sizes on a screen like this; return whether they were others."""
+        names = [name for name in ("sidebar", "list", "composer") if self._kept(name) is not None]
+        for name in names:
+            self._keep(name, None)
+        self.apply()
+        return bool(names)
+
+    # Mouse
+
+    def grab(self, x: int, y: int) -> bool:
+        """Take hold of the border at a cell; return whether there is one."""
+        self._grabbed = "" if self._screen.is_zoomed else self._border_at(x, y)
+        return bool(self._grabbed)
+
+    def _border_at(self, x: int, y: int) -> str:
+        shown = {name: it for name, it in self._screen.panes_by_name().items() if it.display and it.region}
+        panes = {name: it.region for name, it in shown.items()}
+        composer = Region() if "composer" not in shown or shown["composer"].has_class(PLACE) else panes["composer"]
+        if composer and y in (composer.y - 1, composer.y) and composer.x < x < composer.right - 1:
+            return "composer"
+        for name, widget, beside in (("sidebar", "sidebar", "middle"), ("list", "middle", "right")):
+            left = panes.get(widget, Region())
+            if left and beside in panes and x in (left.right - 1, left.right) and left.y <= y < left.bottom:
+                return name
+        return ""
+
+    def drag(self, x: int, y: int) -> None:
+        """Move the border that was taken to a cell."""
+        panes = self._screen.panes_by_name()
+        if self._grabbed == "composer":
+            self.set("composer", panes["composer"].region.bottom - y)
+        elif self._grabbed:
+            widget = panes["sidebar" if self._grabbed == "sidebar" else "middle"]
+            self.set(self._grabbed, x + 1 - widget.region.x)
+
+    def drop(self) -> bool:
+        """Let go of the border; return whether one was held."""
+        was_held, self._grabbed = bool(self._grabbed), ""
+        return was_held
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a border is being dragged."""
+        return bool(self._grabbed)
+
+
+def width_class(width: int) -> str:
+    """Return under which name the widths for a screen are kept: sizes at 80 cells say nothing of those at 200."""
+    return "" if width < MEDIUM else "medium" if width < WIDE else "wide" if width < HUGE else "huge"
+
+
+def fitted(name: str, wanted: float, room: int) -> int:
+    """Return a size that leaves what is beside it usable; `room` is what both have together."""
+    beside = {"sidebar": LEAST["list"] + LEAST["right"], "list": LEAST["right"], "composer": LEAST["composer"]}[name]
+    if name == "sidebar" and room < WIDE:  # only the list is beside it
+        beside = LEAST["list"]
+    return max(LEAST[name], min(round(wanted), room - beside))

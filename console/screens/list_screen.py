@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -22,7 +23,8 @@ from console.panes.header import Header, headline
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title
 from console.render.body import render_body
-from console.screens.base_screen import BaseScreen, situation_of
+from console.screens.base_screen import Action, BaseScreen, situation_of
+from console.screens.counting import Move
 from console.screens.pages import show_help
 from console.screens.undoing import Undoing
 from console.session import Session
@@ -110,11 +112,9 @@ class ListScreen(BaseScreen[str | None]):
         return self.query_one("#rows", VirtualList)
 
     def pane(self) -> str:
-        """Return the name under which the keys of this list are declared."""
         return self.NAME
 
     def situation(self) -> Situation:
-        """Return what decides which commands can act now."""
         return situation_of(self.session, has_row=self.listing.cursor_key is not None)
 
     def on_mount(self) -> None:
@@ -201,29 +201,36 @@ class ListScreen(BaseScreen[str | None]):
 
     @on(VirtualList.Chosen, "#rows")
     def _row_chosen(self) -> None:
-        self.action_enter()
+        self.enter()
 
     def on_resize(self, event: Resize) -> None:
         """Show details beside the list if there is room, else below it."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.call_after_refresh(self.redraw)
 
-    def action_move(self, how: str) -> None:
-        """Move the cursor."""
+    def actions(self) -> Mapping[str, Action]:
+        return {
+            **super().actions(),
+            "help": partial(show_help, self),
+            "jump": self.enter,
+            "back": self.back,
+            "undo": self._undoing.undo,
+            "redo": self._undoing.redo,
+            "rows.mark": self.mark,
+            "rows.mark-all": self.mark_all,
+            "rows.scroll-down": partial(self.scroll_about, 3),
+            "rows.scroll-up": partial(self.scroll_about, -3),
+            "rows.close": self.close,
+        }
+
+    def move(self, how: Move) -> None:
         self.move_in(self.listing, how)
 
-    def action_part(self, part: str, action: str, *arguments: object) -> None:
-        """Go back to the mail for what the header offers, which is done there."""
-        below = self.app.screen_stack[0]
-        given = ", ".join(map(repr, (part, action, *arguments)))
-        self.dismiss(None)
-        below.call_later(below.run_action, f"part({given})")
-
-    def action_scroll_about(self, lines: int) -> None:
+    def scroll_about(self, lines: int) -> None:
         """Scroll the details of the row."""
         self._about.scroll_relative(y=lines, animate=False)
 
-    def action_mark(self) -> None:
+    def mark(self) -> None:
         """Mark the row under the cursor, or remove its mark, and go to the next row."""
         key = self.listing.cursor_key
         if key is None:
@@ -233,13 +240,13 @@ class ListScreen(BaseScreen[str | None]):
         self.redraw()
         self.listing.action_cursor_down()
 
-    def action_mark_all(self) -> None:
+    def mark_all(self) -> None:
         """Mark all rows, or none if all are marked."""
         every = set(self.keys_listed())
         self.marked = set() if self.marked == every else every
         self.redraw()
 
-    def action_enter(self) -> None:
+    def enter(self) -> None:
         """Go to the message of the row under the cursor."""
         key = self.listing.cursor_key
         target = self.target(key) if key is not None else None
@@ -248,7 +255,7 @@ class ListScreen(BaseScreen[str | None]):
         else:
             self.dismiss(target)
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """Remove the marks, else go back to the mail."""
         if self.marked:
             self.marked.clear()
@@ -256,18 +263,6 @@ class ListScreen(BaseScreen[str | None]):
         else:
             self.dismiss(None)
 
-    def action_dismiss_sheet(self) -> None:
+    def close(self) -> None:
         """Go back to the mail, whatever is marked."""
         self.dismiss(None)
-
-    def action_undo(self) -> None:
-        """Undo the last action."""
-        self._undoing.undo()
-
-    def action_redo(self) -> None:
-        """Redo the action that was undone last."""
-        self._undoing.redo()
-
-    def action_help(self) -> None:
-        """Show the keys of this list."""
-        show_help(self)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from console.panes.quiet_rows import ThreadsOnTop, returned_threads
 from console.panes.sidebar_views import own_threads
-from console.screens.location import ScreenLocation
-from console.session import Session
+from console.screens.layout import Layout
 from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
 from mailstore.state.thread_filter import FilteredThreads
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from console.panes.hit_rows import HitRows
-    from console.screens.needs import RunningTimer
     from mailstore.errors import QueryError
     from mailstore.records.agent_fact import AgentNote
 
@@ -28,29 +28,10 @@ COMPUTED = ("dead", "waiting")
 """Views of the mailbox whose few threads are computed each time, rather than filtered out of all threads."""
 
 
-class ListingScreen(Protocol):
-    """What a listing needs of its screen."""
-
-    session: Session
-    location: ScreenLocation
-
-    def redraw(self) -> None:
-        """Draw everything that may have changed."""
-
-    def redraw_rows(self) -> None:
-        """Draw the rows of the list whose content changed."""
-
-    def run_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
-        """Run a coroutine beside the event loop's other work."""
-
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer:
-        """Call back after some seconds."""
-
-
 class Listing:
     """The threads of the list, and the marks on them. A long list is filtered in slices between other work."""
 
-    def __init__(self, screen: ListingScreen) -> None:
+    def __init__(self, screen: Layout) -> None:
         self._screen = screen
         self.only_unread = screen.location.only_unread
         self.filter_text = screen.location.filter_text
@@ -76,7 +57,7 @@ class Listing:
         """Whether the thread with the newest message is followed."""
         self._sifted_for: tuple[object, ...] = ()
         self._sifted: FilteredThreads | None = None
-        self._timer: RunningTimer | None = None
+        self._timer: Timer | None = None
         self._shows_at = 0.0
 
     def roots(self) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.screens.quiet.mark_keeping import MarkKeeping
 
 TICKS = 30
@@ -14,7 +14,7 @@ TICKS = 30
 class MarkSync:
     """Looks at the saved state once a second, and reads it when it changed."""
 
-    def __init__(self, screen: PartScreen, keeping: MarkKeeping) -> None:
+    def __init__(self, screen: MailScreen, keeping: MarkKeeping) -> None:
         self._screen = screen
         self._keeping = keeping
         self._ticks = 0

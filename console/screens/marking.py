@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from console.screens.listing import Listing
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.stepping import stepped
 
 if TYPE_CHECKING:
     from mailstore.queries.query import Query
 
 
-class CursorPane(Protocol):
-    """What marking needs of the list of threads."""
-
-    @property
-    def cursor_key(self) -> str | None: ...
-    def action_cursor_down(self) -> None: ...
-
-
-class MarkingScreen(PartScreen, Protocol):
-    """What marking needs of the screen."""
-
-    listing: Listing
-
-    @property
-    def threads(self) -> CursorPane: ...
-
-
 class Marking:
     """Sets marks, which last until they are taken away or another view is shown."""
 
-    def __init__(self, screen: MarkingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._last_marked: str | None = None
 

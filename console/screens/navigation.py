@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from console.screens.layout import PANES
-from console.screens.listing import Listing
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View, ViewKind
 
 if TYPE_CHECKING:
-    from console.composer_draft import ComposerDraft
     from console.screens.away.away import Away
     from console.screens.desks.desks import Desks
     from console.screens.overview.overviewing import Overviewing
@@ -26,71 +22,12 @@ SIDEWAYS = 12
 """Cells."""
 
 
-class ReplyTree(Protocol):
-    """What navigation needs of the conversation."""
-
-    @property
-    def is_stream(self) -> bool: ...
-    def parent_key(self) -> str | None: ...
-    def first_reply(self) -> str | None: ...
-    def fold(self, is_folded: bool) -> bool: ...
-    def scroll_to_key(self, key: str) -> object: ...
-    def scroll_relative(self, *, y: float, animate: bool) -> None: ...
-    def toggle_text(self) -> bool: ...
-    def toggle_whole(self) -> bool: ...
-    def scroll_sideways(self, cells: int) -> bool: ...
-
-
-class PlacePane(Protocol):
-    """What navigation needs of the sidebar."""
-
-    @property
-    def command(self) -> str: ...
-
-
-class DraftForm(Protocol):
-    """What navigation needs of the composer."""
-
-    @property
-    def is_open(self) -> bool: ...
-    @property
-    def writing(self) -> ComposerDraft: ...
-    def next_field(self, step: int) -> bool: ...
-    def flush(self) -> None: ...
-    def close(self) -> None: ...
-
-
-class NavigationScreen(PartScreen, Protocol):
-    """What navigation needs of the screen."""
-
-    location: ScreenLocation
-    listing: Listing
-
-    @property
-    def sidebar(self) -> PlacePane: ...
-    @property
-    def conversation(self) -> ReplyTree: ...
-    @property
-    def composer(self) -> DraftForm: ...
-    @property
-    def is_zoomed(self) -> bool: ...
-    @property
-    def is_streamed(self) -> bool: ...
-    def pane(self) -> str: ...
-    def focus_pane(self, name: str) -> None: ...
-    def toggle_zoom(self) -> None: ...
-    def step_history(self, step: int) -> bool: ...
-    def show_message(self, message_id: str) -> None: ...
-    def show_view(self, view: View, root: str | None = None) -> None: ...
-    def action_part(self, part: str, action: str) -> Coroutine[Any, Any, None]: ...
-
-
 class Navigation:
     """Moves the person about; changes nothing but what they have seen on the way."""
 
     def __init__(
         self,
-        screen: NavigationScreen,
+        screen: MailScreen,
         reading: Reading,
         composing: Composing,
         searching: Searching,
@@ -131,7 +68,7 @@ class Navigation:
         screen = self._screen
         command = screen.sidebar.command if screen.pane() == "sidebar" else ""
         if command:
-            screen.run_task(screen.action_part(*command.split(".")), group="chosen")
+            screen.run_task(screen.action_run(command), group="chosen")
         return bool(command)
 
     def go_view(self, kind: ViewKind) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from console.screens.needs import PartScreen
-from console.styles import TextStyles
+from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
@@ -18,20 +17,11 @@ if TYPE_CHECKING:
 DAY = 24 * 3600.0
 
 
-class OpeningScreen(PartScreen, Protocol):
-    """What opening list screens needs of the screen."""
-
-    text_styles: TextStyles
-
-    def show_view(self, view: View, root: str | None = None) -> None: ...
-    def close_composer(self) -> None: ...
-
-
 class Opening:
     """Pushes a list screen; a message or view that is chosen there is shown on the main screen."""
 
     def __init__(
-        self, screen: OpeningScreen, navigation: Navigation, composing: Composing, desks: Desks, away: Away
+        self, screen: MailScreen, navigation: Navigation, composing: Composing, desks: Desks, away: Away
     ) -> None:
         self._screen = screen
         self._navigation = navigation

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Protocol
-
-from textual.app import App
 
 from console.browser.place import is_in_browser
 from console.render.safe import visible_line
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 
 PROGRAM = "Signalbox"
 COLOUR = re.compile("#[0-9a-fA-F]{6}")
 
 
-class BrowserScreen(Protocol):
-    """What parts need that ask something of the page."""
-
-    @property
-    def app(self) -> App[Any]: ...
-
-
-class PageTitleScreen(PartScreen, BrowserScreen, Protocol):
-    """What the title needs of the screen."""
-
-
 class PageTitle:
     """Keeps the title of the tab; a terminal's own title stays as it is."""
 
-    def __init__(self, screen: PageTitleScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._is_shown = is_in_browser()
         self._title = ""

@@ -3,78 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
-from console.command import Situation
-from console.commands import COMMANDS, HELP
-from console.screens.needs import MessageScreen
+from console.commands import BY_ID
+from console.screens.base_screen import BaseScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.errors import StoreError
 
 if TYPE_CHECKING:
     from textual.content import Content
     from textual.events import Key
-    from textual.screen import Screen
 
     from console.panes.facts import FactPage
-    from console.screens.location import ScreenLocation
-    from console.session import Session
-    from console.styles import TextStyles
     from mailstore.records.message import Message
     from mailstore.records.roster import Agent
 
 
-class PageScreen(Protocol):
-    """What showing a page needs of a screen."""
-
-    session: Session
-
-    def ask(self, dialog: Screen[Key | None], answered: Callable[[Key | None], None]) -> None: ...
-
-
-def show_page(screen: PageScreen, command: str, title: str, content: Content | FactPage) -> None:
+def show_page(screen: BaseScreen[Any], command: str, title: str, content: Content | FactPage) -> None:
     """Show a page, which the keys of the command that asked for it close again."""
     from console.screens.viewer import Viewer
 
-    keys = next(it.keys_in(screen.session.keymap) for it in COMMANDS if it.id == command)
+    keys = BY_ID[command].keys_in(screen.session.keymap)
     screen.ask(Viewer(title, content, keys), lambda _: None)
 
 
-class HelpedScreen(Protocol):
-    """What the help needs of a screen."""
-
-    session: Session
-
-    def pane(self) -> str: ...
-    def situation(self) -> Situation: ...
-    def ask(self, dialog: Screen[None], answered: Callable[[None], None]) -> None: ...
-
-
-def show_help(screen: HelpedScreen) -> None:
+def show_help(screen: BaseScreen[Any]) -> None:
     """Show the keys of the focused pane."""
     from console.panes.help import HelpTopic
     from console.screens.help_screen import HelpScreen
 
     session = screen.session
     topic = HelpTopic(screen.pane(), session.keymap, session.why_not, screen.situation())
-    screen.ask(HelpScreen(topic, HELP.keys_in(session.keymap)), lambda _: None)
-
-
-class PagesScreen(MessageScreen, Protocol):
-    """What pages need of the main screen."""
-
-    text_styles: TextStyles
-    location: ScreenLocation
-
-    def pane(self) -> str: ...
-    def situation(self) -> Situation: ...
-    def press(self, key: Key) -> None: ...
+    screen.ask(HelpScreen(topic, BY_ID["help"].keys_in(session.keymap)), lambda _: None)
 
 
 class Pages:
     """Makes the pages that the main screen's commands ask for."""
 
-    def __init__(self, screen: PagesScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def help(self) -> None:

@@ -2,107 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
 
 from console.screens.acknowledging import Acknowledging
-from console.screens.all_seen import AllSeen, AllSeenScreen
+from console.screens.all_seen import AllSeen
 from console.screens.attachments.attachments import MessageFiles
-from console.screens.away.away import Away, AwayScreen
-from console.screens.channels import Channels, ChannelsScreen
-from console.screens.clipboard import Clipboard, ClipboardScreen
-from console.screens.closing import Closing, ClosingScreen
+from console.screens.away.away import Away
+from console.screens.base_screen import Action
+from console.screens.channels import Channels
+from console.screens.clipboard import Clipboard
+from console.screens.closing import Closing
 from console.screens.cut_off_watch import CutOffWatch
 from console.screens.delay_watch import DelayWatch
-from console.screens.desks.attention_watch import AttentionWatch, AttentionWatchScreen
-from console.screens.desks.desks import Desks, DesksScreen
-from console.screens.exporting import Exporting, ExportingScreen
-from console.screens.links.links import MessageLinks, MessageLinksScreen
+from console.screens.desks.attention_watch import AttentionWatch
+from console.screens.desks.desks import Desks
+from console.screens.exporting import Exporting
+from console.screens.links.links import MessageLinks
+from console.screens.mail_screen import MailScreen
 from console.screens.mark_sync import MarkSync
-from console.screens.marking import Marking, MarkingScreen
-from console.screens.navigation import Navigation, NavigationScreen
-from console.screens.opening import Opening, OpeningScreen
-from console.screens.overview.overviewing import Overviewing, OverviewingScreen
-from console.screens.page_title import PageTitle, PageTitleScreen
-from console.screens.pages import Pages, PagesScreen
+from console.screens.marking import Marking
+from console.screens.navigation import Navigation
+from console.screens.opening import Opening
+from console.screens.overview.overviewing import Overviewing
+from console.screens.page_title import PageTitle
+from console.screens.pages import Pages
 from console.screens.piping import Piping
 from console.screens.quiet.mark_keeping import MarkKeeping
-from console.screens.quiet.muting import Muting, MutingScreen
-from console.screens.quiet.snoozing import Snoozing, SnoozingScreen
-from console.screens.quiet.starring import Starring, StarringScreen
-from console.screens.reading import Reading, ReadingScreen
-from console.screens.saved_counts import SavedCounts, SavedCountsScreen
-from console.screens.searching import Searching, SearchingScreen
-from console.screens.sizes.resizing import Resizing, ResizingScreen
-from console.screens.streams.following import Following, FollowingScreen
-from console.screens.streams.streaming import Streaming, StreamingScreen
-from console.screens.time_travel import TimeTravel, TimeTravelScreen
+from console.screens.quiet.muting import Muting
+from console.screens.quiet.snoozing import Snoozing
+from console.screens.quiet.starring import Starring
+from console.screens.reading import Reading
+from console.screens.resizing import Resizing
+from console.screens.saved_counts import SavedCounts
+from console.screens.searching import Searching
+from console.screens.streams.following import Following
+from console.screens.streams.streaming import Streaming
+from console.screens.time_travel import TimeTravel
 from console.screens.undoing import Undoing
-from console.screens.waking import Waking, WakingScreen
-from console.screens.writing.composing import Composing, ComposingScreen
-from console.screens.writing.holding import Holding, HoldingScreen
+from console.screens.waking import Waking
+from console.screens.writing.composing import Composing
+from console.screens.writing.holding import Holding
 from console.styles import TextStyles
-
-if TYPE_CHECKING:
-    from console.panes.composer import Composer
-    from console.panes.reader import ReadingPane
-    from console.panes.sidebar import Sidebar
-    from console.panes.threads import ThreadListPane
-
-
-class PartsScreen(
-    AllSeenScreen,
-    AttentionWatchScreen,
-    AwayScreen,
-    ChannelsScreen,
-    ClipboardScreen,
-    ClosingScreen,
-    ComposingScreen,
-    DesksScreen,
-    ExportingScreen,
-    HoldingScreen,
-    MessageLinksScreen,
-    FollowingScreen,
-    MarkingScreen,
-    MutingScreen,
-    NavigationScreen,
-    OpeningScreen,
-    OverviewingScreen,
-    PageTitleScreen,
-    PagesScreen,
-    ReadingScreen,
-    ResizingScreen,
-    SavedCountsScreen,
-    SearchingScreen,
-    SnoozingScreen,
-    StarringScreen,
-    StreamingScreen,
-    TimeTravelScreen,
-    WakingScreen,
-    Protocol,
-):
-    """What all parts together need of the screen."""
-
-    @property
-    def sidebar(self) -> Sidebar: ...
-    @property
-    def threads(self) -> ThreadListPane: ...
-    @property
-    def conversation(self) -> ReadingPane: ...
-    @property
-    def composer(self) -> Composer: ...
 
 
 class Parts:
-    """The parts by the names that `console.commands` gives them; a new one is made here."""
+    """The parts, and which of their methods runs for which command."""
 
-    def __init__(self, screen: PartsScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self.reading = Reading(screen)
         self.all_seen = AllSeen(screen, self.reading)
         self.acknowledging = Acknowledging(screen)
         self.marking = Marking(screen)
         self.composing = Composing(screen)
         self.holding = Holding(screen, self.composing)
-        self.composing.hold_with(self.holding)
+        self.composing.hold_with(self.holding.hold, self.holding.send_now)
         self.searching = Searching(screen)
         self.saved_counts = SavedCounts(screen)
         self.time_travel = TimeTravel(screen, self.searching)
@@ -143,6 +96,98 @@ class Parts:
         self.starring = Starring(screen, keeping)
         self.snoozing = Snoozing(screen, keeping)
         self.mark_sync = MarkSync(screen, keeping)
+        self.actions = self._actions()
+
+    def _actions(self) -> dict[str, Action]:
+        """Return what runs for each command of the main screen, by the command's id; the screen itself moves."""
+        return {
+            "pane.sidebar": partial(self.navigation.go_pane, 1),
+            "pane.threads": partial(self.navigation.go_pane, 2),
+            "pane.conversation": partial(self.navigation.go_pane, 3),
+            "pane.composer": partial(self.navigation.go_pane, 4),
+            "pane.next": partial(self.navigation.next_pane, 1),
+            "pane.previous": partial(self.navigation.next_pane, -1),
+            "open": self.navigation.enter,
+            "back": self.navigation.back,
+            "left": self.navigation.left,
+            "right": self.navigation.right,
+            "history.back": partial(self.navigation.history, -1),
+            "history.forward": partial(self.navigation.history, 1),
+            "read.on": self.reading.read_on,
+            "read.next": partial(self.streaming.next, 1),
+            "read.previous": partial(self.streaming.next, -1),
+            "read.scroll-down": partial(self.navigation.scroll_conversation, 3),
+            "read.scroll-up": partial(self.navigation.scroll_conversation, -3),
+            "mark.seen": self.reading.toggle_seen,
+            "mark.thread": self.reading.thread_seen,
+            "mark.all": self.all_seen.mark,
+            "mark.row": self.marking.toggle,
+            "mark.range": self.marking.mark_range,
+            "mark.query": self.marking.mark_query,
+            "undo": self.undoing.undo,
+            "redo": self.undoing.redo,
+            "search": self.searching.search,
+            "notes": self.searching.notes,
+            "filter": self.streaming.filter,
+            "only-unread": self.reading.only_unread,
+            "zoom": self.navigation.zoom,
+            "pane.narrower": partial(self.resizing.resize, -1),
+            "pane.wider": partial(self.resizing.resize, 1),
+            "pane.reset": self.resizing.reset,
+            "follow": self.following.follow,
+            "tree": self.streaming.cycle,
+            "timeline": self.streaming.of_type,
+            "view.dead": self.opening.dead_letters,
+            "travel": self.time_travel.toggle,
+            "travel.back": partial(self.time_travel.step, -1),
+            "travel.on": partial(self.time_travel.step, 1),
+            "travel.hour-back": partial(self.time_travel.step_hours, -1),
+            "travel.hour-on": partial(self.time_travel.step_hours, 1),
+            "travel.to": self.time_travel.ask_moment,
+            "compose": self.composing.compose,
+            "reply": self.composing.reply,
+            "quote": self.composing.quote,
+            "intervene": self.composing.reply_all,
+            "editor": self.composing.edit,
+            "compose.editor": self.composing.edit,
+            "compose.send-now": self.holding.send_held,
+            "compose.follow": self.following.follow,
+            "compose.attach": self.composing.attach,
+            "compose.send": self.composing.send,
+            "compose.discard": self.composing.discard,
+            "wake": self.waking.wake,
+            "channel.join": self.channels.toggle_joined,
+            "unfold": self.navigation.enter,
+            "open.text": self.navigation.toggle_text,
+            "scroll.right": partial(self.navigation.scroll_sideways, 1),
+            "scroll.left": partial(self.navigation.scroll_sideways, -1),
+            "details": self.pages.details,
+            "agent": self.pages.agent,
+            "record": self.pages.record,
+            "links": self.links.show,
+            "acknowledge": self.acknowledging.acknowledge,
+            "files": self.files.show,
+            "copy.text": self.clipboard.copy_text,
+            "copy.id": self.clipboard.copy_id,
+            "copy.command": self.clipboard.copy_command,
+            "export": self.exporting.export,
+            "pipe": self.piping.pipe,
+            "mute": self.muting.mute,
+            "mute.list": self.muting.list_all,
+            "star": self.starring.toggle,
+            "snooze": self.snoozing.snooze,
+            "views": self.opening.views,
+            "away": self.opening.away,
+            "drafts": self.opening.drafts,
+            "attention": self.opening.attention,
+            "archive": self.opening.archive,
+            "unreadable": self.opening.unreadable,
+            "journal": self.opening.journal,
+            "overview": self.overviewing.open,
+            "help": self.pages.help,
+            "problems": self.pages.problems,
+            "quit": self.closing.close,
+        }
 
     def drawn(self) -> None:
         """Everything was drawn, because something may have changed."""

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from console.browser.place import WITHHELD, is_read_only
 from console.render.safe import visible
-from console.screens.needs import MessageScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.records.message import Message
 
 SECONDS = 30
@@ -21,7 +21,7 @@ LONGEST = 200_000
 class Piping:
     """Runs commands with a message's text on their standard input; no shell reads either."""
 
-    def __init__(self, screen: MessageScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._last_command = ""
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Protocol
 
-from console.screens.listing import Listing
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.session import PAST
 from console.undo_history import UndoableAction
 from mailstore.errors import StoreError
@@ -17,55 +14,10 @@ from mailstore.records.events import Seen, Unseen
 from mailstore.records.message import Message
 
 
-class MessagePane(Protocol):
-    """What reading needs of the conversation."""
-
-    @property
-    def message(self) -> Message | None: ...
-    @property
-    def messages(self) -> Iterator[Message]: ...
-    @property
-    def messages_below(self) -> Iterator[Message]: ...
-    @property
-    def cursor_key(self) -> str | None: ...
-    @property
-    def is_at_end(self) -> bool: ...
-    @property
-    def is_stream(self) -> bool: ...
-    def next_unseen(self, step: int) -> str | None: ...
-    def visible_keys(self) -> list[str]: ...
-    def scroll_to_key(self, key: str) -> object: ...
-    def read_hidden(self) -> bool: ...
-    def action_page_down(self) -> None: ...
-    def focus(self) -> object: ...
-
-
-class ThreadPane(Protocol):
-    """What reading needs of the list of threads."""
-
-    @property
-    def cursor_key(self) -> str | None: ...
-    def select(self, key: str) -> bool: ...
-
-
-class ReadingScreen(PartScreen, Protocol):
-    """What reading needs of the screen."""
-
-    location: ScreenLocation
-    listing: Listing
-
-    @property
-    def threads(self) -> ThreadPane: ...
-    @property
-    def conversation(self) -> MessagePane: ...
-    def pane(self) -> str: ...
-    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
-
-
 class Reading:
     """Keeps the person's read marks in the console's state; writes a read record where a sender waits for one."""
 
-    def __init__(self, screen: ReadingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def message_highlighted(self, key: str) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import aclosing
 from time import monotonic
-from typing import Protocol
 
-from console.screens.needs import PartScreen, RunningTimer
+from textual.timer import Timer
+
+from console.screens.mail_screen import MailScreen
 from console.stepping import stepped
 from mailstore.steps import MailboxReloaded
 
@@ -17,23 +17,17 @@ COST = 20
 """A search that takes long rests this many times as long before the next one."""
 
 
-class SavedCountsScreen(PartScreen, Protocol):
-    """What saved views need of the screen."""
-
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
-
-
 class SavedCounts:
     """Runs the saved searches in steps whenever something changed, and no more often than their cost allows."""
 
-    def __init__(self, screen: SavedCountsScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._is_stale = True
         self._counted: dict[str, str] | None = None
         self._counting: dict[str, str] | None = None
         """What is being counted: changes wait for its end, which they would put off for ever."""
         self._rests_until = 0.0
-        self._timer: RunningTimer | None = None
+        self._timer: Timer | None = None
 
     def mail_changed(self) -> None:
         """Count again soon: what was found may have changed."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
-from console.screens.listing import Listing
-from console.screens.needs import PartScreen, RunningTimer
+from textual.timer import Timer
+
+from console.screens.mail_screen import MailScreen
 from console.search_history import NAME, SearchHistory
 from console.stepping import stepped
 from mailstore.errors import QueryError
@@ -27,47 +27,13 @@ UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:{'|'.join(FIELD_NAMES)}):$")
 """A field whose value is yet to be typed: what was found stays until then."""
 
 
-class SearchField(Protocol):
-    """What searching needs of the search bar."""
-
-    value: str
-    display: bool
-
-    def begin(self, mode: Literal["search", "filter"], text: str, history: SearchHistory) -> None: ...
-    def tell(self, problem: QueryError | None) -> None: ...
-
-
-class ResultPane(Protocol):
-    """What searching needs of the list of threads."""
-
-    @property
-    def cursor_key(self) -> str | None: ...
-    def begin(self) -> None: ...
-    def select(self, key: str) -> bool: ...
-
-
-class SearchingScreen(PartScreen, Protocol):
-    """What searching needs of the screen."""
-
-    listing: Listing
-
-    @property
-    def search_bar(self) -> SearchField: ...
-    @property
-    def threads(self) -> ResultPane: ...
-    def focus_pane(self, name: str) -> None: ...
-    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
-    def show_list(self) -> None: ...
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
-
-
 class Searching:
     """Runs queries beside other work while the person types; hits are listed as threads, newest first."""
 
-    def __init__(self, screen: SearchingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._asked = self._shown_for = ""
-        self._timer: RunningTimer | None = None
+        self._timer: Timer | None = None
         self._began_at: str | None = None
         """The thread that was selected when the search began."""
         self._first: str | None = None

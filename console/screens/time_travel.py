@@ -6,9 +6,9 @@ from bisect import bisect_left, bisect_right
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.stepping import stepped
 from console.styles import TextStyles
 
@@ -17,29 +17,10 @@ if TYPE_CHECKING:
     from console.screens.searching import Searching
 
 
-class ShownThread(Protocol):
-    """What time travel needs of the conversation."""
-
-    @property
-    def root(self) -> str | None: ...
-    def show(self, root: str | None) -> None: ...
-
-
-class TimeTravelScreen(PartScreen, Protocol):
-    """What time travel needs of the screen."""
-
-    text_styles: TextStyles
-
-    @property
-    def conversation(self) -> ShownThread: ...
-    def close_composer(self) -> None: ...
-    def add_slider(self, slider: Slider) -> None: ...
-
-
 class TimeTravel:
     """Shows the past, in which nothing is written; the present goes on being folded behind it."""
 
-    def __init__(self, screen: TimeTravelScreen, searching: Searching) -> None:
+    def __init__(self, screen: MailScreen, searching: Searching) -> None:
         self._screen = screen
         self._searching = searching
         self._slider: Slider | None = None

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
 
 from textual.content import Content
 
 from console.panes.titles import as_title, status_words, view_title
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
-from console.screens.listing import Listing
-from console.screens.location import ScreenLocation
-from console.session import Session
+from console.screens.mail_screen import MailScreen
 from mailstore.records.scope import label_of
-
-if TYPE_CHECKING:
-    from console.panes.reader import ReadingPane
-    from console.panes.threads import ThreadListPane
 
 LONGEST_QUERY = 400
 """Characters of a query that are looked at for a title."""
@@ -25,25 +18,10 @@ MOST_NEW = 100
 """How many arrivals are looked at to count those above what is in sight."""
 
 
-class TitlesScreen(Protocol):
-    """What the titles need of their screen."""
-
-    session: Session
-    location: ScreenLocation
-    listing: Listing
-
-    @property
-    def threads(self) -> ThreadListPane: ...
-    @property
-    def conversation(self) -> ReadingPane: ...
-    @property
-    def is_current(self) -> bool: ...
-
-
 class Titles:
     """The border titles of two panes; knows which arrivals were in sight."""
 
-    def __init__(self, screen: TitlesScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._sighted: set[str] = set()
 

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
-from console.session import PAST, Session
+from console.screens.base_screen import BaseScreen
+from console.session import PAST
 from mailstore.errors import MailError
 
 if TYPE_CHECKING:
-    from textual.screen import Screen
-
     from console.undo_history import UndoableAction
 
 REPEAT_SECONDS = 0.7
 """Pressed again sooner than this, a key undoes nothing more: keyboards wait up to 0.66 s before a key repeats."""
 
 
-class UndoingScreen(Protocol):
-    """What undoing needs of a screen."""
-
-    session: Session
-
-    def tell(self, words: str) -> None: ...
-    def ask(self, dialog: Screen[bool], answered: Callable[[bool | None], None]) -> None: ...
-
-
 class Undoing:
     """Undoes at once what only the console keeps; asks before it writes into a mailbox."""
 
-    def __init__(self, screen: UndoingScreen, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, screen: BaseScreen[Any], clock: Callable[[], float] = monotonic) -> None:
         self._screen = screen
         self._clock = clock
         self._last: dict[bool, tuple[float, UndoableAction | None]] = {}

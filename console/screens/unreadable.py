@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -16,6 +16,7 @@ from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow
 from console.panes.problem_rows import ProblemRow, ProblemRows, problem_rows
 from console.render.safe import visible, visible_line
+from console.screens.base_screen import Action
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.styles import TextStyles
@@ -120,13 +121,16 @@ class UnreadableList(ListScreen):
             return RawRecord(row[:MOST_BYTES], len(row))
         return raw_record(self.session.store.url, problem, MOST_BYTES)
 
-    def action_toggle_hex(self) -> None:
+    def actions(self) -> Mapping[str, Action]:
+        return {**super().actions(), "unreadable.hex": self.toggle_hex}
+
+    def toggle_hex(self) -> None:
         """Show the record as a hex dump, or as text again."""
         self._is_hex = not self._is_hex
         self.tell_about()
         self.tell("Hex dump" if self._is_hex else "Text, with escapes")
 
-    def action_enter(self) -> None:
+    def enter(self) -> None:
         """Say that there is nowhere to go: these lines have no message."""
         self.tell("This line has no message")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual import work
@@ -14,6 +14,7 @@ from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import count
 from console.screens.ask import Ask
+from console.screens.base_screen import Action
 from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
 from console.screens.query_prompt import QueryPrompt
@@ -60,7 +61,10 @@ class SavedViews(ListScreen):
             told.append(("problem", found.problem))
         return facts(told)
 
-    def action_enter(self) -> None:
+    def actions(self) -> Mapping[str, Action]:
+        return {**super().actions(), "views.save": self.save_view, "views.delete": self.delete_view}
+
+    def enter(self) -> None:
         """Run the search under the cursor."""
         name = self.listing.cursor_key
         if name is None:
@@ -68,7 +72,7 @@ class SavedViews(ListScreen):
         else:
             self.dismiss(name)
 
-    def action_save_view(self) -> None:
+    def save_view(self) -> None:
         """Save a search under a name."""
         asked = QueryPrompt(self.session, "Search to save", value=self.session.last_query)
         self.app.push_screen(asked, self._named)
@@ -89,7 +93,7 @@ class SavedViews(ListScreen):
                 )
             )
 
-    def action_delete_view(self) -> None:
+    def delete_view(self) -> None:
         """Delete the view under the cursor, after asking."""
         name = self.listing.cursor_key
         if name is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from console.render.safe import visible_line
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
+from console.screens.base_screen import BaseScreen
+from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
     from console.hooks.sessions.live import LiveHook
@@ -19,16 +19,10 @@ def nobody_asks(session_id: str, words: str) -> None:
     """Do nothing with what was done."""
 
 
-class WakingScreen(PartScreen, Protocol):
-    """What waking the agent whose mail is shown needs of the screen."""
-
-    location: ScreenLocation
-
-
 class Waking:
     """Wakes the agent whose mail is shown, after asking."""
 
-    def __init__(self, screen: WakingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._agents = AgentWaking(screen)
 
@@ -44,7 +38,7 @@ class Waking:
 class AgentWaking:
     """Wakes an agent for its unread mail, after asking."""
 
-    def __init__(self, screen: PartScreen, woken: Callable[[str, str], None] = nobody_asks) -> None:
+    def __init__(self, screen: BaseScreen[Any], woken: Callable[[str, str], None] = nobody_asks) -> None:
         self._screen = screen
         self._woken = woken
         """Called with an agent that was woken, and the words that say so."""

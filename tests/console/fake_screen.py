@@ -241,8 +241,8 @@ class FakeScreen:
     def add_slider(self, slider: Slider) -> None:
         self.slider = slider
 
-    async def action_part(self, part: str, action: str) -> None:
-        self.actions.append(f"{part}.{action}")
+    async def action_run(self, command: str) -> None:
+        self.actions.append(command)
 
     def exit(self) -> None:
         self.left = True

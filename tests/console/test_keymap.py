@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.bindings import bindings
+from console.command import SHEETS
 from console.commands import COMMANDS, commands_for
 from console.config import Config
 from console.keymap import read_keymap
+from console.screens.base_screen import BaseScreen
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 
@@ -36,7 +38,7 @@ def test_every_command_has_a_name_of_its_own_and_words_for_help() -> None:
 
 
 def test_no_command_that_changes_anything_is_on_a_key_beside_moving() -> None:
-    changing = [command for command in COMMANDS if not command.action.startswith("opening.")]
+    changing = [command for command in COMMANDS if command.id not in SHEETS]
     assert not {"delete", "backspace", "d"} & {key for command in changing for key in command.keys.split(",")}
 
 
@@ -112,3 +114,22 @@ async def test_the_users_keys_work_and_stand_in_the_help_and_the_footer(tmp_path
         assert not seat.screen.query_one("#search").display
         await seat.press("f9")
         assert len(seat.app.screen_stack) == 2
+
+
+async def test_each_screen_runs_the_commands_of_its_panes_and_declares_what_it_runs(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data) as seat:
+        main = set(seat.screen.actions())
+        declared = {command.id for pane in PANES for command in commands_for(pane)}
+        assert declared == main
+        openers = ("view.dead", "attention", "views", "drafts", "journal", "archive", "unreadable", "away", "overview")
+        for opener in openers:
+            await seat.screen.action_run(opener)
+            await seat.press()
+            sheet = seat.app.screen
+            assert isinstance(sheet, BaseScreen)
+            own = set(sheet.actions())
+            assert {command.id for command in commands_for(sheet.pane())} <= own | main
+            assert own <= {command.id for command in COMMANDS}
+            sheet.dismiss(None)
+            await seat.press()

@@ -75,7 +75,7 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
         if command.id == "history.forward":
             desk.step_history(-1)
     elif command.id == "back" and pane != "composer":
-        await desk.run_action("part('searching', 'filter')")
+        await desk.run_action("run('filter')")
         await seat.press(*"tree", "enter")
     else:
         desk.threads.select(TREE)

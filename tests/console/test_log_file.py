@@ -73,7 +73,7 @@ async def test_a_log_for_a_report_names_commands_and_surroundings(mail: MailFile
     told = log.read_text()
     assert "120 x 40 cells" in told
     assert "mailbox of kind haak" in told
-    assert "DEBUG searching." in told
+    assert "DEBUG search" in told
     assert "vault" not in told
 
 

@@ -213,11 +213,11 @@ async def test_navigation_goes_back_one_step_at_a_time(screen: FakeScreen) -> No
 async def test_a_place_with_a_screen_of_its_own_is_opened_and_others_list_threads(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
     part = navigation(screen, find, travel)
-    screen.focused, screen.sidebar.command = "sidebar", "opening.drafts"
+    screen.focused, screen.sidebar.command = "sidebar", "drafts"
     for go in (part.enter, part.right, part.next_pane, lambda: part.go_pane(2)):
         go()
     await screen.finish()
-    assert screen.actions == ["opening.drafts"] * 4
+    assert screen.actions == ["drafts"] * 4
     assert screen.focused == "sidebar"
     screen.sidebar.command = ""
     part.enter()

@@ -71,7 +71,7 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
         assert len(seat.app.session.problems) == len(set(seat.app.session.problems)) == 8
         await seat.press("escape")
         assert seat.app.screen is seat.screen
-        await seat.screen.action_part("pages", "problems")
+        await seat.screen.action_run("problems")
         await seat.sees("Problems in the settings")
 
 
@@ -88,7 +88,7 @@ async def test_a_key_for_the_mail_closes_the_page_and_is_obeyed(mail: MailFiles,
 async def test_settings_in_order_show_no_page(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         assert seat.app.screen is seat.screen
-        await seat.screen.action_part("pages", "problems")
+        await seat.screen.action_run("problems")
         await seat.sees("No problems.")
 
 

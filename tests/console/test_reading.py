@@ -131,7 +131,7 @@ async def test_a_joined_channel_tells_its_senders_that_it_was_read(tmp_path: Pat
         await seat.press("1")
         seat.screen.show_view(View("channel", "project:ink"))
         await settle(seat.pilot)
-        await seat.screen.action_part("channels", "toggle_joined")
+        await seat.screen.action_run("channel.join")
         await settle(seat.pilot)
         await seat.press("enter")
     assert [json.loads(line)["message_id"] for line in mail.reads.read_text().splitlines()] == ["ch"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.screens.sizes.pane_sizes import fitted
+from console.screens.layout import fitted
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 

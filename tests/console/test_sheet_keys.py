@@ -18,9 +18,7 @@ from tests.console.shared_console import SharedConsole
 from tests.mailboxes import NOW, MailFiles, every_case, iso
 
 OPENERS = {
-    name: command.keys
-    for command in COMMANDS
-    if (name := command.action.removeprefix("opening.").replace("_", "-")) != command.action and name in SHEETS
+    name: command.keys for command in COMMANDS if command.group == "Look" for name in {command.id, command.cli} & SHEETS
 }
 
 

@@ -113,7 +113,7 @@ async def test_another_letter_another_view_and_the_past_begin_anew(mail: MailFil
         assert len(seat.screen.listing.roots()) == NUMBER / 2
         seat.screen.show_view(View("all"))
         await begin_to_filter(seat)
-        await seat.screen.action_part("time_travel", "go_to", mail.now - HOUR - NUMBER / 2)
+        seat.screen.parts.time_travel.go_to(mail.now - HOUR - NUMBER / 2)
         await seat.until(lambda: seat.screen.session.moment is not None)
         await settle(seat.pilot)
         assert list(seat.screen.listing.roots()) == wanted(seat)
@@ -153,7 +153,7 @@ async def test_only_unread_in_a_channel_keeps_what_was_just_read(mail: MailFiles
 async def test_all_that_is_listed_is_all_though_it_was_not_looked_at_yet(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await begin_to_filter(seat)
-        await seat.screen.action_part("all_seen", "mark")
+        await seat.screen.action_run("mark.all")
         await seat.sees("y: mark")
         await seat.press("y")
         assert seat.notice == f"{WANTED} messages in {WANTED} threads marked as seen"

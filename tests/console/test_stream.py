@@ -355,13 +355,13 @@ async def test_all_messages_and_those_of_a_type_are_read_in_order_of_time(tmp_pa
     mail.message("q-1", "ann-00000001", "bob-00000001", "Is it dry?", ago=3500, type="question")
     mail.message("q-2", "bob-00000001", "user", "May I go?", ago=100, type="question")
     async with opened(mail.data) as seat:
-        await seat.screen.run_action("part('streaming', 'of_type')")
+        await seat.screen.run_action("run('timeline')")
         await seat.sees("All messages of the type")
         await seat.press("enter")
         await seat.sees("All mail by time")
         keys = list(seat.screen.conversation.source.keys)
         assert keys == ["old", "else", "q-1", "ask", "more", "blue", "m-0", "q-2"]
-        await seat.screen.run_action("part('streaming', 'of_type')")
+        await seat.screen.run_action("run('timeline')")
         await seat.sees("All messages of the type")
         await seat.press("x", "enter")
         await seat.sees("No message has this type; there are question")

@@ -203,7 +203,7 @@ async def test_a_theme_of_the_users_is_worn_and_reloaded_as_it_is_saved(tmp_path
         (folder / "mine.toml").write_text("no theme")
         await seat.sees("themes/mine.toml:1: invalid TOML")
         assert not seat.app._notifications
-        await seat.screen.action_part("pages", "problems")
+        await seat.screen.action_run("problems")
         await seat.sees("line 1  invalid TOML")
 
 

@@ -78,7 +78,7 @@ async def test_a_discarded_draft_comes_back(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("c")
         await seat.press(*"ann-00000001", "tab", "tab", *"A thought.")
-        await seat.screen.action_part("composing", "discard")
+        await seat.screen.action_run("compose.discard")
         await seat.sees("Discard this draft?")
         await seat.press("y")
         assert not seat.screen.composer.is_open

@@ -163,7 +163,7 @@ def write_long_lines(folder: Path) -> Path:
 
 async def press_in(command: Command, seat: Seat) -> None:
     await seat.press("exclamation_mark", "g", *["j"] * 3)
-    if "scroll" in command.action:
+    if "scroll" in command.id:
         await seat.press("G", "J", "J")
     before = seat.lines, len(seat.app.screen_stack)
     await seat.press(command.keys.partition(",")[0])

@@ -294,7 +294,7 @@ async def test_discarding_asks_and_the_answer_is_no_by_default(tmp_path: Path) -
     async with opened(write_talk(tmp_path).data, state=tmp_path / "state.db") as seat:
         await fill(seat, "ann-00000001", "A thought.")
         for answer, is_kept in (("enter", True), ("escape", True), ("y", False)):
-            await seat.screen.action_part("composing", "discard")
+            await seat.screen.action_run("compose.discard")
             await seat.sees("Discard this draft?")
             await seat.press(answer)
             assert ("1 draft" in seat.lines[0]) == is_kept or seat.screen.session.personal.draft_count == is_kept

@@ -58,13 +58,7 @@ CONSOLE = [
         "cut_off_words",
         "command_search",
         "concern_words",
-        "list_commands",
-        "mail_commands",
-        "message_commands",
-        "move_commands",
-        "overview_commands",
         "terminal_widths",
-        "quiet_commands",
     },
     {
         "archive_report",

@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.browser.place import is_in_browser
 from console.render.safe import visible_line
 from console.render.short_text import plural, shorten_middle, size_words
-from console.screens.needs import MessageScreen
-from console.screens.page_title import BrowserScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.errors import MailError
 
 if TYPE_CHECKING:
@@ -22,14 +21,10 @@ if TYPE_CHECKING:
 SHOWN_NAME = 60
 
 
-class MessageFilesScreen(MessageScreen, BrowserScreen, Protocol):
-    """What files need of the screen."""
-
-
 class MessageFiles:
     """Lists the files of the selected message; one is opened only after it was said what it is."""
 
-    def __init__(self, screen: MessageFilesScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._folder = ""
         """Where the person saved files last."""

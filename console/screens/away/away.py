@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from console.commands import COMMANDS
+from console.commands import BY_ID
 from console.screens.away.looking import absence_since
-from console.screens.needs import PartScreen
-from console.styles import TextStyles
+from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
-    from textual.widget import Widget
-
     from console.panes.away_card import AwayCard
     from mailstore.queries.absence import Absence
 
@@ -24,22 +21,10 @@ SAVED_SECONDS = 60.0
 HOUR, MINUTE = 3600.0, 60.0
 
 
-class AwayScreen(PartScreen, Protocol):
-    """What this part needs of the screen."""
-
-    text_styles: TextStyles
-
-    def add_above(self, widget: Widget) -> None: ...
-    def show_view(self, view: View, root: str | None = None) -> None: ...
-    def show_message(self, message_id: str) -> None: ...
-    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
-    def focus_pane(self, name: str) -> None: ...
-
-
 class Away:
     """Notices that the person comes back, and shows a card if anything happened meanwhile."""
 
-    def __init__(self, screen: AwayScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._is_begun = False
         self._key = screen.session.last_key
@@ -89,8 +74,8 @@ class Away:
 
         self.dismiss()
         screen, keymap = self._screen, self._screen.session.keymap
-        keys = {command.id: command.key_label(keymap) for command in COMMANDS if command.id in ("away", "back")}
-        self._card = AwayCard(found, screen.session, screen.text_styles, keys["away"], keys["back"])
+        keys = [BY_ID[command].key_label(keymap) for command in ("away", "back")]
+        self._card = AwayCard(found, screen.session, screen.text_styles, *keys)
         screen.add_above(self._card)
 
     def dismiss(self) -> bool:

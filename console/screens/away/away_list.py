@@ -135,7 +135,7 @@ class AwayList(ListScreen):
                 told.append((label, clock(moment, now)))
         return facts(told)
 
-    def action_enter(self) -> None:
+    def enter(self) -> None:
         """Go to the message, thread or agent under the cursor."""
         key = self.listing.cursor_key
         if key is None:

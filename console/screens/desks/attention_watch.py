@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
 
 from console import lazy
 from console.concerns_listed import ACKNOWLEDGED, listed
-from console.screens.needs import PartScreen, RunningTimer
+from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
@@ -28,21 +30,15 @@ MOST = 500
 """Concerns of one kind that are listed: all are counted, and the next ones follow when those are dealt with."""
 
 
-class AttentionWatchScreen(PartScreen, Protocol):
-    """What the search for concerns needs of the screen."""
-
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
-
-
 class AttentionWatch:
     """Searches the mailbox that is shown, which may be that of a moment of the past."""
 
-    def __init__(self, screen: AttentionWatchScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._is_stale = True
         self._is_looking = False
         self._rests_until = self._looked = 0.0
-        self._timer: RunningTimer | None = None
+        self._timer: Timer | None = None
 
     def mail_changed(self) -> None:
         """Search again soon; at once if this mailbox was never searched."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from console.concern_words import heading_of
 from console.concerns_listed import snoozed_row
@@ -12,8 +12,11 @@ from console.panes.concern_facts import concern_facts, letter_of
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
+from console.screens.base_screen import Action
+from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.letter_actions import LetterActions
 from console.screens.list_screen import ListScreen
+from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
 from console.session import PAST, Session
 from console.styles import TextStyles
@@ -22,19 +25,8 @@ from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
 from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
 
-if TYPE_CHECKING:
-    from console.screens.desks.attention_watch import AttentionWatch
-    from console.screens.reading import Reading
-
 LOW = 30
 """Lines of a screen below which a row has one line."""
-
-
-class DeskParts(Protocol):
-    """What a desk needs of the part that opened it."""
-
-    reading: Reading
-    watch: AttentionWatch
 
 
 class Desk(ListScreen):
@@ -42,11 +34,14 @@ class Desk(ListScreen):
 
     HAS_HEADINGS: ClassVar[bool] = True
 
-    def __init__(self, session: Session, styles: TextStyles, desks: DeskParts, key: str | None = None) -> None:
+    def __init__(
+        self, session: Session, styles: TextStyles, reading: Reading, watch: AttentionWatch, key: str | None = None
+    ) -> None:
         super().__init__(session, styles)
-        self._desks = desks
+        self._reading = reading
+        self._watch = watch
         self._start = key
-        self._letters = LetterActions(self)
+        self._letters = LetterActions(self, self.settled)
         self._known: tuple[object, list[DeskRow]] | None = None
         self._put_off: dict[str, tuple[Concern, str]] = {}
         """What was put off here, by key, and until when."""
@@ -137,6 +132,17 @@ class Desk(ListScreen):
 
     # What is done
 
+    def actions(self) -> Mapping[str, Action]:
+        return {
+            **super().actions(),
+            "desk.reply": self.reply,
+            "letters.redirect": self.redirect,
+            "letters.resend": self.resend,
+            "letters.acknowledge": self.acknowledge,
+            "desk.snooze": self.snooze,
+            "desk.wake": self.wake,
+        }
+
     def _chosen(self) -> list[Concern]:
         chosen = set(self.chosen())
         found = [row.concern for row in self.concern_rows() if row.concern is not None and row.key in chosen]
@@ -152,7 +158,7 @@ class Desk(ListScreen):
             self.tell("Not a dead letter: r replies, A acknowledges")
         return letters if self._letters.is_possible() else []
 
-    def action_reply(self) -> None:
+    def reply(self) -> None:
         """Reply to the message of the row; the desk comes back when the reply is sent or put off."""
         concern = self._concern(self.place)
         if concern is None:
@@ -165,17 +171,17 @@ class Desk(ListScreen):
             self.is_replying = True
             self.dismiss(concern.message_id)
 
-    def action_redirect(self) -> None:
+    def redirect(self) -> None:
         """Redirect the letters to another recipient."""
         if letters := self._letters_chosen():
             self._letters.redirect(letters)
 
-    def action_resend(self) -> None:
+    def resend(self) -> None:
         """Send the letters to the same recipients again."""
         if letters := self._letters_chosen():
             self._letters.resend(letters)
 
-    def action_acknowledge(self) -> None:
+    def acknowledge(self) -> None:
         """Acknowledge letters in the journal, new mail by marking it as seen, and all else until it ends."""
         chosen = self._chosen()
         if not chosen:
@@ -199,19 +205,19 @@ class Desk(ListScreen):
         words = "1 concern acknowledged" if len(concerns) == 1 else f"{len(concerns)} concerns acknowledged"
         keys = [it.key for it in concerns]
         fresh = [it.message_id for it in concerns if it.trouble is Trouble.NEW and it.message_id]
-        desks, found = self._desks, self.session.attention
+        reading, watch, found = self._reading, self._watch, self.session.attention
 
         def do() -> None:
             for it in concerns:
                 found.note(it, "Acknowledged")
-            desks.reading.see(fresh)
-            desks.watch.acknowledge(keys)
+            reading.see(fresh)
+            watch.acknowledge(keys)
 
         def undo() -> None:
             for it in concerns:
                 found.note(it, "")
-            desks.reading.unsee(fresh)
-            desks.watch.acknowledge(keys, False)
+            reading.unsee(fresh)
+            watch.acknowledge(keys, False)
 
         do()
         self.marked.clear()
@@ -219,7 +225,7 @@ class Desk(ListScreen):
         self.session.undo_history.add(UndoableAction(words, undo, do))
         self.tell(f"{words} · z: undo")
 
-    def action_snooze(self) -> None:
+    def snooze(self) -> None:
         """Ask for how long to put the rows off; they are back earlier if their agents resume."""
         if self.session.moment is not None:
             self.tell(f"Can't snooze here: {PAST}")
@@ -243,10 +249,10 @@ class Desk(ListScreen):
                 self._put_off[key] = concern, words
                 if self.is_attached:
                     found.note(concern, words)
-                self._desks.watch.mail_changed()
+                self._watch.mail_changed()
         super().redraw()
 
-    def action_wake(self) -> None:
+    def wake(self) -> None:
         """Wake the agent of the row: the one that stopped reading, or one that was asked."""
         concern = self._concern(self.place)
         name = sleeper(self.session, concern) if concern is not None else None
@@ -269,7 +275,7 @@ class Desk(ListScreen):
             if concern.trouble in LETTERS and (concern.message_id, concern.recipient) in keys:
                 found.note(concern, words)
         self.marked.clear()
-        self._desks.watch.mail_changed()
+        self._watch.mail_changed()
         self.redraw()
 
 

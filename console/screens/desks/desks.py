@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from console.render.safe import visible_line
 from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
-from console.styles import TextStyles
+from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
@@ -25,26 +24,6 @@ QUOTED = 60
 """Characters of a reply that its row shows."""
 
 
-class ListedThreads(Protocol):
-    """What the desks need of the list."""
-
-    def select(self, key: str) -> object: ...
-
-
-class DesksScreen(PartScreen, Protocol):
-    """What the desks need of the screen."""
-
-    text_styles: TextStyles
-    location: ScreenLocation
-
-    @property
-    def threads(self) -> ListedThreads: ...
-    def show_view(self, view: View, root: str | None = None) -> None: ...
-    def show_message(self, message_id: str) -> None: ...
-    def focus_pane(self, name: str) -> None: ...
-    def pane(self) -> str: ...
-
-
 class Left(Struct, frozen=True):
     """Where a desk was left for a message: the row there, and the thread that was opened."""
 
@@ -56,11 +35,11 @@ class Left(Struct, frozen=True):
 class Desks:
     """Pushes a desk over the mail; a message that is opened there, or answered, leads back to its row."""
 
-    def __init__(self, screen: DesksScreen, reading: Reading, composing: Composing, watch: AttentionWatch) -> None:
+    def __init__(self, screen: MailScreen, reading: Reading, composing: Composing, watch: AttentionWatch) -> None:
         self._screen = screen
         self._composing = composing
-        self.reading = reading
-        self.watch = watch
+        self._reading = reading
+        self._watch = watch
         self._origin: tuple[ScreenLocation, str] | None = None
         self._left: Left | None = None
 
@@ -94,9 +73,9 @@ class Desks:
         screen = self._screen
         if self._origin is None or key is None:
             self._origin = screen.location, screen.pane()
-        desk = kind(screen.session, screen.text_styles, self, key)
+        desk = kind(screen.session, screen.text_styles, self._reading, self._watch, key)
         screen.ask(desk, lambda message_id: self._closed(desk, message_id))
-        self.watch.check()
+        self._watch.check()
 
     def come_back(self) -> bool:
         """Return to the desk that was left for the message that is shown; return whether there is one."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from textual.screen import Screen
 
 from console.panes.address_completion import address_candidates
 from console.render.safe import visible_line
 from console.screens.ask import Ask
+from console.screens.base_screen import BaseScreen
 from console.screens.desks.settle_dialog import SettleDialog
-from console.screens.desks.settling import Preview, Settlement, Settling, SettlingScreen
+from console.screens.desks.settling import Preview, Settled, Settlement, Settling
 from console.session import Session
 from console.widgets.offers import Candidate, fitting
 from mailstore.queries.takeover import takers
@@ -25,9 +27,9 @@ HOURS = "24"
 class LetterActions:
     """What can be done with dead letters, one or many at a time."""
 
-    def __init__(self, screen: SettlingScreen) -> None:
+    def __init__(self, screen: BaseScreen[Any], settled: Settled) -> None:
         self._session = screen.session
-        self._settling = Settling(screen)
+        self._settling = Settling(screen, settled)
 
     def is_possible(self) -> bool:
         """Return whether letters can be settled here; say why where they can't."""

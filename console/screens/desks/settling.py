@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from textual.content import Content
@@ -15,7 +15,7 @@ from textual.screen import Screen
 from console.panes.reach_line import reach_line
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_end
-from console.session import Session
+from console.screens.base_screen import BaseScreen
 from console.stepping import aside, stepped
 from console.undo_history import UndoableAction
 from mailstore.errors import MailError
@@ -68,18 +68,8 @@ class Settlement(Struct, frozen=True):
     is_reading: bool = True
 
 
-class SettlingScreen(Protocol):
-    """What settling needs of a screen; `settled` hears of letters that were settled; no words: that was undone."""
-
-    session: Session
-
-    def settled(self, letters: Sequence[DeadLetter], words: str) -> None: ...
-    def tell(self, words: str) -> None: ...
-    def report(self, error: object, title: str = ..., timeout: float | None = ...) -> None: ...
-    async def ask_and_wait(self, dialog: Screen[T]) -> T | None: ...
-    def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = ...) -> None: ...
-    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None: ...
-
+Settled = Callable[[Sequence[DeadLetter], str], None]
+"""Hears of dead letters that were settled, and what was done; no words: that was undone."""
 
 Preview = Callable[[str], LetterPreview]
 """Returns what an answer would write, or what is wrong with it."""
@@ -91,8 +81,9 @@ Asking = Callable[[Preview], Screen[Any]]
 class Settling:
     """Shows what will be written, writes it once it is confirmed, and makes it an action that can be undone."""
 
-    def __init__(self, screen: SettlingScreen) -> None:
+    def __init__(self, screen: BaseScreen[Any], settled: Settled) -> None:
         self._screen = screen
+        self._settled = settled
         self._session = screen.session
 
     def is_possible(self) -> bool:
@@ -163,7 +154,7 @@ class Settling:
             words = how.done(answer)
             self._session.undo_history.add(self._undoable(how.words, records, steps, settled, words))
             number = f" ({len(done)} letters)" if len(done) > 1 else ""
-            screen.settled(settled, words)
+            self._settled(settled, words)
             screen.tell(f"{words}{number} · z: undo")
         if error is not None:
             title = f"{len(done)} of {len(steps)} written" if done else "Nothing was written"
@@ -181,11 +172,11 @@ class Settling:
 
         def take_back() -> None:
             self._screen.run_app_task(self._write_steps(self._undoing(records)), group="settle")
-            self._screen.settled(letters, "")
+            self._settled(letters, "")
 
         def redo() -> None:
             self._screen.run_app_task(self._write_again(words, steps, letters, done), group="settle")
-            self._screen.settled(letters, done)
+            self._settled(letters, done)
 
         def writes(is_undo: bool) -> list[str]:
             return [visible_line(it.words) for it in (self._undoing(records) if is_undo else steps)]

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.browser.place import is_in_browser
-from console.screens.needs import MessageScreen
-from console.screens.page_title import BrowserScreen
+from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
     from console.render.links import Link
     from mailstore.records.message import Message
 
 
-class MessageLinksScreen(MessageScreen, BrowserScreen, Protocol):
-    """What links need of the screen."""
-
-    def copy_to_clipboard(self, text: str) -> None: ...
-
-
 class MessageLinks:
     """Lists the links of the selected message; one is opened only after it was shown whole."""
 
-    def __init__(self, screen: MessageLinksScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def show(self) -> None:

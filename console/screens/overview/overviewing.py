@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.lazy import load
-from console.screens.needs import PartScreen
-from console.styles import TextStyles
+from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
     from console.screens.overview.place import Departure, OverviewPlace
@@ -16,16 +15,10 @@ if TYPE_CHECKING:
 SPAN = "overview.span"
 
 
-class OverviewingScreen(PartScreen, Protocol):
-    """What the overview needs of the main screen."""
-
-    text_styles: TextStyles
-
-
 class Overviewing:
     """Shows the overview; a cell that is opened there is searched for on the main screen."""
 
-    def __init__(self, screen: OverviewingScreen, searching: Searching, time_travel: TimeTravel) -> None:
+    def __init__(self, screen: MailScreen, searching: Searching, time_travel: TimeTravel) -> None:
         self._screen = screen
         self._searching = searching
         self._time_travel = time_travel

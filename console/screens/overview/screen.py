@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import on
@@ -23,7 +25,8 @@ from console.panes.overview.matrix import MatrixPane
 from console.panes.overview.span_bar import SpanBar
 from console.panes.overview.tables import AgentPane, ChannelPane
 from console.panes.titles import as_title
-from console.screens.base_screen import BaseScreen, situation_of
+from console.screens.base_screen import Action, BaseScreen, situation_of
+from console.screens.counting import Move
 from console.screens.overview.cells import OverviewCells
 from console.screens.overview.computing import OverviewWork
 from console.screens.overview.place import SECTIONS, Departure, OverviewPlace
@@ -36,7 +39,7 @@ from mailstore.overview.bars import MOST_BARS, SPANS
 NAME = "overview"
 SECONDS = 1.0
 LEAST_BARS, AROUND_BARS = 24, 8
-MOVES = {
+MOVES: dict[Move, int] = {
     "cursor_down": 1,
     "cursor_up": -1,
     "page_down": 5,
@@ -94,11 +97,9 @@ class Overview(BaseScreen[Departure | None]):
         self._focus(self._place.section)
 
     def pane(self) -> str:
-        """Return the name under which the keys of the overview are declared."""
         return NAME
 
     def situation(self) -> Situation:
-        """Return what decides which commands can act now."""
         return situation_of(self.session, has_row=True)
 
     # The sections
@@ -196,8 +197,30 @@ class Overview(BaseScreen[Departure | None]):
 
     # Keys
 
-    def action_move(self, how: str) -> None:
-        """Move the cursor of the section."""
+    def actions(self) -> Mapping[str, Action]:
+        return {
+            **super().actions(),
+            "help": partial(show_help, self),
+            "back": self.back,
+            "overview.open": self.enter,
+            "overview.section": partial(self.next_section, 1),
+            "overview.section-back": partial(self.next_section, -1),
+            "overview.heartbeat": partial(self._focus, "heartbeat"),
+            "overview.agents": partial(self._focus, "agents"),
+            "overview.channels": partial(self._focus, "channels"),
+            "overview.matrix": partial(self._focus, "matrix"),
+            "overview.left": partial(self.go_side, -1),
+            "overview.right": partial(self.go_side, 1),
+            "overview.extend-left": partial(self.extend, -1),
+            "overview.extend-right": partial(self.extend, 1),
+            "overview.range": self.toggle_range,
+            "overview.shorter": partial(self.change_span, -1),
+            "overview.longer": partial(self.change_span, 1),
+            "overview.travel": self.travel,
+            "overview.close": partial(self._leave, None),
+        }
+
+    def move(self, how: Move) -> None:
         match self._place.section:
             case "heartbeat":
                 self.heartbeat.move(
@@ -210,32 +233,28 @@ class Overview(BaseScreen[Departure | None]):
             case _:
                 self.move_in(self.channels.rows, how)
 
-    def action_go_side(self, step: int) -> None:
+    def go_side(self, step: int) -> None:
         """Move the cursor to the left or to the right."""
         if self._place.section == "heartbeat":
             self.heartbeat.move(step)
         elif self._place.section == "matrix":
             self.matrix.move(0, step)
 
-    def action_extend(self, step: int) -> None:
+    def extend(self, step: int) -> None:
         """Extend the brush."""
         if self._place.section == "heartbeat":
             self.heartbeat.move(step, is_extending=True)
 
-    def action_range(self) -> None:
+    def toggle_range(self) -> None:
         """Begin or end a range of bars."""
         self._focus("heartbeat")
         self.heartbeat.toggle_range()
 
-    def action_section(self, step: int) -> None:
+    def next_section(self, step: int) -> None:
         """Go to the next section."""
         self._focus(SECTIONS[(SECTIONS.index(self._place.section) + step) % len(SECTIONS)])
 
-    def action_go_section(self, number: int) -> None:
-        """Go to a section by its number."""
-        self._focus(SECTIONS[number - 1])
-
-    def action_span(self, step: int) -> None:
+    def change_span(self, step: int) -> None:
         """Show a longer span of time, or a shorter one."""
         at = SPANS.index(self._place.span) + step
         if 0 <= at < len(SPANS):
@@ -247,7 +266,7 @@ class Overview(BaseScreen[Departure | None]):
         self._place.span = span
         self.redraw()
 
-    def action_enter(self) -> None:
+    def enter(self) -> None:
         """List the threads behind the cell at the cursor."""
         model = self._model
         if model is None:
@@ -255,7 +274,7 @@ class Overview(BaseScreen[Departure | None]):
         if query := self._cells(model).query(self._place.section):
             self._leave(Departure(query))
 
-    def action_travel(self) -> None:
+    def travel(self) -> None:
         """Show the mailbox as it was at the end of the brush; from the past, go back to live."""
         if self.session.moment is not None:
             self._leave(Departure(moment=None))
@@ -274,18 +293,10 @@ class Overview(BaseScreen[Departure | None]):
         place.agent, place.channel = self.agents.rows.cursor_key, self.channels.rows.cursor_key
         self.dismiss(departure)
 
-    def action_back(self) -> None:
+    def back(self) -> None:
         """Give up a range, else go back to the mail."""
         if not self.heartbeat.clear_range():
             self._leave(None)
-
-    def action_dismiss_sheet(self) -> None:
-        """Go back to the mail."""
-        self._leave(None)
-
-    def action_help(self) -> None:
-        """Show the keys of the overview."""
-        show_help(self)
 
     # The mouse, and what the panes say
 
@@ -303,7 +314,7 @@ class Overview(BaseScreen[Departure | None]):
 
     def _cell_moved(self, *, is_chosen: bool) -> None:
         if is_chosen:
-            self.action_enter()
+            self.enter()
         else:
             self._tell_cells()
 
@@ -313,7 +324,7 @@ class Overview(BaseScreen[Departure | None]):
 
     @on(VirtualList.Chosen)
     def _row_chosen(self) -> None:
-        self.action_enter()
+        self.enter()
 
 
 def arrange(screen: Screen[Any], section: str, model: OverviewModel | None) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
-from typing import Any, Protocol
+from typing import Any
 
 from console.quiet.marks import Mark
 from console.quiet.snooze import Snooze
-from console.session import Session
+from console.screens.base_screen import BaseScreen
 from console.stepping import stepped
 from console.undo_history import UndoableAction
 from mailstore.state.mailbox import Mailbox
@@ -18,20 +18,10 @@ from mailstore.steps import MailboxReloaded
 MarkChange = Mapping[Mark, Snooze | bool | None]
 
 
-class MarkKeepingScreen(Protocol):
-    """What keeping marks needs of a screen: the main screen has it, and so has any list."""
-
-    session: Session
-
-    def tell(self, words: str) -> None: ...
-    def redraw(self) -> None: ...
-    def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None: ...
-
-
 class MarkKeeping:
     """Nothing of it is written into a mailbox, so it works wherever mail can be looked at."""
 
-    def __init__(self, screen: MarkKeepingScreen) -> None:
+    def __init__(self, screen: BaseScreen[Any]) -> None:
         self._screen = screen
 
     def change(self, changes: MarkChange, words: str) -> None:

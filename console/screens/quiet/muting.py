@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.quiet.marks import KindOfMark, Mark, changes
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_end
-from console.screens.needs import PartScreen
-from console.screens.quiet.mark_keeping import MarkKeeping, MarkKeepingScreen
-from console.screens.quiet.selected import SelectionScreen, selected_threads
+from console.screens.mail_screen import MailScreen
+from console.screens.quiet.mark_keeping import MarkKeeping
+from console.screens.quiet.selected import selected_threads
 from mailstore.records.address import is_channel, party
 from mailstore.records.scope import label_of
 
 if TYPE_CHECKING:
     from console.session import Session
-    from console.styles import TextStyles
     from mailstore.state.views import View
 
 KEYS = "tcsykglodefhinpruvwxz"
@@ -29,27 +28,10 @@ KEY_OF = {
 }
 
 
-class SidebarPane(Protocol):
-    """What muting needs of the sidebar."""
-
-    @property
-    def cursor_key(self) -> str | None: ...
-    def view_of(self, key: str) -> View | None: ...
-
-
-class MutingScreen(PartScreen, MarkKeepingScreen, SelectionScreen, Protocol):
-    """What muting needs of the main screen."""
-
-    text_styles: TextStyles
-
-    @property
-    def sidebar(self) -> SidebarPane: ...
-
-
 class Muting:
     """Mutes what the cursor is on; where that may be several things, a menu asks which."""
 
-    def __init__(self, screen: MutingScreen, keeping: MarkKeeping) -> None:
+    def __init__(self, screen: MailScreen, keeping: MarkKeeping) -> None:
         self._screen = screen
         self._keeping = keeping
 

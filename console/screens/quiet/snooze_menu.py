@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from console.quiet.marks import KindOfMark, Mark, row_mark
 from console.quiet.offers import agents_away, begun, offers_for_agents, offers_for_thread, offers_of_time, timed
@@ -11,23 +11,16 @@ from console.quiet.snooze import Occurrence, Snooze
 from console.quiet.times import EXAMPLES, due_words, read_due
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
-from console.screens.needs import PartScreen
-from console.screens.quiet.mark_keeping import MarkKeeping, MarkKeepingScreen
+from console.screens.base_screen import BaseScreen
+from console.screens.quiet.mark_keeping import MarkKeeping
 from mailstore.records.roster import Status
 
 if TYPE_CHECKING:
     from console.session import Session
-    from console.styles import TextStyles
 
 KEYS = "1234567890"
 LONGEST_NAME = 60
 Offer = tuple[str, str, Snooze]
-
-
-class SnoozeMenuScreen(PartScreen, MarkKeepingScreen, Protocol):
-    """What the menu needs of a screen: the main screen has it, and so has any list."""
-
-    text_styles: TextStyles
 
 
 def is_awake(session: Session, name: str) -> bool:
@@ -42,7 +35,7 @@ def is_awake(session: Session, name: str) -> bool:
 class SnoozeMenu:
     """Offers times, what fits the thread, and a typed time; a snooze that lasts can be ended."""
 
-    def __init__(self, screen: SnoozeMenuScreen, keeping: MarkKeeping) -> None:
+    def __init__(self, screen: BaseScreen[Any], keeping: MarkKeeping) -> None:
         self._screen = screen
         self._keeping = keeping
 

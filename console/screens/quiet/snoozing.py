@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from console.panes.quiet_rows import returned_threads
 from console.quiet.marks import KindOfMark, Mark
 from console.quiet.snooze import Snooze
 from console.render.safe import visible_line
-from console.screens.location import ScreenLocation
+from console.screens.mail_screen import MailScreen
 from console.screens.quiet.mark_keeping import MarkKeeping
-from console.screens.quiet.selected import SelectionScreen, selected_threads
-from console.screens.quiet.snooze_menu import SnoozeMenu, SnoozeMenuScreen, is_awake
+from console.screens.quiet.selected import selected_threads
+from console.screens.quiet.snooze_menu import SnoozeMenu, is_awake
 from console.session import PAST
-
-
-class SnoozingScreen(SnoozeMenuScreen, SelectionScreen, Protocol):
-    """What snoozing needs of the main screen."""
-
-    location: ScreenLocation
 
 
 class Snoozing:
     """Looks once a second, and whenever mail came, at what every snooze waits for."""
 
-    def __init__(self, screen: SnoozingScreen, keeping: MarkKeeping) -> None:
+    def __init__(self, screen: MailScreen, keeping: MarkKeeping) -> None:
         self._screen = screen
         self._keeping = keeping
         self._menu = SnoozeMenu(screen, keeping)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from console.quiet.marks import KindOfMark, Mark, changes
-from console.screens.needs import MessageScreen
-from console.screens.quiet.mark_keeping import MarkKeeping, MarkKeepingScreen
-from console.screens.quiet.selected import SelectionScreen, selected_threads
-
-
-class StarringScreen(MessageScreen, MarkKeepingScreen, SelectionScreen, Protocol):
-    """What starring needs of the main screen."""
+from console.screens.mail_screen import MailScreen
+from console.screens.quiet.mark_keeping import MarkKeeping
+from console.screens.quiet.selected import selected_threads
 
 
 class Starring:
     """Stars the message in the conversation; in the list, the thread or all marked threads."""
 
-    def __init__(self, screen: StarringScreen, keeping: MarkKeeping) -> None:
+    def __init__(self, screen: MailScreen, keeping: MarkKeeping) -> None:
         self._screen = screen
         self._keeping = keeping
 

@@ -5,43 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import aclosing
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from console.screens.listing import Listing
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from console.stepping import stepped
 
 if TYPE_CHECKING:
-    from console.widgets.block_layout import BlockSource
     from mailstore.queries.query import Query
     from mailstore.records.message import Message
-
-
-class SoughtPane(Protocol):
-    """What finding needs of the conversation."""
-
-    @property
-    def source(self) -> BlockSource: ...
-    @property
-    def cursor_key(self) -> str | None: ...
-    def place_of(self, key: str | None) -> int | None: ...
-    def move_to(self, message_id: str) -> bool: ...
-    def seek(self, message_id: str) -> None: ...
-
-
-class StreamSearchScreen(PartScreen, Protocol):
-    """What finding needs of the screen."""
-
-    listing: Listing
-
-    @property
-    def conversation(self) -> SoughtPane: ...
 
 
 class StreamSearch:
     """Looks for the nearest hit only, so that it costs no more than the way there."""
 
-    def __init__(self, screen: StreamSearchScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._due: list[int] = []
         """Steps that were asked for while the search for the hit before is still running, that one first."""

@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from console.screens.listing import Listing
-from console.screens.location import ScreenLocation
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View
-
-
-class FollowedPane(Protocol):
-    """What following needs of the conversation."""
-
-    is_following: bool
-
-    @property
-    def root(self) -> str | None: ...
-    def is_at_newest(self) -> bool: ...
-    def show_newest(self) -> None: ...
-
-
-class FollowedList(Protocol):
-    """What following needs of the list of threads."""
-
-    @property
-    def cursor_key(self) -> str | None: ...
-    def select(self, key: str) -> bool: ...
-
-
-class FollowingScreen(PartScreen, Protocol):
-    """What following needs of the screen."""
-
-    location: ScreenLocation
-    listing: Listing
-
-    @property
-    def conversation(self) -> FollowedPane: ...
-    @property
-    def threads(self) -> FollowedList: ...
-    @property
-    def is_streamed(self) -> bool: ...
-    def pane(self) -> str: ...
-    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
-    def retitle(self) -> None: ...
 
 
 class Following:
     """Follows a thread or a stream; from the sidebar, whichever thread of a place has the newest message."""
 
-    def __init__(self, screen: FollowingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._view: View | None = None
         """The place whose newest thread is followed."""

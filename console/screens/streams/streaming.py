@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from console.render.safe import visible_line
-from console.screens.location import ScreenLocation
-from console.screens.streams.finding import SoughtPane, StreamSearch, StreamSearchScreen
+from console.screens.mail_screen import MailScreen
+from console.screens.streams.finding import StreamSearch
 from console.screens.streams.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
 from mailstore.state.views import View
 from mailstore.store import Capability
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.searching import Searching
     from console.screens.writing.composing import Composing
-    from mailstore.records.message import Message
 
 MODE_WORDS = {
     "tree": "Threads, each as a tree of replies",
@@ -27,45 +26,10 @@ MODE_WORDS = {
 }
 
 
-class StreamPane(SoughtPane, Protocol):
-    """What streaming needs of the conversation."""
-
-    @property
-    def is_stream(self) -> bool: ...
-    @property
-    def is_above_stream(self) -> bool: ...
-    @property
-    def message(self) -> Message | None: ...
-    @property
-    def cursor_key(self) -> str | None: ...
-    def visible_keys(self) -> list[str]: ...
-    def parent_key(self) -> str | None: ...
-    def move_to(self, message_id: str) -> bool: ...
-    def back_to_stream(self) -> None: ...
-
-
-class StreamingScreen(StreamSearchScreen, Protocol):
-    """What streaming needs of the screen."""
-
-    location: ScreenLocation
-
-    @property
-    def conversation(self) -> StreamPane: ...
-    @property
-    def is_streamed(self) -> bool: ...
-    @property
-    def is_looked_at(self) -> bool: ...
-    def pane(self) -> str: ...
-    def focus_pane(self, name: str) -> None: ...
-    def show_view(self, view: View) -> None: ...
-    def show_thread(self, root: str | None, message: str | None = None) -> None: ...
-    def retitle(self) -> None: ...
-
-
 class Streaming:
     """Decides nothing about which messages a stream has: that is asked of the mailbox."""
 
-    def __init__(self, screen: StreamingScreen, reading: Reading, composing: Composing, searching: Searching) -> None:
+    def __init__(self, screen: MailScreen, reading: Reading, composing: Composing, searching: Searching) -> None:
         self._screen = screen
         self._reading = reading
         self._composing = composing

@@ -6,14 +6,13 @@ import asyncio
 import os
 import shlex
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from console.browser.place import is_in_browser
 from console.composer_draft import ComposerDraft
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
-from console.screens.needs import MessageScreen
+from console.screens.mail_screen import MailScreen
 from console.undo_history import UndoableAction
 from mailstore.state.views import View
 from mailstore.store import Capability
@@ -28,63 +27,6 @@ MOST_SECONDS = 3.0
 """After this, the footer names the keys again, however much there was to say of what was sent."""
 
 
-class DraftEditor(Protocol):
-    """What composing needs of the composer."""
-
-    stays_open: bool
-
-    @property
-    def is_open(self) -> bool: ...
-    @property
-    def writing(self) -> ComposerDraft: ...
-    def open(self, writing: ComposerDraft) -> None: ...
-    def close(self) -> None: ...
-    def discard(self) -> None: ...
-    def flush(self) -> None: ...
-    def focus_field(self) -> None: ...
-    def when_typed(self, then: Callable[[], None]) -> None: ...
-    def send(self) -> None: ...
-    def attach(self, paths: tuple[str, ...]) -> None: ...
-    def set_body(self, text: str) -> None: ...
-
-
-class LetterHolder(Protocol):
-    """What composing needs of the part that holds letters."""
-
-    def hold(self) -> bool: ...
-    def send_now(self) -> bool: ...
-
-
-class MovingPane(Protocol):
-    """What composing needs of the conversation."""
-
-    @property
-    def is_stream(self) -> bool: ...
-    def move_to(self, message_id: str) -> bool: ...
-
-
-class ComposingScreen(MessageScreen, Protocol):
-    """What composing needs of the screen."""
-
-    location: ScreenLocation
-
-    @property
-    def composer(self) -> DraftEditor: ...
-    @property
-    def conversation(self) -> MovingPane: ...
-    @property
-    def is_streamed(self) -> bool: ...
-    @property
-    def is_unfocused(self) -> bool: ...
-    @property
-    def is_narrow(self) -> bool: ...
-    def pane(self) -> str: ...
-    def focus_pane(self, name: str) -> None: ...
-    def show_message(self, message_id: str) -> None: ...
-    def show_view(self, view: View, root: str | None = None) -> None: ...
-    def suspend(self) -> AbstractContextManager[None]: ...
-
-
 def unquoted(text: str) -> str:
     """Return what is wrong with words as a shell reads them; empty if nothing is."""
     try:
@@ -94,22 +36,27 @@ def unquoted(text: str) -> str:
     return ""
 
 
+def is_not_held() -> bool:
+    """Hold no message: it is sent at once."""
+    return False
+
+
 class Composing:
     """Opens the composer on what is under the cursor, keeps drafts, sends."""
 
-    def __init__(self, screen: ComposingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._sent: tuple[str, ScreenLocation] | None = None
         """What was sent and has not come back from the store yet, and where the person was then."""
         self._then: Answered | None = None
         self._then_of: dict[str, Answered] = {}
         """Who asked for the replies that are held, by the key of the draft."""
-        self._holding: LetterHolder | None = None
+        self._hold = self._send_now = is_not_held
         self._held_at: ScreenLocation | None = None
 
-    def hold_with(self, holding: LetterHolder) -> None:
-        """Let letters be held before they are sent, where the settings say so."""
-        self._holding = holding
+    def hold_with(self, hold: Callable[[], bool], send_now: Callable[[], bool]) -> None:
+        """Let messages be held before they are sent; each returns whether it did what its name says."""
+        self._hold, self._send_now = hold, send_now
 
     def restore_draft(self) -> None:
         """Open the draft of the thread or the stream that is shown; close the composer where there is none."""
@@ -242,11 +189,11 @@ class Composing:
         composer = self._screen.composer
         if composer.is_open:
             composer.when_typed(self._send_open)
-        elif self._holding is None or not self._holding.send_now():
+        elif not self._send_now():
             self._screen.tell("No open draft · c: write, r: reply")
 
     def _send_open(self) -> None:
-        if self._screen.composer.is_open and (self._holding is None or not self._holding.hold()):
+        if self._screen.composer.is_open and not self._hold():
             self._screen.composer.send()
 
     def sent(self, event: Composer.Sent) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from console.composer_draft import ComposerDraft
-from console.screens.needs import PartScreen
+from console.screens.base_screen import BaseScreen
 from console.undo_history import UndoableAction
 
 
 class DraftKeeping:
     """Changes drafts that are not open in the composer; every change can be undone."""
 
-    def __init__(self, screen: PartScreen) -> None:
+    def __init__(self, screen: BaseScreen[Any]) -> None:
         self._screen = screen
 
     def discard(self, drafts: Sequence[ComposerDraft]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -18,6 +18,7 @@ from console.render.markdown import render_markdown
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, shorten_end
 from console.screens.ask import Ask
+from console.screens.base_screen import Action
 from console.screens.list_screen import LONGEST_TEXT, ListScreen
 from console.screens.writing.draft_keeping import DraftKeeping
 from console.session import Session
@@ -108,7 +109,10 @@ class Drafts(ListScreen):
         portions = render_markdown(text, width, markdown_styles(self.text_styles))
         return [portion[at] for portion in portions for at in range(len(portion))]
 
-    def action_enter(self) -> None:
+    def actions(self) -> Mapping[str, Action]:
+        return {**super().actions(), "drafts.continue": self.enter, "drafts.discard": self.discard_drafts}
+
+    def enter(self) -> None:
         """Continue the draft under the cursor in its place."""
         key = self.listing.cursor_key
         if key is None:
@@ -116,7 +120,7 @@ class Drafts(ListScreen):
         else:
             self.dismiss(key)
 
-    def action_discard_draft(self) -> None:
+    def discard_drafts(self) -> None:
         """Discard the drafts that are marked, or the one under the cursor, after asking."""
         found = [draft for key in self.chosen() if (draft := self.session.personal.draft(key)) is not None]
         if not found:

@@ -6,25 +6,17 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
 
 from textual.app import SuspendNotSupported
 
 from console.browser.place import is_in_browser
 from console.editor import editor_command
-from console.screens.needs import PartScreen
+from console.screens.mail_screen import MailScreen
 from mailstore.files.whole import read_text
 
 
-class EditorScreen(PartScreen, Protocol):
-    """What the editor needs of the screen."""
-
-    def suspend(self) -> AbstractContextManager[None]: ...
-
-
-def edited(screen: EditorScreen, body: str) -> str | None:
+def edited(screen: MailScreen, body: str) -> str | None:
     """Return a text as the person's editor left it; None where it failed, which is reported. Blocks."""
     command = editor_command(screen.session.config.editor)
     if is_in_browser():

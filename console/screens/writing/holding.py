@@ -4,61 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from console.commands import COMMANDS
+from console.commands import BY_ID
 from console.panes.held_line import HeldLine
 from console.render.safe import visible_line
-from console.screens.needs import PartScreen, RunningTimer
+from console.screens.mail_screen import MailScreen
 from console.screens.writing.draft_keeping import DraftKeeping
-from console.styles import TextStyles
 from console.undo_history import UndoableAction
 from mailstore.errors import MailError
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
-    from textual.widget import Widget
-
     from console.composer_draft import ComposerDraft
     from console.held_letters import HeldLetter, HeldLetters
-    from console.panes.footer import Footer
     from console.screens.writing.composing import Composing
 
 HASTE_SECONDS = 0.7
 """A second press of the key that sends, so soon after the first, does not send what is held."""
 
 
-class HeldPane(Protocol):
-    """What holding needs of the composer."""
-
-    @property
-    def writing(self) -> ComposerDraft: ...
-    def is_sendable(self) -> bool: ...
-    def leave(self) -> None: ...
-
-
-class HoldingScreen(PartScreen, Protocol):
-    """What holding needs of the screen."""
-
-    text_styles: TextStyles
-
-    @property
-    def composer(self) -> HeldPane: ...
-    @property
-    def footer(self) -> Footer: ...
-    def add_below(self, widget: Widget) -> None: ...
-    def set_timer(self, delay: float, callback: Callable[[], object]) -> RunningTimer: ...
-
-
 class Holding:
     """Keeps held letters in the person's state until they are sent, or drafts again; what a crash left becomes one."""
 
-    def __init__(self, screen: HoldingScreen, composing: Composing) -> None:
+    def __init__(self, screen: MailScreen, composing: Composing) -> None:
         self._screen = screen
         self._composing = composing
         self._keeping = DraftKeeping(screen)
@@ -252,7 +225,7 @@ class Holding:
             self._line.display = bool(self._held)
         soonest = min((letter.due - now for letter in self._held.values()), default=0.0)
         number = f"{len(self._held)} letters " if len(self._held) > 1 else ""
-        key = next(command for command in COMMANDS if command.id == "undo").key_label(screen.session.keymap)
+        key = BY_ID["undo"].key_label(screen.session.keymap)
         words = f"{number}sent in {max(0, round(soonest))} s · {key}: undo"
         screen.footer.held = words if self._held else ""
 

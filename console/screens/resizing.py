@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
-from console.screens.needs import PartScreen
-from console.screens.sizes.pane_sizes import PaneSizes
+from console.screens.mail_screen import MailScreen
 
 STEP = 4
 """Cells by which a key changes a pane."""
 
 
-class ResizingScreen(PartScreen, Protocol):
-    """What resizing needs of the screen."""
-
-    sizes: PaneSizes
-
-    @property
-    def is_zoomed(self) -> bool: ...
-    @property
-    def is_narrow(self) -> bool: ...
-
-
 class Resizing:
     """Makes the focused pane wider or narrower; sizes are kept for screens that are about as wide."""
 
-    def __init__(self, screen: ResizingScreen) -> None:
+    def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
 
     def resize(self, direction: int) -> None:

@@ -1,1 +1,0 @@
-"""The sizes of panes, which the person changes."""
