@@ -8,26 +8,17 @@ from __future__ import annotations
 import os
 
 from mailstore.files.worktree import checkout_at
+from mailstore.installed_kinds import usual_places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KNOWN_PLACES = (
-    ("haak", "data/agent-mailbox.jsonl"),
-    ("agenties", ".agenties/mailbox.jsonl"),
-    ("agentazall", "data/mailboxes"),
-    ("neo", ".neo-ai-data/sqlite/memory-core-graph.sqlite"),
-    ("hcom", ".hcom/hcom.db"),
-    ("beads", "mayor/town.json"),
-    ("omo", ".omo/runtime"),
-)
-
 
 def found_from(start: str) -> tuple[str, str] | None:
     """Return the kind and the path of the nearest known mailbox of an absolute folder; None if there is none."""
     for folder in searched(start):
-        for kind, place in KNOWN_PLACES:
+        for kind, place in usual_places():
             path = f"{folder.rstrip('/')}/{place}"
             if os.path.exists(path):  # noqa: PTH110 - pathlib costs more than all of this
                 return kind, path

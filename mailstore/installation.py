@@ -1,8 +1,9 @@
-"""How this program was installed, and the command that installs a package beside it: by pip, pipx or uv."""
+"""How this program was installed, and the command that installs what is missing beside it: by pip, pipx or uv."""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -13,6 +14,9 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 DISTRIBUTION = "signalbox-console"
+EVERYTHING = "all"
+"""The extra that brings all those that users ask for."""
+REQUIREMENT = re.compile(r"([\w.-]+).*\bextra == ['\"]([\w-]+)['\"]")
 UV_CACHE = ("archive-v0", "environments-v2")
 """Folders of uv's cache, in which `uvx` and `uv run` make their environments."""
 
@@ -22,6 +26,43 @@ class InstallSource(NamedTuple):
 
     url: str = ""
     checkout: str = ""
+
+
+def remedy(extra: str) -> str:
+    """Return the second half of an error: the command that adds an extra to this very installation."""
+    return f"run {adding(extra, [each for each in extras() if each != extra and is_installed(each)])}"
+
+
+def package_remedy(name: str) -> str:
+    """Return the second half of an error: the command that installs another distribution beside this one."""
+    return f"run {adding_package(name)}"
+
+
+def extras() -> list[str]:
+    """Return the extras that users may ask for, as the installed distribution has them; none where it has gone."""
+    brought = _brought()
+    every = brought.pop(EVERYTHING, set())
+    return sorted(extra for extra, names in brought.items() if names <= every)
+
+
+def is_installed(extra: str) -> bool:
+    """Return whether every distribution that an extra brings is installed; nothing is imported."""
+    try:
+        return all(distribution(name) for name in _brought().get(extra, ()))
+    except PackageNotFoundError:
+        return False
+
+
+def _brought() -> dict[str, set[str]]:
+    """Return the distributions that each extra brings."""
+    found: dict[str, set[str]] = {}
+    try:
+        lines = distribution(DISTRIBUTION).requires or []
+    except PackageNotFoundError:
+        return found
+    for required in filter(None, map(REQUIREMENT.match, lines)):
+        found.setdefault(required[2], set()).add(required[1])
+    return found
 
 
 def adding(extra: str, others: Sequence[str] = ()) -> str:

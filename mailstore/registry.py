@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
-from mailstore.discovery import KNOWN_PLACES, found_from
+from mailstore.discovery import found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
+from mailstore.installed_kinds import LAYER, StoreKind, installed_kinds, refreshed, usual_places
 from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
@@ -18,57 +19,42 @@ from mailstore.store import Store
 
 KIND = re.compile(r"[a-z][a-z0-9+-]*")
 
-GROUP = "mailstore.stores"
-_OURS = {
-    "haak": "mailstore.haak:HaakStore",
-    "memory": "mailstore.memory:MemoryStore",
-    "agentazall": "mailstore.kinds.agentazall.store:AgentAZAllStore",
-    # before the kind for which any folder with teams is a mailbox
-    "omo": "mailstore.kinds.omo:OmoStore",
-    "claude-teams": "mailstore.kinds.claude_teams:ClaudeTeamsStore",
-    "mapped": "mailstore.kinds.mapped:MappedStore",
-    "agenties": "mailstore.kinds.agenties:AgentiesStore",
-    "channels": "mailstore.kinds.channels:ChannelsStore",
-    "neo": "mailstore.kinds.neo:NeoStore",
-    "agent-mail": "mailstore.kinds.agent_mail:AgentMailStore",
-    "hcom": "mailstore.kinds.hcom:HcomStore",
-    "beads": "mailstore.kinds.beads:BeadsStore",
-    "nats": "mailstore.kinds.nats:NatsStore",
-    "nats+tls": "mailstore.kinds.nats:NatsTlsStore",
-    "several": "mailstore.several:SeveralStore",
-}
-
-
 _complete: dict[str, str] = {}
 """The URLs with secrets that this process was given, by the URLs without them."""
 
 
 def kinds() -> list[str]:
-    """Return the name of every installed kind of store, built-in kinds first."""
-    from importlib.metadata import entry_points
-
-    return [*_OURS, *sorted(point.name for point in entry_points(group=GROUP) if point.name not in _OURS)]
+    """Return the name of every installed kind of store, those of the layer first."""
+    return [*LAYER, *installed_kinds()]
 
 
 def store_class(kind: str) -> type[Store]:
-    """Return the class for a kind; raises UnknownStore with the most similar name.
+    """Return the class for a kind; raises UnknownStore with the most similar name."""
+    found = described(kind)
+    return _checked(kind, _imported(kind, found.store) if isinstance(found, StoreKind) else found)
 
-    Built-in kinds are found without reading the installed packages' metadata, which takes longer than a hook may.
+
+def described(kind: str) -> object:
+    """Return what describes a kind: a StoreKind, or what its package gives instead. Raises UnknownStore.
+
+    The layer's own kinds are found without reading what is installed.
     """
-    if kind in _OURS:
-        module, _, name = _OURS[kind].partition(":")
-        return _checked(kind, getattr(import_module(module), name))
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=GROUP, name=kind):
-        try:
-            found = point.load()
-        except Exception as error:  # whatever another package raises must not break the other kinds
-            raise UnknownStore(f'the kind "{kind}" can\'t be loaded ({error})', "fix or remove its package") from error
-        return _checked(kind, found)
+    if kind in LAYER:
+        return LAYER[kind]
+    installed = installed_kinds().get(kind) or refreshed().get(kind)
+    if installed is not None:
+        return _imported(kind, installed.target)
     near = get_close_matches(kind, kinds(), n=1)
     hint = f"did you mean {near[0]}?" if near else f"use {', '.join(kinds())}"
     raise UnknownStore(f'unknown kind of store "{kind}"', hint)
+
+
+def _imported(kind: str, target: str) -> object:
+    module, _, name = target.partition(":")
+    try:
+        return getattr(import_module(module), name)
+    except Exception as error:  # whatever another package raises must not break the other kinds
+        raise UnknownStore(f'the kind "{kind}" can\'t be loaded ({error})', "fix or remove its package") from error
 
 
 def _checked(kind: str, found: object) -> type[Store]:
@@ -98,13 +84,29 @@ def kind_and_location(text: str) -> tuple[str, str]:
 
 def recognised_kind(place: Path) -> str:
     """Return the kind of the mailbox at a path; empty if none is recognised."""
-    for name in kinds():
+    for name in _asked():
         try:
             if store_class(name).recognise(place):
                 return name
         except UnknownStore:
             continue
     return ""
+
+
+def _asked() -> Iterator[str]:
+    """Yield the kinds in the order in which they are asked whether a path is theirs."""
+    yield from LAYER
+    last = []
+    for name in installed_kinds():
+        try:
+            found = described(name)
+        except UnknownStore:
+            found = None  # said by whoever asks for the class
+        if isinstance(found, StoreKind) and found.is_asked_last:
+            last.append(name)
+        else:
+            yield name
+    yield from last
 
 
 def create_store(kind: str, location: str) -> Store:
@@ -156,7 +158,7 @@ def _open(text: str, poll: bool) -> Store:
         raise MailboxMissing(f"no mailbox at {shown}", "create one with signalbox init, or try signalbox demo")
     broken = ""
     known: list[type[Store]] = []
-    for name in kinds():
+    for name in _asked():
         try:
             found = store_class(name)
         except UnknownStore as error:
@@ -180,7 +182,7 @@ def discover(start: Path) -> str:
     """
     if (found := found_from(os.path.abspath(start))) is not None:  # noqa: PTH100 - resolves no links
         return ":".join(found)
-    looked = ", ".join(place for _, place in KNOWN_PLACES)
+    looked = ", ".join(place for _, place in usual_places())
     raise MailboxMissing(
         f"no mailbox found from {start} upward (looked for {looked})",
         "start with signalbox demo or signalbox init, or name one with --store",

@@ -5,15 +5,20 @@ from __future__ import annotations
 import gc
 import re
 import signal
+import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 from hypothesis import HealthCheck, core, settings
 
+from mailstore.installation import DISTRIBUTION
+from mailstore.installed_kinds import GROUP
 from tests.bare import bare_path
 from tests.folders import keep_in_memory, tmp_path
 from tests.servers.fixtures import (
@@ -38,6 +43,7 @@ __all__ = [
     "tmp_path",
 ]
 
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
 """Why a test of all kinds of mailbox is skipped for one of them."""
 
@@ -56,7 +62,11 @@ settings.load_profile("fresh")  # every run tries others, those of its seed; --h
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Take one seed for the order of the tests and for all that they make at random."""
+    """Take one seed for the order of the tests and for all that they make at random; refuse an old installation."""
+    declared = tomllib.loads(PROJECT.read_text("utf-8"))["project"]["entry-points"][GROUP]
+    if {point.name: point.value for point in distribution(DISTRIBUTION).entry_points.select(group=GROUP)} != declared:
+        remedy = f"run {sys.executable} -m pip install --no-deps -e ."
+        pytest.exit(f"error: the installed entry points are not those of pyproject.toml: {remedy}", 3)
     if config.getoption("hypothesis_seed", None) is None:
         core.global_force_seed = _seed_of(config)
 

@@ -10,7 +10,7 @@ from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
 from console.errors import Refused
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

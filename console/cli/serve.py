@@ -16,7 +16,7 @@ from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
-from mailstore.extras import is_installed, remedy
+from mailstore.installation import is_installed, remedy
 from mailstore.kit.loopback import is_loopback
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.setup_output import StoreRow
 from mailstore.errors import StoreError
+from mailstore.installed_kinds import refreshed
 from mailstore.registry import kinds, store_class
 
 ROWS = JsonOutput(list[StoreRow])
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print each kind and what it can't do, by reason; a kind that can't be loaded is listed with its error."""
+    refreshed()
     rows = [_row(kind) for kind in kinds()]
     if args.json:
         ROWS.put(rows)

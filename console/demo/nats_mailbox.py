@@ -11,7 +11,7 @@ from secrets import token_hex
 
 from console.demo.nats_server import NatsServer, nats_program
 from mailstore.errors import StoreError
-from mailstore.extras import package_remedy
+from mailstore.installation import package_remedy
 from mailstore.registry import create_store, is_there, open_store, store_class
 from mailstore.transfer.convert import convert
 

@@ -14,7 +14,7 @@ from threading import Condition, Thread
 from typing import Self
 
 from mailstore.errors import StoreError
-from mailstore.extras import package_remedy
+from mailstore.installation import package_remedy
 
 READY_SECONDS = 20.0
 END_SECONDS = 5.0

@@ -19,9 +19,9 @@ import pytest
 
 from mailstore.conformance.following import scanned
 from mailstore.errors import DraftRefused, StoreError
-from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.kinds.agent_mail.server.access import server_access
 from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
+from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message, Receipt
 from tests.project.import_graph import ROOT

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles
 

@@ -20,8 +20,8 @@ from console.cli.loading import Loaded
 from console.mcp.server import _schema
 from console.mcp.tools import TOOLS, Caller, SendMessage, send_message
 from mailstore.errors import DraftRefused
-from mailstore.extras import remedy
 from mailstore.folding import fold_store
+from mailstore.installation import remedy
 from mailstore.records.draft import draft
 from mailstore.registry import open_store
 from tests.cli.conftest import ROOT, Run

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mailstore.errors import MailError
 from mailstore.haak import HaakStore
-from mailstore.kinds.nats import NatsStore
+from mailstore.kinds.nats.store import NatsStore
 from mailstore.memory import MemoryStore
 from mailstore.memory.store import Records
 from mailstore.records.roster import Agent

@@ -12,7 +12,7 @@ from typing import Any
 
 from mailstore.files import append
 from mailstore.haak import HaakStore
-from mailstore.kinds.nats import NatsStore
+from mailstore.kinds.nats.store import NatsStore
 from mailstore.memory import MemoryStore
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import mailstore
 from mailstore.conformance import Harness, StoreContract
-from mailstore.registry import _OURS
+from mailstore.installed_kinds import LAYER, StoreKind
 from tests.mailboxes import DIALECTS, Dialect
 from tests.mailstore.haak_harness import HaakHarness
 from tests.mailstore.loop_store import LoopHarness
@@ -27,7 +27,7 @@ class TestLoop(StoreContract):
 
     @pytest.fixture
     def harness(self, monkeypatch: pytest.MonkeyPatch) -> Harness:
-        monkeypatch.setitem(_OURS, "loop", "tests.mailstore.loop_store:LoopStore")
+        monkeypatch.setitem(LAYER, "loop", StoreKind("tests.mailstore.loop_store:LoopStore"))
         return LoopHarness()
 
 
@@ -51,7 +51,7 @@ class TestSeveral(StoreContract):
 
     @pytest.fixture
     def harness(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Harness:
-        monkeypatch.setitem(_OURS, "several", "tests.mailstore.wrapping_harness:Unlabelled")
+        monkeypatch.setitem(LAYER, "several", StoreKind("tests.mailstore.wrapping_harness:Unlabelled"))
         return SeveralHarness(tmp_path, monkeypatch)
 
 

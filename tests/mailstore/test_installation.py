@@ -7,13 +7,13 @@ import json
 import re
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
 
-from mailstore import extras, installation
-from mailstore.extras import EXTRAS, package_remedy, remedy
+from mailstore import installation
+from mailstore.installation import DISTRIBUTION, extras, is_installed, package_remedy, remedy
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,6 +23,7 @@ class Noted:
 
     def __init__(self, text: str | None) -> None:
         self._text = text
+        self.requires = requires(DISTRIBUTION)
 
     def read_text(self, name: str) -> str | None:
         assert name == "direct_url.json"
@@ -36,7 +37,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (place / "bin").mkdir(parents=True)
     monkeypatch.setattr(sys, "prefix", str(place))
     monkeypatch.setattr(sys, "executable", str(place / "bin" / "python"))
-    monkeypatch.setattr(extras, "is_installed", lambda name: name == "nats")
+    monkeypatch.setattr(installation, "is_installed", lambda name: name == "nats")
     came_from(monkeypatch, None)
     return place
 
@@ -121,15 +122,24 @@ def test_without_a_distribution_it_is_named(prefix: Path, monkeypatch: pytest.Mo
 
 def test_extras_are_those_of_the_distribution() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {name: packages for name, packages in project["optional-dependencies"].items() if name != "dev"}
-    assert project["name"] == installation.DISTRIBUTION
-    assert declared.pop("all") == [f"{installation.DISTRIBUTION}[{','.join(sorted(EXTRAS))}]"]
-    imported = {"nats-py": "nats", "textual-serve": "textual_serve"}
-    found = {
-        name: tuple(sorted(imported.get(each, each) for each in (re.split(r"[<>=]", line)[0] for line in packages)))
-        for name, packages in declared.items()
-    }
-    assert found == EXTRAS
+    assert project["name"] == DISTRIBUTION
+    declared = project["optional-dependencies"]
+    assert declared["all"] == [f"{DISTRIBUTION}[{','.join(extras())}]"]
+    assert set(declared) == {*extras(), "all", "dev"}
+
+
+def test_an_extra_is_there_if_all_that_it_brings_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_installed("nats")
+    there = installation.distribution
+
+    def without_one(name: str) -> object:
+        if name == "nats-py":
+            raise PackageNotFoundError(name)
+        return there(name)
+
+    monkeypatch.setattr(installation, "distribution", without_one)
+    assert not is_installed("nats")
+    assert is_installed("mcp")
 
 
 def test_no_other_module_says_how_to_install_something() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from mailstore.errors import ContentGone, MailboxBusy, MailboxMissing, MailError, StoreError
 from mailstore.haak import HaakStore
-from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.memory import MemoryStore
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of

@@ -16,7 +16,7 @@ from mailstore.files import append
 from mailstore.haak import HaakStore
 from mailstore.haak.archive.archiver import Archival
 from mailstore.haak.places import find
-from mailstore.kinds.nats import NatsStore
+from mailstore.kinds.nats.store import NatsStore
 from mailstore.memory import MemoryStore
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.message import Delivery, Intervention, Message, Receipt

@@ -16,6 +16,7 @@ from mailstore.capabilities import Capability
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import letter
 from mailstore.errors import StoreError, UnknownStore, Unsupported
+from mailstore.installed_kinds import LAYER, StoreKind
 from mailstore.location import path_in, path_of, secrets_in, without_secrets
 from mailstore.memory import MemoryStore
 from mailstore.records.draft import draft
@@ -33,7 +34,7 @@ SHOWN = "loop://hub/box"
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server with a mailbox, and a process that was given no secrets yet."""
-    monkeypatch.setitem(registry._OURS, "loop", "tests.mailstore.loop_store:LoopStore")
+    monkeypatch.setitem(LAYER, "loop", StoreKind("tests.mailstore.loop_store:LoopStore"))
     monkeypatch.setattr(registry, "_complete", {})
     server = Server.running["hub"] = Server()
     server.make("box", letter("m0"))

@@ -17,7 +17,7 @@ from mailstore.files.append import append_line, replace_file
 from mailstore.files.owned import look_of, make_folder, open_like
 from mailstore.files.pending import Pending
 from mailstore.haak import HaakStore
-from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Intervention
 from mailstore.records.roster import Agent

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from mailstore import installed_kinds
 from mailstore.errors import MailboxMissing, StoreError, UnknownStore
 from mailstore.haak import HaakStore
+from mailstore.installed_kinds import GROUP
 from mailstore.memory import MemoryStore
-from mailstore.registry import GROUP, discover, kinds, open_store, store_class
+from mailstore.registry import discover, kinds, open_store, store_class
 from mailstore.store import Store
 from tests.mailboxes import MailFiles
 
@@ -32,14 +34,16 @@ class FromElsewhere(MemoryStore):
 
 
 def offered(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
-    """Let other packages offer kinds of store."""
+    """Let other packages offer kinds of store, as a process finds them that is started now."""
     all_points = [EntryPoint(name, value, GROUP) for name, value in points.items()]
 
-    def entry_points(*, group: str, name: str | None = None) -> Iterator[EntryPoint]:
+    def entry_points(*, group: str) -> Iterator[EntryPoint]:
         assert group == GROUP
-        return iter([point for point in all_points if name in (None, point.name)])
+        return iter(all_points)
 
     monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    monkeypatch.setattr(installed_kinds, "_found", None)
+    monkeypatch.setattr(installed_kinds, "_file", lambda: "/dev/null/none")
 
 
 def test_our_kinds_come_first() -> None:

@@ -17,8 +17,9 @@ SCREEN = ("textual", "rich")
 
 ORDER = [
     {"encoding", "errors", "installation", "steps"},
-    {"extras", "files", "records"},
-    {"capabilities", "columns", "discovery", "location", "rules", "server_settings"},
+    {"files", "records"},
+    {"capabilities", "columns", "installed_kinds", "location", "rules", "server_settings"},
+    {"discovery"},
     {"state"},
     {"bulk", "queries"},
     {"overview"},

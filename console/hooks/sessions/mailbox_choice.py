@@ -59,9 +59,9 @@ def _haak_url(path: str) -> str:
 
 def _opened(url: str) -> str | None:
     """Return what a mailbox of any kind calls itself, without secrets; None if there is none."""
-    from console.hooks.site_packages import turn_on
+    from mailstore.installed_kinds import turn_on_site_packages
 
-    turn_on()
+    turn_on_site_packages()
     from console.server_tables import use_config_file
     from mailstore.errors import MailError
     from mailstore.registry import open_store

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 
 from console.hooks.sessions.mailbox_choice import HAAK
-from console.hooks.site_packages import turn_on
 from mailstore.errors import MailError, Unsupported
 from mailstore.files.scan import Unusual
+from mailstore.installed_kinds import turn_on_site_packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def change_agent(mailbox: str, agent_id: str, change: Change, now: float) -> Non
         from mailstore.haak.write.quick_roster import quick_roster_update
 
         if os.path.exists(f"{os.path.dirname(path)}/agent-roster.json"):  # noqa: PTH110, PTH120
-            turn_on()
+            turn_on_site_packages()
         try:
             quick_roster_update(path, agent_id, change, now)
         except Unusual:
@@ -44,7 +44,7 @@ def change_agent(mailbox: str, agent_id: str, change: Change, now: float) -> Non
 
 
 def _change_through_store(mailbox: str, agent_id: str, change: Change, now: float) -> None:
-    turn_on()
+    turn_on_site_packages()
     from msgspec.structs import replace
 
     from console.server_tables import use_config_file
@@ -89,7 +89,7 @@ def label_for(mailbox: str, cwd: str) -> str:
     """
     if not mailbox.startswith("several:"):
         return ""
-    turn_on()
+    turn_on_site_packages()
     from mailstore.capabilities import Capability
     from mailstore.location import path_in
     from mailstore.records.scope import parts_of

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.site_packages import turn_on
 from console.hooks.unread.watched import mailbox_file
 from console.hooks.user_settings import names_the_user
+from mailstore.installed_kinds import turn_on_site_packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> Unr
             return QuickMail(path, agent_id, quick_unread(path, agent_id, now))
         except Exception:  # noqa: S110 - whatever it was (nearly always Unusual), the fold meets it too
             pass
-    turn_on()
+    turn_on_site_packages()
     from console.hooks.unread.full_look import full_look
 
     return full_look(mailbox, agent_id, now)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.agent_mail.store import AgentMailStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["AgentMailStore"]
+KIND = StoreKind("mailstore.kinds.agent_mail.store:AgentMailStore")

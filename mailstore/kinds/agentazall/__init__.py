@@ -1,4 +1,7 @@
-"""AgentAZAll: a folder for each agent, a file for each copy of a message (docs/formats/agentazall.md).
+"""AgentAZAll: a folder for each agent, a file for each copy of a message (docs/formats/agentazall.md)."""
 
-Nothing is imported here: its transports and the settings of its sync are used without the store.
-"""
+from __future__ import annotations
+
+from mailstore.installed_kinds import StoreKind
+
+KIND = StoreKind("mailstore.kinds.agentazall.store:AgentAZAllStore", places=("data/mailboxes",))

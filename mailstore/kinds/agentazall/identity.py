@@ -10,10 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.errors import StoreError
-from mailstore.extras import remedy
 from mailstore.files.append import refusal
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.installation import remedy
 from mailstore.kinds.agentazall.block import wrapped
 from mailstore.kinds.agentazall.signature import fingerprint_of, is_checkable
 from mailstore.kinds.agentazall.state import make_private, state_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from mailstore.kinds.agentazall.letter_file import SignedFile
 from mailstore.kinds.agentazall.names import USER
 from mailstore.kinds.agentazall.pins import NOW, Key, Pins, When

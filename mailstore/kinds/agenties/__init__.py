@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.agenties.store import AgentiesStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["AgentiesStore"]
+KIND = StoreKind("mailstore.kinds.agenties.store:AgentiesStore", places=(".agenties/mailbox.jsonl",))

@@ -1,5 +1,7 @@
 """Mail in a Beads database: Gas Town's messages, issues with the label `gt:message` (docs/formats/beads.md)."""
 
-from mailstore.kinds.beads.store import BeadsStore
+from __future__ import annotations
 
-__all__ = ["BeadsStore"]
+from mailstore.installed_kinds import StoreKind
+
+KIND = StoreKind("mailstore.kinds.beads.store:BeadsStore", places=("mayor/town.json",))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.channels.store import ChannelsStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["ChannelsStore"]
+KIND = StoreKind("mailstore.kinds.channels.store:ChannelsStore")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["ClaudeTeamsStore"]
+KIND = StoreKind("mailstore.kinds.claude_teams.store:ClaudeTeamsStore", is_asked_last=True)

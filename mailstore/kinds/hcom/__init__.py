@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.hcom.store import HcomStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["HcomStore"]
+KIND = StoreKind("mailstore.kinds.hcom.store:HcomStore", places=(".hcom/hcom.db",))

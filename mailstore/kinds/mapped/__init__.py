@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.mapped.store import MappedStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["MappedStore"]
+KIND = StoreKind("mailstore.kinds.mapped.store:MappedStore")

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from mailstore.errors import StoreError
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 
 SEED = 18 << 3
 USER = 20 << 3

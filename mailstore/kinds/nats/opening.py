@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mailstore.errors import StoreError
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from mailstore.kinds.nats.address import NatsAddress
 from mailstore.kinds.nats.failures import connection_failed, most_telling
 from mailstore.kinds.nats.stream import COPIED_FROM

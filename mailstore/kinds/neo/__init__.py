@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.neo.store import NeoStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["NeoStore"]
+KIND = StoreKind("mailstore.kinds.neo.store:NeoStore", places=(".neo-ai-data/sqlite/memory-core-graph.sqlite",))

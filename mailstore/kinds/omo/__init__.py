@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mailstore.kinds.omo.store import OmoStore
+from mailstore.installed_kinds import StoreKind
 
-__all__ = ["OmoStore"]
+KIND = StoreKind("mailstore.kinds.omo.store:OmoStore", places=(".omo/runtime",))

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from mailstore import registry
 from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature
-from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.installed_kinds import InstalledKind, installed_kinds
 from mailstore.kinds.agent_mail.server import marking, sending
 from mailstore.kinds.agent_mail.server.access import NO_SERVER
-from mailstore.kinds.agent_mail.store import BY_SERVER
+from mailstore.kinds.agent_mail.store import BY_SERVER, AgentMailStore
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
@@ -101,7 +100,7 @@ class AgentMailHarness(FolderHarness):
                 monkeypatch.setattr(module, "with_tools", DirectTools(self._served).call)
         self.server = Server(self.path / "storage.sqlite3")
         monkeypatch.setattr(Named, "names", {})
-        monkeypatch.setitem(registry._OURS, "agent-mail", f"{__name__}:Named")
+        monkeypatch.setitem(installed_kinds(), "agent-mail", InstalledKind(f"{__name__}:Named"))
 
     @property
     def path(self) -> Path:

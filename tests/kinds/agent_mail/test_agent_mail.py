@@ -11,7 +11,7 @@ import pytest
 
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, Unsupported
-from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Receipt
 from mailstore.records.roster import Agent, Status

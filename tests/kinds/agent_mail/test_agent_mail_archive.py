@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, letter_of
+from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent

@@ -13,7 +13,7 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
-from mailstore.kinds.agent_mail import AgentMailStore
+from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.message import Message
 from tests.kinds.agent_mail.servers import Server
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import StoreError
-from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.kinds.agent_mail.server import marking, sending, tools
+from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.draft import Draft, draft
 from mailstore.store import Store
 from tests.kinds.agent_mail.servers import Server

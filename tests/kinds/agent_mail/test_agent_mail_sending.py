@@ -15,8 +15,8 @@ import pytest
 from mailstore.conformance.following import following, scanned
 from mailstore.delegating import ReadOnly
 from mailstore.errors import DraftRefused, MailError, StoreError, Unsupported
-from mailstore.kinds.agent_mail import AgentMailStore
 from mailstore.kinds.agent_mail.server import marking, sending
+from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
 from mailstore.records.scope import url_of

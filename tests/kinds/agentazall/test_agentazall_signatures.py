@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from mailstore.kinds.agentazall import signature
 from mailstore.kinds.agentazall.block import as_upstream_reads, block_of, unwrapped
 from mailstore.kinds.agentazall.letter_file import SignedFile, parse

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
-from mailstore.kinds.agenties import AgentiesStore
+from mailstore.kinds.agenties.store import AgentiesStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 

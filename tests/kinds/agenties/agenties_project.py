@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.conformance.following import of, scanned
-from mailstore.kinds.agenties import AgentiesStore
+from mailstore.kinds.agenties.store import AgentiesStore
 from mailstore.queries.attention import Trouble, attention
 from mailstore.records.events import Event
 from mailstore.records.message import Message

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing
 from mailstore.files.salvage import Piece
-from mailstore.kinds.agenties import AgentiesStore
 from mailstore.kinds.agenties.decode import NotAMessage, decode
-from mailstore.kinds.agenties.store import agents
+from mailstore.kinds.agenties.store import AgentiesStore, agents
 from mailstore.records.message import NEVER, SOMEBODY, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store

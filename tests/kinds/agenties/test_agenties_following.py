@@ -10,7 +10,7 @@ import pytest
 
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.kinds.agenties import AgentiesStore
+from mailstore.kinds.agenties.store import AgentiesStore
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
-from mailstore.kinds.beads import BeadsStore
+from mailstore.kinds.beads.store import BeadsStore
 from mailstore.store import Store
 from tests.kinds.beads.beads_town import Form, Town
 from tests.mailstore.folder_harness import FolderHarness

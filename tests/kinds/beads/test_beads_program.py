@@ -13,9 +13,10 @@ import pytest
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
-from mailstore.kinds.beads import BeadsStore, asking, private_copy, program
+from mailstore.kinds.beads import asking, private_copy, program
 from mailstore.kinds.beads.asking import BEHIND
 from mailstore.kinds.beads.places import find
+from mailstore.kinds.beads.store import BeadsStore
 from mailstore.records.events import Gone
 from mailstore.records.message import Message, Problem
 from tests.kinds.beads.beads_town import Town

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mailstore.conformance.following import of, scanned
-from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature
-from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 

@@ -9,7 +9,7 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import MailboxMissing
-from mailstore.kinds.channels import ChannelsStore
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.records.message import NEVER, Message, Problem, Receipt
 from mailstore.records.roster import Status
 from mailstore.registry import open_store

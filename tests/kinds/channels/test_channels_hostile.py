@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.kinds.channels import ChannelsStore
 from mailstore.kinds.channels.decode import InvalidChannelFile, decode
 from mailstore.kinds.channels.places import ROSTER, sender_in, time_in
 from mailstore.kinds.channels.roster import merged
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.kit.part_reader import PartReader
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, Problem

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from mailstore.errors import StoreError
-from mailstore.kinds.channels import ChannelsStore, put_record
+from mailstore.kinds.channels import put_record
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Working, beat

@@ -13,8 +13,8 @@ import pytest
 
 from mailstore.errors import DraftRefused, StoreError, Unsupported
 from mailstore.files import pending
-from mailstore.kinds.channels import ChannelsStore
 from mailstore.kinds.channels.places import NAME
+from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
 from tests.kinds.channels.channels_folder import SharedFolder, agents_in, copied, messages_in

@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.claude_teams import ClaudeTeamsStore, writer
+from mailstore.kinds.claude_teams import writer
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 

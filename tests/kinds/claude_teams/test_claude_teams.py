@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from mailstore.conformance import Follower, following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import MailboxMissing
-from mailstore.kinds.claude_teams import ClaudeTeamsStore
 from mailstore.kinds.claude_teams.notices import notice
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent, Status

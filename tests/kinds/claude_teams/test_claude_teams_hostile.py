@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.kinds.claude_teams import ClaudeTeamsStore
 from mailstore.kinds.claude_teams.entries import cut
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent

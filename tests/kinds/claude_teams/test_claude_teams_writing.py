@@ -14,7 +14,8 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.kinds.claude_teams import ClaudeTeamsStore, writer
+from mailstore.kinds.claude_teams import writer
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
 from mailstore.registry import open_store

@@ -15,7 +15,7 @@ import pytest
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.kinds.claude_teams import ClaudeTeamsStore
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.kinds.claude_teams.transcript import Transcript
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import of, scanned
-from mailstore.kinds.claude_teams import ClaudeTeamsStore, transcript
+from mailstore.kinds.claude_teams import transcript
 from mailstore.kinds.claude_teams.blocks import blocks_in
 from mailstore.kinds.claude_teams.facts import TranscriptOrigin
 from mailstore.kinds.claude_teams.sessions import Projects
+from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
 from mailstore.kinds.claude_teams.transcript import Transcript, marked_lines
 from mailstore.records.message import Message, Problem, Receipt
 from tests.kinds.claude_teams.claude_sessions import Session, block

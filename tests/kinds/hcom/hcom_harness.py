@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from mailstore import registry
 from mailstore.conformance import Feature
-from mailstore.kinds.hcom import HcomStore, sending
+from mailstore.installed_kinds import InstalledKind, installed_kinds
+from mailstore.kinds.hcom import sending
+from mailstore.kinds.hcom.store import HcomStore
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
@@ -89,7 +90,7 @@ class HcomHarness(FolderHarness):
         monkeypatch.setattr(sending, "_run", self._ran)
         monkeypatch.setattr(sending, "INTENTS", (*sending.INTENTS, "question"))
         monkeypatch.setattr(Numbered, "names", {})
-        monkeypatch.setitem(registry._OURS, "hcom", f"{__name__}:Numbered")
+        monkeypatch.setitem(installed_kinds(), "hcom", InstalledKind(f"{__name__}:Numbered"))
 
     writer = "user"
 

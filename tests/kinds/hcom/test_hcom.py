@@ -18,7 +18,8 @@ import pytest
 from mailstore.conformance.following import of
 from mailstore.conformance.following import scanned as read_all
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
-from mailstore.kinds.hcom import HcomStore, feed, sending
+from mailstore.kinds.hcom import feed, sending
+from mailstore.kinds.hcom.store import HcomStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.conformance import Feature, FileHarness
-from mailstore.kinds.mapped import MappedStore
+from mailstore.kinds.mapped.store import MappedStore
 from mailstore.store import Store
 
 FIELDS = """

@@ -13,8 +13,8 @@ import pytest
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, StoreError, UnknownStore, Unsupported
-from mailstore.kinds.mapped import MappedStore
 from mailstore.kinds.mapped.mapping import parse
+from mailstore.kinds.mapped.store import MappedStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.registry import open_store

@@ -10,7 +10,7 @@ import pytest
 
 from console.demo.nats_server import NatsServer
 from mailstore.haak import HaakStore
-from mailstore.kinds.nats import NatsStore
+from mailstore.kinds.nats.store import NatsStore
 from mailstore.records.message import by_age
 from mailstore.records.roster import Agent
 from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until

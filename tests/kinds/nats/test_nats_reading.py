@@ -14,7 +14,8 @@ from mailstore.conformance.following import Follower, following, ids, of, scanne
 from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
 from mailstore.errors import MailboxMissing, StoreError
 from mailstore.folding import fold_store
-from mailstore.kinds.nats import NatsStore, pull, reader, stream
+from mailstore.kinds.nats import pull, reader, stream
+from mailstore.kinds.nats.store import NatsStore
 from mailstore.kinds.nats.stream import NO_LEADER, RequestRefused, ask
 from mailstore.kinds.nats.subjects import Topic
 from mailstore.records.draft import draft

@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.neo import NeoStore, locking, marking
+from mailstore.kinds.neo import locking, marking
+from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.kinds.neo import NeoStore
 from mailstore.kinds.neo.names import identity
+from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.events import Event
 from mailstore.records.message import SOMEBODY, Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status

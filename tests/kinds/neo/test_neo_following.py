@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.conformance.following import following, ids, of, scanned
-from mailstore.kinds.neo import NeoStore
+from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.events import Event, Gone, Person, PutAway, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent

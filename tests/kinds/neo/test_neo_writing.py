@@ -16,7 +16,8 @@ import pytest
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.kinds.neo import NeoStore, locking, marking
+from mailstore.kinds.neo import locking, marking
+from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.omo import OmoStore, writer
+from mailstore.kinds.omo import writer
+from mailstore.kinds.omo.store import OmoStore
 from mailstore.kit import time_of
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness

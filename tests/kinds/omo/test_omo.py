@@ -14,7 +14,8 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError
-from mailstore.kinds.omo import OmoStore, journal, source, writer
+from mailstore.kinds.omo import journal, source, writer
+from mailstore.kinds.omo.store import OmoStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt

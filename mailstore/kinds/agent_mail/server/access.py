@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from mailstore.errors import StoreError
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from mailstore.kit.loopback import is_loopback
 from mailstore.kit.secret import Secret
 from mailstore.server_settings import file_setting, server_settings, variable

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from mailstore.kinds.agentazall.sync.plan import AccountPlan, WrongSettings
 from mailstore.kinds.agentazall.transports.transport import Transport
 from mailstore.kit.secret import Secret

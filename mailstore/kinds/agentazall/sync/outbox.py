@@ -13,10 +13,10 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.errors import StoreError, reason_of
-from mailstore.extras import remedy
 from mailstore.files.append import replace_file
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.installation import remedy
 from mailstore.kinds.agentazall.block import BEGIN
 from mailstore.kinds.agentazall.decode import Copy, attachments, id_of, missing
 from mailstore.kinds.agentazall.header_addresses import addresses, bare

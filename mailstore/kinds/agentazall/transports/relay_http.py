@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from mailstore.errors import MailError
-from mailstore.extras import remedy
+from mailstore.installation import remedy
 from mailstore.kinds.agentazall.transports.deadline import Deadline
 from mailstore.kit.loopback import is_loopback
 from mailstore.kit.secure import TransportDown, down_by, tls_context
