@@ -6,7 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.claude_teams.entries import cut
 from mailstore.kinds.claude_teams.places import Team
 from mailstore.kinds.claude_teams.roster import read_config
+from mailstore.kit.lock_files import removed, taken
 from mailstore.kit.team_folders.roster_file import members
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
@@ -173,28 +174,29 @@ def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
 def locked_inbox(inbox: Path) -> Iterator[None]:
     """Hold an inbox's lock; an abandoned one is taken over. Raises MailboxBusy and StoreError."""
     lock = inbox.with_name(f"{inbox.name}.lock")
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        try:
-            lock.mkdir()
-            break
-        except FileExistsError:
-            if _is_stale(lock):
-                with suppress(OSError):
-                    lock.rmdir()
-                    continue
-        except OSError as error:
-            raise refusal(lock, error) from error
-        if time.monotonic() > deadline:
-            raise MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
-        time.sleep(pause)
-        pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+    busy = MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
+    taken(
+        lambda: _claimed(lock),
+        lambda: _is_stale(lock) and removed(lock.rmdir),
+        busy,
+        seconds=PATIENCE_SECONDS,
+        pause=FIRST_PAUSE_SECONDS,
+        longest_pause=LONGEST_PAUSE_SECONDS,
+    )
     try:
         yield
     finally:
-        with suppress(OSError):
-            lock.rmdir()
+        removed(lock.rmdir)
+
+
+def _claimed(lock: Path) -> bool:
+    try:
+        lock.mkdir()
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise refusal(lock, error) from error
+    return True
 
 
 def _is_stale(lock: Path) -> bool:

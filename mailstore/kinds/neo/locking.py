@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -13,13 +13,12 @@ import msgspec
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import refusal
 from mailstore.files.stamp import path_stamp
-from mailstore.files.whole import open_regular, read_whole
+from mailstore.files.whole import open_regular
+from mailstore.kit.lock_files import is_running, read_lock, release, removed, taken
 
 PATIENCE_SECONDS = 5.0
 STALE_SECONDS = 2.0
 PAUSE_SECONDS = 0.015
-LONGEST = 4096
-"""Bytes: a lock names a process."""
 
 
 @contextmanager
@@ -29,17 +28,12 @@ def append_locked(path: Path) -> Iterator[None]:
     A lock whose holder is gone, or which is older than 2 s, is removed. Raises MailboxBusy and StoreError.
     """
     lock = path.with_name(f"{path.name}.lock")
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (token := _claimed(lock)):
-        if not _reclaimed(lock):
-            if time.monotonic() > deadline:
-                raise MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or check who holds {lock.name}")
-            time.sleep(PAUSE_SECONDS)
+    busy = MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or check who holds {lock.name}")
+    token = taken(lambda: _claimed(lock), lambda: _reclaimed(lock), busy, seconds=PATIENCE_SECONDS, pause=PAUSE_SECONDS)
     try:
         yield
     finally:
-        if _read(lock) == token:
-            lock.unlink(missing_ok=True)
+        release(lock, token)
 
 
 def _claimed(lock: Path) -> bytes:
@@ -59,23 +53,13 @@ def _claimed(lock: Path) -> bytes:
 
 
 def _reclaimed(lock: Path) -> bool:
-    """Remove an abandoned lock, but not one created meanwhile."""
-    seen = _read(lock)
+    """Remove an abandoned lock, but not one created meanwhile; return whether it is gone."""
+    seen = read_lock(lock)
     if seen is None:
-        return True
-    if not (_is_stale(seen) or (not seen and _is_old(lock))) or _read(lock) != seen:
+        return not os.path.lexists(lock)
+    if not (_is_stale(seen) if seen else _is_old(lock)) or read_lock(lock) != seen:
         return False
-    with suppress(OSError):
-        lock.unlink()
-        return True
-    return False
-
-
-def _read(lock: Path) -> bytes | None:
-    try:
-        return read_whole(lock, LONGEST)
-    except OSError:
-        return None
+    return removed(lock.unlink)
 
 
 def _is_old(lock: Path) -> bool:
@@ -88,14 +72,6 @@ def _is_stale(data: bytes) -> bool:
     try:
         holder = msgspec.json.decode(data, type=dict[str, float])
         pid, started = int(holder["pid"]), holder["startedAt"]
-    except (ValueError, KeyError, RecursionError):
-        return bool(data)
-    if time.time() - started / 1000 > STALE_SECONDS:
+    except (ValueError, KeyError, OverflowError, RecursionError):
         return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        return False
-    return False
+    return time.time() - started / 1000 > STALE_SECONDS or not is_running(pid)

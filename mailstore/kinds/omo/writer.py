@@ -8,7 +8,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,11 @@ from mailstore.errors import DraftRefused, MailboxBusy, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
-from mailstore.files.whole import open_regular
 from mailstore.kinds.omo.entries import SeenFile, entry_of, is_wanted
 from mailstore.kinds.omo.mail import RunMail
 from mailstore.kinds.omo.places import INBOXES, TeamRun
 from mailstore.kinds.omo.roster import state_of
+from mailstore.kit.lock_files import is_running, read_lock, release, removed, taken
 from mailstore.kit.team_folders.roster_file import members
 from mailstore.records.draft import Draft
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
@@ -42,7 +42,6 @@ WrittenLetter = tuple[TeamRun, list[SeenFile]]
 STALE_SECONDS = 300.0
 PATIENCE_SECONDS = 15.0
 PAUSE_SECONDS = 0.05
-LONGEST_LOCK = 4096
 
 
 def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenLetter:
@@ -181,21 +180,18 @@ def _put(run: TeamRun, name: str, letter: dict[str, Any]) -> SeenFile:
 def locked_member(inbox: Path) -> Iterator[None]:
     """Hold an inbox's lock; one whose holder has ended, and that is old, is removed. Raises MailboxBusy, StoreError."""
     lock = inbox.with_name(f"{inbox.name}.lock")
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (token := _claimed(lock, inbox.name)):
-        if _is_stale(_read(lock)):
-            with suppress(OSError):
-                lock.unlink()
-            continue
-        if time.monotonic() > deadline:
-            raise MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
-        time.sleep(PAUSE_SECONDS)
+    busy = MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
+    token = taken(
+        lambda: _claimed(lock, inbox.name),
+        lambda: _is_stale(read_lock(lock) or b"") and removed(lock.unlink),
+        busy,
+        seconds=PATIENCE_SECONDS,
+        pause=PAUSE_SECONDS,
+    )
     try:
         yield
     finally:
-        if _read(lock) == token:
-            with suppress(OSError):
-                lock.unlink()
+        release(lock, token)
 
 
 def _claimed(lock: Path, member: str) -> bytes:
@@ -213,19 +209,6 @@ def _claimed(lock: Path, member: str) -> bytes:
         raise refusal(lock, error) from error
 
 
-def _read(lock: Path) -> bytes:
-    try:
-        fd = open_regular(lock, os.O_RDONLY | os.O_NOFOLLOW)
-    except OSError:
-        return b""
-    try:
-        return os.read(fd, LONGEST_LOCK)
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)
-
-
 def _is_stale(data: bytes) -> bool:
     """Return whether a lock's holder has ended, and took it long ago; the program waits for any other."""
     lines = [line for line in data.decode("utf-8", "replace").splitlines() if line]
@@ -233,10 +216,4 @@ def _is_stale(data: bytes) -> bool:
         return False
     if not lines[2].isdecimal() or len(lines[1]) > 9 or len(lines[2]) > 18 or not int(lines[1]):
         return False
-    try:
-        os.kill(int(lines[1]), 0)
-    except ProcessLookupError:
-        return time.time() - int(lines[2]) / 1000 > STALE_SECONDS
-    except OSError:
-        return False
-    return False
+    return not is_running(int(lines[1])) and time.time() - int(lines[2]) / 1000 > STALE_SECONDS

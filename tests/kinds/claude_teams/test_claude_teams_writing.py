@@ -16,6 +16,7 @@ from mailstore.conformance.following import of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
 from mailstore.kinds.claude_teams import writer
 from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
+from mailstore.kit import lock_files
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
 from mailstore.registry import open_store
@@ -177,8 +178,8 @@ def test_a_lock_that_was_left_behind_is_taken_over(team: Path) -> None:
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))
-    clock = SimpleNamespace(monotonic=ticks.__next__, sleep=lambda _: None, time=time.time)
-    monkeypatch.setattr(writer, "time", clock)
+    clock = SimpleNamespace(monotonic=ticks.__next__, sleep=lambda _: None)
+    monkeypatch.setattr(lock_files, "time", clock)
 
 
 def test_a_lock_that_was_left_just_now_is_waited_for(team: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,6 +192,7 @@ def test_a_lock_that_was_left_just_now_is_waited_for(team: Path, monkeypatch: py
         monotonic=lambda: sum(passed) + next(ticks) / 1000, sleep=passed.append, time=lambda: start + sum(passed)
     )
     monkeypatch.setattr(writer, "time", clock)
+    monkeypatch.setattr(lock_files, "time", clock)
     send(team, letter("docs-types"))
     assert writer.STALE_SECONDS < sum(passed) < writer.PATIENCE_SECONDS
 

@@ -261,6 +261,17 @@ def test_a_lock_that_a_living_process_holds_is_waited_for(
     assert len(records(graph)) == 2
 
 
+def test_a_folder_where_the_lock_would_be_is_waited_for(
+    graph: Graph, store: NeoStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(store, "@ann")
+    [path] = folder(graph).iterdir()
+    path.with_name(f"{path.name}.lock").mkdir()
+    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 0.0)
+    with pytest.raises(MailboxBusy):
+        send(store, "@bob")
+
+
 def test_mail_of_the_person_s_own_is_marked_and_nobody_else_s(graph: Graph, store: NeoStore) -> None:
     graph.message("m2", "@ann", "@bob", sent=SENT)
     graph.message("m3", "@ann", "AGENT:*", sent=SENT)
