@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import BOM, UNREADABLE, each_object, lenient, loads
+from mailstore.kit.team_folders.files import text_in
 from mailstore.kit.timestamps import parse_time
 
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -119,13 +120,8 @@ def entry_of(inbox: str, raw: bytes) -> InboxEntry | str:
         value["timestamp"],
         parse_time(value["timestamp"])[0],
         value.get("read") is True,
-        _text(value, "msg_id"),
-        _text(value, "type"),
-        _text(value, "summary"),
+        text_in(value, "msg_id"),
+        text_in(value, "type"),
+        text_in(value, "summary"),
         raw,
     )
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.salvage import loads
+from mailstore.kit.team_folders.files import text_in
 
 LEAD = "team-lead"
 MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"request_id":"', b'"isCompactSummary":true')
@@ -168,11 +169,6 @@ def _object(raw: msgspec.Raw) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
-
-
 def _given(line: _Line, base: Fact) -> list[Fact]:
     """Return the turn that the program made of letters; a person's prompt is none, whatever it says."""
     if line.permission_mode is not None or line.prompt_source is not None or line.typed:
@@ -188,10 +184,10 @@ def _given(line: _Line, base: Fact) -> list[Fact]:
 
 def _peer(origin: dict[str, Any], base: Fact) -> list[Fact]:
     """Return the letter of an agent of the same session to its main conversation."""
-    body = _text(origin, "body")
-    if origin.get("kind") != "peer" or not origin.get("senderTaskId") or not body or not _text(origin, "from"):
+    body = text_in(origin, "body")
+    if origin.get("kind") != "peer" or not origin.get("senderTaskId") or not body or not text_in(origin, "from"):
         return []
-    return [_as(base, kind="entry", sender=_text(origin, "from"), text=body)]
+    return [_as(base, kind="entry", sender=text_in(origin, "from"), text=body)]
 
 
 def _attached(attachment: dict[str, Any], base: Fact) -> list[Fact]:
@@ -208,15 +204,15 @@ def _attached(attachment: dict[str, Any], base: Fact) -> list[Fact]:
             base,
             kind="entry",
             number=number,
-            sender=_text(each, "from"),
-            text=_text(each, "text"),
-            summary=_text(each, "summary"),
-            message_id=_text(each, "msg_id"),
-            time=_text(each, "timestamp") or base.time,
+            sender=text_in(each, "from"),
+            text=text_in(each, "text"),
+            summary=text_in(each, "summary"),
+            message_id=text_in(each, "msg_id"),
+            time=text_in(each, "timestamp") or base.time,
             role="forged" if each.get("provenance") == "forged" else "",
         )
         for number, each in enumerate(messages)
-        if isinstance(each, dict) and _text(each, "from") and _text(each, "text")
+        if isinstance(each, dict) and text_in(each, "from") and text_in(each, "text")
     ]
 
 
@@ -230,34 +226,40 @@ def _done(result: dict[str, Any], message: dict[str, Any], base: Fact) -> list[F
         isinstance(it, dict) and it.get("type") == "tool_result" for it in content
     ):
         return []
-    if result.get("status") == "teammate_spawned" and _text(result, "name"):
-        named = _as(base, team=team_name(_text(result, "team_name")) or base.team)
-        who = (_text(result, "name"),)
+    if result.get("status") == "teammate_spawned" and text_in(result, "name"):
+        named = _as(base, team=team_name(text_in(result, "team_name")) or base.team)
+        who = (text_in(result, "name"),)
         return [
-            _as(named, kind="spawned", recipients=who, text=_text(result, "prompt"), role=_text(result, "agent_type"))
+            _as(
+                named,
+                kind="spawned",
+                recipients=who,
+                text=text_in(result, "prompt"),
+                role=text_in(result, "agent_type"),
+            )
         ]
     if result.get("success") is not True:
         return []
     routing = result.get("routing")
     if isinstance(routing, dict):
         return _routed(result, routing, base)
-    said, request = _text(result, "message"), _text(result, "request_id")
+    said, request = text_in(result, "message"), text_in(result, "request_id")
     if request:
-        return _asked(said, request, _text(result, "target"), base)
-    if said.startswith("Cleaned up directories") and _text(result, "team_name"):
-        return [_as(base, kind="ended", team=_text(result, "team_name"))]
+        return _asked(said, request, text_in(result, "target"), base)
+    if said.startswith("Cleaned up directories") and text_in(result, "team_name"):
+        return [_as(base, kind="ended", team=text_in(result, "team_name"))]
     return []
 
 
 def _routed(result: dict[str, Any], routing: dict[str, Any], base: Fact) -> list[Fact]:
-    target = _text(routing, "target").removeprefix("@")
+    target = text_in(routing, "target").removeprefix("@")
     listed = result.get("recipients")
     names = [it for it in listed if isinstance(it, str)] if isinstance(listed, list) else [target]
-    sender, text = _text(routing, "sender"), _text(routing, "content")
+    sender, text = text_in(routing, "sender"), text_in(routing, "content")
     if not sender or not text or not all(names):
         return []
-    more = {"sender": sender, "text": text, "summary": _text(routing, "summary")}
-    return [_as(base, kind="sent", recipients=tuple(names), message_id=_text(result, "msg_id"), **more)]
+    more = {"sender": sender, "text": text, "summary": text_in(routing, "summary")}
+    return [_as(base, kind="sent", recipients=tuple(names), message_id=text_in(result, "msg_id"), **more)]
 
 
 def _asked(said: str, request: str, target: str, base: Fact) -> list[Fact]:

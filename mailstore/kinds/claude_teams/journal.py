@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.kinds.claude_teams.entries import InboxEntry, entry_of
+from mailstore.kit.team_folders.files import members
 from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
 
 KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
@@ -62,12 +63,11 @@ class TeamJournal(SeenJournal[TeamNote]):
     def _file(self) -> Path:
         return self.path if self.path.is_file() else self.facts
 
-    def remember(self, members: Iterable[dict[str, Any]]) -> None:
-        """Store the members of an existing team in its note."""
-        self._remember(members=[{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members])
+    def remember(self, roster: dict[str, Any]) -> None:
+        listed = members(roster).values()
+        self._remember(members=[{key: member[key] for key in KEPT_OF_MEMBERS if key in member} for member in listed])
 
     def read(self) -> Iterator[KeptEntry]:
-        """Yield the stored entries; unreadable lines are counted. Raises OSError and NotAFile."""
         for value in self._lines():
             match value:
                 case {"inbox": str(inbox), "n": int(ordinal), "raw": str(raw)}:
@@ -76,7 +76,6 @@ class TeamJournal(SeenJournal[TeamNote]):
                         yield KeptEntry(entry, ordinal)
 
     def keep(self, found: Iterable[KeptEntry]) -> str:
-        """Append entries; return a message saying why that failed, or nothing."""
         return self._append(
             [
                 msgspec.json.encode(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from operator import is_not
-from typing import Any
 
 from msgspec.structs import replace
 
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp, is_fresh
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.stamp import Stamp
+from mailstore.files.whole import read_whole
 from mailstore.kinds.claude_teams.copies import SeenEntry, grouped, id_of, identity_of, message_of
 from mailstore.kinds.claude_teams.entries import InboxEntry, cut, entry_of
 from mailstore.kinds.claude_teams.history import TeamHistory
@@ -21,72 +20,42 @@ from mailstore.kinds.claude_teams.notices import IDLE, notice
 from mailstore.kinds.claude_teams.owners import owned
 from mailstore.kinds.claude_teams.places import INBOXES, Team
 from mailstore.kit.part_reader import is_settled
+from mailstore.kit.team_folders.seen_mail import TWICE, SeenMail
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Location, Message, Problem, Receipt
 
 NOBODY = ("", "")
-DAMAGED = "what was delivered since may be missing"
-TWICE = "it has another text under the id, the time and the subject of another message, which is shown"
 
 
-class TeamMail:
-    """Remember everything that was in a team's inboxes; a removed entry stays as it was last seen.
+class TeamMail(SeenMail[Team, SeenEntry]):
+    """The entries that are or were in a team's inboxes, and what its transcripts prove."""
 
-    Only new entries are written, to the journal alone. Not thread-safe except for `find`.
-    """
+    if_damaged = "what was delivered since may be missing"
 
     def __init__(self, team: Team, *, is_keeping: bool = True) -> None:
-        self.team = team
-        self.pending: set[str] = set()
-        """Inboxes that may be half-written."""
-        self.version = 0
+        journal = TeamJournal(team.folder)
+        super().__init__(team, journal, is_keeping=is_keeping)
         self.history_version = 0
         self.is_waiting = False
         """Whether letters of transcripts are held back because they may still come to an inbox."""
-        self._journal = TeamJournal(team.folder)
-        self.history = TeamHistory(team.name, self._journal.facts, is_keeping=is_keeping)
+        self.history = TeamHistory(team.name, journal.facts, is_keeping=is_keeping)
         """What the team's transcripts prove."""
         self._joined = Joined([], {})
-        self._is_keeping = is_keeping
-        self._seen: dict[tuple[object, int], SeenEntry] = {}
+        self._entries: dict[tuple[object, int], SeenEntry] = {}
         self._times: dict[str, float] = {}
-        self._stamps: dict[str, Stamp | None] = {}
         self._spoilt: dict[tuple[str, bytes, int], Problem] = {}
-        self._faults: dict[str, Problem] = {}
-        self._unkept: list[KeptEntry] = []
-        """What could not be stored in the journal yet."""
-        self._by_id: dict[str, list[SeenEntry]] = {}
         self._messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         self._groups: list[list[SeenEntry]] = []
-        self._remember()
+        self.recall()
 
-    @property
-    def journal(self) -> TeamJournal:
-        """The team's journal."""
-        return self._journal
+    def ended_at(self) -> float | None:
+        return self.history.ended_at(any_sign=not self.journal.path.is_file())
 
-    def gone_since(self) -> float:
-        """Return since when a missing team is gone, in seconds since the epoch."""
-        seen = self._journal.path.is_file()
-        ended = self.history.ended_at(any_sign=not seen)
-        return self._journal.gone_since(is_keeping=self._is_keeping, ended=ended)
+    def _remember(self, number: int, kept: KeptEntry) -> None:
+        self._put(kept.entry, kept.ordinal, Location(self._file(kept.entry.inbox), number, 0))
 
-    def keep_members(self, members: Iterable[dict[str, Any]]) -> None:
-        """Store the members for when the team is gone."""
-        if self._is_keeping:
-            self._journal.remember(members)
-
-    def _remember(self) -> None:
-        try:
-            for number, kept in enumerate(self._journal.read()):
-                where = Location(self._file(kept.entry.inbox), number, 0)
-                self._put(kept.entry, kept.ordinal, where)
-        except (OSError, NotAFile) as error:
-            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"the journal can't be read: {error}", False)
-        if count := self._journal.damaged:
-            many = f"{count:,} lines of the journal are" if count > 1 else "a line of the journal is"
-            self._faults[""] = Problem(str(self._journal.path), 1, 0, f"{many} damaged: {DAMAGED}", False)
-        self._group()
+    def _state(self) -> Hashable:
+        return super()._state(), len(self._spoilt), frozenset(self.pending)
 
     def _file(self, inbox: str) -> str:
         return f"{self.team.prefix}{INBOXES}/{inbox}.json"
@@ -95,62 +64,28 @@ class TeamMail:
         time = entry.time if entry.time is not None else self._times.get(entry.inbox, 0.0)
         self._times[entry.inbox] = time
         key = (entry.key, ordinal)
-        had = self._seen.get(key)
+        had = self._entries.get(key)
         if had is not None:
-            self._seen[key] = SeenEntry(had.id, entry, ordinal, had.time, where, had.notice)
+            self._entries[key] = SeenEntry(had.id, entry, ordinal, had.time, where, had.notice)
         else:
-            self._seen[key] = SeenEntry(
+            self._entries[key] = SeenEntry(
                 id_of(self.team, entry, ordinal), entry, ordinal, time, where, notice(entry.text)
             )
 
-    def look(self, stamps: Mapping[str, Stamp]) -> None:
-        """Read the inboxes that have changed; `stamps` are those of the existing files."""
-        news: list[KeptEntry] = []
-        has_changed = False
-        for name in [name for name in self._stamps if name not in stamps]:
-            del self._stamps[name]
-            self.pending.discard(name)
-            has_changed = self._faults.pop(name, None) is not None or has_changed
-        for name, stamp in stamps.items():
-            if self._stamps.get(name) != stamp or name in self.pending:
-                found, has_faults_changed = self._read(name, stamp)
-                news += found
-                has_changed = has_changed or has_faults_changed
-                self._stamps[name] = None if is_fresh(stamp) else stamp
-        if news or has_changed:
-            self.version += 1
-            self._group()
-            if self._is_keeping:
-                self._keep(news)
-
-    def _keep(self, news: list[KeptEntry]) -> None:
-        """Store what is new, and what could not be stored before."""
-        self._unkept += news
-        if why := self._journal.keep(self._unkept):
-            self._faults["/"] = Problem(str(self._journal.path), 1, 0, why, False)
-        else:
-            self._unkept = []
-            self._faults.pop("/", None)
-
-    def _read(self, name: str, stamp: Stamp) -> tuple[list[KeptEntry], bool]:
-        """Read one inbox; return its new entries, and whether problems have changed."""
-        before = (self._faults.pop(name, None), len(self._spoilt), name in self.pending)
-        self.pending.discard(name)
+    def _read(self, name: str, stamp: Stamp) -> list[KeptEntry]:
         try:
             data = read_whole(self.team.inboxes / name)
         except FileNotFoundError:
-            return [], before[0] is not None
-        except (NotAFile, OSError) as error:
-            why = reason_of(error)
-            self._faults[name] = Problem(self._file(name[:-5]), 1, 0, why)
-            return [], self._faults[name] != before[0]
+            return []
+        except OSError as error:
+            self._faults[name] = Problem(self._file(name[:-5]), 1, 0, reason_of(error))
+            return []
         elements, damaged_at, reason = cut(data)
         if reason and is_settled(stamp.changed / 1e9):
             self._faults[name] = self._problem(name, data, damaged_at, reason)
         elif reason:
             self.pending.add(name)
-        news = list(self._merged(name, data, elements))
-        return news, (self._faults.get(name), len(self._spoilt), name in self.pending) != before
+        return list(self._merged(name, data, elements))
 
     def _merged(self, name: str, data: bytes, elements: Iterable[tuple[int, bytes]]) -> Iterator[KeptEntry]:
         inbox = name.removesuffix(".json")
@@ -165,7 +100,7 @@ class TeamMail:
                 continue
             ordinal = equals[entry.key]
             equals[entry.key] += 1
-            had = self._seen.get((entry.key, ordinal))
+            had = self._entries.get((entry.key, ordinal))
             is_new = had is None or (entry.is_delivered and not had.entry.is_delivered)
             if is_new or (had and had.location.length == 0):
                 self._put(entry, ordinal, Location(self._file(inbox), offset, len(raw)))
@@ -185,15 +120,14 @@ class TeamMail:
         return True
 
     def _group(self) -> None:
-        self._joined = join(self.team, self._seen.values(), self.history.facts.values())
-        self._groups = grouped([*self._seen.values(), *self._joined.letters])
+        self._joined = join(self.team, self._entries.values(), self.history.facts.values())
+        self._groups = grouped([*self._entries.values(), *self._joined.letters])
         by_id: dict[str, list[SeenEntry]] = {}
         for group in self._groups:
             by_id.setdefault(group[0].id, []).extend(group)
         self._by_id = by_id
 
     def events(self) -> list[Event]:
-        """Return the messages, newest first, their deliveries where recorded, and the problems."""
         found: list[Event] = []
         messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         inboxes = self.inboxes()
@@ -247,7 +181,6 @@ class TeamMail:
         return found
 
     def find(self, message: Message) -> SeenEntry | None:
-        """Return the entry of a message; among several the one at the message's location."""
         found = self._by_id.get(message.id, [])
         exact = [it for it in found if it.entry.timestamp == message.timestamp and it.location == message.location]
         likely = [it for it in found if it.entry.timestamp == message.timestamp]
@@ -263,7 +196,7 @@ class TeamMail:
 
     def inboxes(self) -> set[str]:
         """Return the names of all current and former inboxes."""
-        entries = [*self._seen.values(), *self._joined.letters]
+        entries = [*self._entries.values(), *self._joined.letters]
         return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in entries}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -11,29 +10,20 @@ from pathlib import Path
 from mailstore.files.whole import open_binary
 from mailstore.kinds.claude_teams.journal import TeamJournal, known_in
 from mailstore.kinds.claude_teams.sessions import Projects, projects_beside
-from mailstore.kit.team_folders.places import TeamFolder, TeamLocation
-from mailstore.kit.team_folders.roster_file import read_object
+from mailstore.kit.team_folders.files import LOOKED_AT, TeamFolder, TeamLocation, folders_in, read_object
 
 CONFIG = "config.json"
 INBOXES = "inboxes"
 TEAMS = "teams"
-LOOKED_AT = 500
-"""Maximum number of entries examined to tell whether a folder contains teams."""
 
 
 @dataclass(frozen=True, slots=True)
 class Team(TeamFolder):
-    """One team's folder."""
+    """One team's folder; its inboxes are files, one for each recipient."""
 
     @property
-    def config(self) -> Path:
-        """Return the roster's file."""
+    def roster(self) -> Path:
         return self.folder / CONFIG
-
-    @property
-    def inboxes(self) -> Path:
-        """Return the folder with one file for each recipient."""
-        return self.folder / INBOXES
 
     @property
     def tasks(self) -> Path:
@@ -41,9 +31,7 @@ class Team(TeamFolder):
         return self.folder.parent.parent / "tasks" / self.name
 
     def named(self, name: str) -> str:
-        """Return an agent's name in the mailbox; the person is `user` in every team."""
-        name = name.removesuffix(f"@{self.name}")
-        return "user" if name in ("human", "user") else f"{name}{self.suffix}"
+        return TeamFolder.named(self, name.removesuffix(f"@{self.name}"))
 
     def inbox_of(self, name: str) -> Path:
         """Return the inbox of a recipient, by its name in the team."""
@@ -54,24 +42,16 @@ class Team(TeamFolder):
 class TeamsPlace(TeamLocation):
     """The location of a mailbox: the folder of one team, or of several."""
 
-    def teams(self, known: Collection[str] = ()) -> list[Team]:
-        """Return the existing teams; known ones aren't examined again. Raises OSError."""
-        return self._named(self.existing(known, is_team))
+    @staticmethod
+    def is_team(folder: Path) -> bool:
+        return is_team(folder)
 
-    def remembered(self) -> list[Team]:
-        """Return the teams with a journal, existing or not; for the folder of one team only if it is gone."""
-        return self._named(self.journaled(known_in))
+    @staticmethod
+    def known_in(folder: Path) -> list[str]:
+        return known_in(folder)
 
-    def _named(self, names: list[str]) -> list[Team]:
-        return [self.team(name) if self.is_several else Team(self.folder) for name in names]
-
-    def team(self, name: str) -> Team:
-        """Return one of several teams by its name."""
-        return Team(self.folder / name, f"@{name}")
-
-    def any_team(self) -> Team:
-        """Return a team that is, or would be, in this place."""
-        return self.team("any") if self.is_several else Team(self.folder)
+    def at(self, name: str) -> Team:
+        return Team(self.folder / name, f"@{name}") if self.is_several else Team(self.folder)
 
 
 def find(path: Path) -> TeamsPlace | None:
@@ -84,7 +64,9 @@ def find(path: Path) -> TeamsPlace | None:
     if is_team(path):
         return TeamsPlace(path)
     for folder in (path, path / TEAMS):
-        if _holds_teams(folder) or (folder.name == TEAMS and folder.is_dir() and not any(folder.iterdir())):
+        if any(map(is_team, folders_in(folder))) or (
+            folder.name == TEAMS and folder.is_dir() and not any(folder.iterdir())
+        ):
             return TeamsPlace(folder, is_several=True)
     return _remembered(path)
 
@@ -119,15 +101,6 @@ def is_team(path: Path) -> bool:
     """Return whether a folder is a team's: it has a roster with members, or inboxes that are arrays."""
     members = read_object(path / CONFIG).get("members")
     return isinstance(members, list) or any(map(_is_array, islice(_inboxes(path / INBOXES), 3)))
-
-
-def _holds_teams(path: Path) -> bool:
-    try:
-        with os.scandir(path) as entries:
-            folders = [Path(each.path) for each in islice(entries, LOOKED_AT) if each.is_dir(follow_symlinks=False)]
-    except OSError:
-        return False
-    return any(map(is_team, folders))
 
 
 def _inboxes(folder: Path) -> list[Path]:

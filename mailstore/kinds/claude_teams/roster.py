@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -13,19 +12,14 @@ from mailstore.kinds.claude_teams.copies import SeenEntry
 from mailstore.kinds.claude_teams.mail import TeamMail
 from mailstore.kinds.claude_teams.notices import IDLE, LEFT
 from mailstore.kinds.claude_teams.places import CONFIG, Team
-from mailstore.kit.team_folders.roster_file import RosterFile, members, read_object, read_roster
-from mailstore.kit.team_folders.task_files import task_files
-from mailstore.kit.timestamps import parse_time
+from mailstore.kit.team_folders.files import RosterFile, members, read_object, read_roster, task_files
+from mailstore.kit.timestamps import parse_time, utc
 from mailstore.records.roster import Agent, Status
 
 
 def read_config(team: Team) -> RosterFile:
     """Read a team's roster file."""
-    return read_roster(team.config, f"{team.prefix}{CONFIG}", "roster")
-
-
-def _utc(moment: float) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return read_roster(team.roster, f"{team.prefix}{CONFIG}", "roster")
 
 
 def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
@@ -80,7 +74,7 @@ def _type(seen: SeenEntry) -> str:
 
 def _activity(member: dict[str, Any] | None, seen: SeenEntry | None, task: str) -> str:
     if seen is not None and _type(seen) == IDLE:
-        return f"idle since {_utc(seen.time)}{f', at: {task}' if task else ''}"
+        return f"idle since {utc(seen.time):%Y-%m-%d %H:%M:%S} UTC{f', at: {task}' if task else ''}"
     if member and member.get("isActive") is False and not task:
         return "not active"
     return task

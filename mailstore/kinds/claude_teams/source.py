@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Mapping
-from itertools import count
 from pathlib import Path
+from typing import Any
 
 from mailstore.files.folder import Folder
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.files.stamp import Stamp, path_stamp
-from mailstore.kinds.claude_teams.copies import SeenEntry, identity_of
+from mailstore.files.stamp import path_stamp
+from mailstore.kinds.claude_teams.copies import identity_of
 from mailstore.kinds.claude_teams.facts import LEAD
 from mailstore.kinds.claude_teams.mail import TeamMail
-from mailstore.kinds.claude_teams.places import CONFIG, Team, TeamsPlace
+from mailstore.kinds.claude_teams.places import Team, TeamsPlace
 from mailstore.kinds.claude_teams.roster import agents, named_apart, read_config
 from mailstore.kinds.claude_teams.sessions import Projects, projects_beside
-from mailstore.kit.part_reader import PartSource
-from mailstore.kit.team_folders.roster_file import members
-from mailstore.kit.team_folders.seen_journal import gone_words
-from mailstore.kit.team_folders.task_files import task_stamps
+from mailstore.kit.team_folders.files import RosterFile, TeamFolder, members, task_stamps
+from mailstore.kit.team_folders.seen_source import ROSTER, SeenSource
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent
 
-ROSTER = "/roster"
 TRANSCRIPTS = "/transcripts"
 IN_TRANSCRIPTS = "transcripts"
 TOLD = re.compile(r"\[to ([^\]\s]+)\] (.*)", re.DOTALL)
@@ -32,39 +29,27 @@ ANSWERS = frozenset({"shutdown_approved", "shutdown_rejected", "plan_approval_re
 REQUESTS = frozenset({"shutdown_request", "plan_approval_request"})
 
 
-class TeamsSource(PartSource):
-    """A team is one part, however many inboxes it has: only all of them together show what was sent to several.
+class TeamsSource(SeenSource[TeamMail]):
+    """The teams, with the transcripts as the last part, which is later read with the others.
 
-    A team whose folder is gone keeps its mail, and its agents are dead. The transcripts are the last part, and later
-    read with the others; what they prove is yielded with the teams.
+    What transcripts prove is yielded with the teams.
     """
 
+    called = "team"
     late = (TRANSCRIPTS,)
 
     def __init__(self, place: TeamsPlace, *, is_keeping: bool = True) -> None:
-        self._place = place
-        self._is_keeping = is_keeping
-        self._mail: dict[str, TeamMail] = {}
+        super().__init__(place, is_keeping=is_keeping)
         self._folders: dict[str, Folder] = {}
-        self._stamps: dict[str, Mapping[str, Stamp]] = {}
-        self._due: set[str] = set()
-        self._gone: set[str] = set()
-        self._ticks = count(1)
-        self._is_begun = False
         self._projects: Projects | None = None
         self._named: dict[str, set[str]] | None = None
 
     def begin(self) -> None:
-        """Forget what was read, but not which teams there were."""
-        self._mail = {name: self._begun(mail.team) for name, mail in self._mail.items()}
+        super().begin()
         self._folders = {}
 
     def _begun(self, team: Team) -> TeamMail:
         return TeamMail(team, is_keeping=self._is_keeping)
-
-    def teams(self) -> list[Team]:
-        """Return all current and former teams."""
-        return [mail.team for mail in list(self._mail.values())]
 
     def transcript_folders(self) -> list[Path]:
         """Return the folders of the transcripts of teams that run."""
@@ -72,15 +57,7 @@ class TeamsSource(PartSource):
         return sorted({file.path.parent for mail in running for file in mail.history.files})
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        there = {team.name: team for team in self._place.teams(self._mail.keys() - self._gone)}
-        known = list(there.values())
-        if not self._is_begun:
-            known += self._place.remembered()
-            self._is_begun = True
-        for team in known:
-            if team.name not in self._mail:
-                self._mail[team.name] = self._begun(team)
-        self._gone = self._mail.keys() - there.keys()
+        self._find_teams()
         if closely:
             self._find_transcripts()
         if self._named is not None:
@@ -91,11 +68,10 @@ class TeamsSource(PartSource):
             if name not in self._folders:
                 self._folders[name] = Folder(mail.team.inboxes, lambda name: name.endswith(".json"))
             stamps = {} if name in self._gone else self._folders[name].look(closely=closely or bool(mail.pending))
-            self._stamps[name] = stamps
-            self._due.add(name)
+            self._listed(name, stamps)
             torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
             found[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
-            facts.append((path_stamp(mail.team.config), task_stamps(mail.team.tasks), found[name], mail.version))
+            facts.append((path_stamp(mail.team.roster), task_stamps(mail.team.tasks), found[name], mail.version))
         found[ROSTER] = (*facts, self._named is None, self._unlisted())
         found[TRANSCRIPTS] = ()
         return found
@@ -109,7 +85,7 @@ class TeamsSource(PartSource):
                 lead = config.get("leadSessionId")
                 mail.history.find(projects, [lead] if isinstance(lead, str) else [], folders)
 
-    def _beside(self, team: Team) -> Projects | None:
+    def _beside(self, team: TeamFolder) -> Projects | None:
         if self._projects is None and (folder := projects_beside(team.folder)) is not None and folder.is_dir():
             self._projects = Projects(folder)
         return self._projects
@@ -118,12 +94,12 @@ class TeamsSource(PartSource):
         """Read what came to the transcripts; the first time, find the teams that are gone by what names them."""
         if self._named is None:
             self._named = {}
-            projects = self._beside(self._place.any_team())
+            projects = self._beside(self._place.at("any"))
             if projects is not None and (self._place.is_several or self._gone):
                 self._named = projects.teams()
                 for name in sorted(self._named) if self._place.is_several else ():
                     if name not in self._mail:
-                        self._mail[name] = self._begun(self._place.team(name))
+                        self._mail[name] = self._begun(self._place.at(name))
                         self._gone.add(name)
                 for name in self._gone:
                     self._mail[name].history.find(projects, self._named.get(name, set()), ())
@@ -135,50 +111,30 @@ class TeamsSource(PartSource):
             self._read_transcripts()
             return []
         if part != ROSTER:
-            return self._looked(part).events()
-        found: list[Agent] = []
-        problems: list[Event] = []
-        for name in self._mail:
-            mail = self._looked(name)
-            if name in self._gone:
-                if self._named is None and self._beside(mail.team) is not None:
-                    continue  # when it ended, and what is missing, is known from its transcripts
-                since = mail.gone_since()
-                listed = mail.journal.note().members or mail.history.members()
-                found += agents(mail, {"members": listed}, gone_since=since)
-                problems.append(
-                    Problem(f"{mail.team.prefix}{CONFIG}", 1, 0, gone_words(f"team {name}", since), fatal=False)
-                )
-                problems += missing(mail)
-                continue
-            config = read_config(mail.team)
-            if config.is_torn:
-                return None
-            mail.keep_members(members(config.value).values())
-            found += agents(mail, config.value)
-            if config.problem is not None:
-                problems.append(config.problem)
-        return [*named_apart(found), *problems, *self._unlisted()]
+            return list(self._looked(part).events())
+        roster = self._roster()
+        return None if roster is None else [*named_apart(roster[0]), *roster[1], *self._unlisted()]
+
+    def _roster_of(self, team: Team) -> RosterFile:
+        return read_config(team)
+
+    def _kept_roster(self, mail: TeamMail) -> dict[str, Any]:
+        return {"members": mail.journal.note().members or mail.history.members()}
+
+    def _agents(self, mail: TeamMail, roster: dict[str, Any], gone_since: float | None) -> list[Agent]:
+        return agents(mail, roster, gone_since=gone_since)
+
+    def _gone_team(self, name: str, mail: TeamMail) -> tuple[list[Agent], list[Event]]:
+        if self._named is None and self._beside(mail.team) is not None:
+            return [], []  # when it ended, and what is missing, is known from its transcripts
+        found, problems = super()._gone_team(name, mail)
+        return found, [*problems, *missing(mail)]
+
+    def _identity(self, message: Message) -> Hashable:
+        return identity_of(message)
 
     def _unlisted(self) -> tuple[Problem, ...]:
         return self._projects.problems() if self._projects is not None else ()
-
-    def _looked(self, name: str) -> TeamMail:
-        """Return a team's mail as of the last listing of its files."""
-        mail = self._mail[name]
-        if name in self._due:
-            mail.look(self._stamps[name])
-            self._due.discard(name)
-        return mail
-
-    def same(self, event: Event) -> Hashable:
-        return identity_of(event) if isinstance(event, Message) else event
-
-    def find(self, message: Message) -> SeenEntry | None:
-        for mail in list(self._mail.values()):
-            if (seen := mail.find(message)) is not None:
-                return seen
-        return None
 
 
 def missing(mail: TeamMail) -> list[Problem]:

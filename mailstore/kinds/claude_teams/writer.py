@@ -18,14 +18,14 @@ from mailstore.kinds.claude_teams.entries import cut
 from mailstore.kinds.claude_teams.places import Team
 from mailstore.kinds.claude_teams.roster import read_config
 from mailstore.kit.lock_files import removed, taken
-from mailstore.kit.team_folders.roster_file import members
+from mailstore.kit.team_folders.files import members
+from mailstore.kit.team_folders.seen_store import full_name, is_member_name, sent_to_some
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 WRITER = "human"
 """The program shows `user`, `system` and the lead's name as forged unless they are signed."""
-MARKS = frozenset("/\\\x00")
 
 Target = tuple[Team, str]
 STALE_SECONDS = 10.0
@@ -64,9 +64,8 @@ def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
         except StoreError as error:
             if not done:
                 raise
-            sent = ", ".join(it.name for it in done)
-            missed = ", ".join(it for _, it in targets[len(done) :])
-            raise StoreError(f"sent to {sent}, not to {missed} ({error})", f"send it to {missed} alone") from error
+            missed = [name for _, name in targets[len(done) :]]
+            raise sent_to_some([written.name for written in done], missed, error) from error
     return targets[0][0], done
 
 
@@ -79,9 +78,9 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         if config.problem is not None or not config.value:
             why = config.problem.reason if config.problem else "the team has no roster: it is gone"
             if len(teams) == 1:
-                raise StoreError(f"{team.config} can't be read ({why})", "fix this file, which lists the recipients")
+                raise StoreError(f"{team.roster} can't be read ({why})", "fix this file, which lists the recipients")
             continue
-        for name in filter(_is_name, members(config.value)):
+        for name in filter(is_member_name, members(config.value)):
             known[team.named(name)] = (team, name)
             bare.setdefault(name, []).append(team.named(name))
             bare.setdefault(f"{name}@{team.name}", []).append(team.named(name))
@@ -90,23 +89,13 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
     for recipient in draft.recipients:
         if recipient in BROADCAST_NAMES and len(teams) == 1:
             found.update(dict.fromkeys(known.values()))
-        elif recipient in known:
-            found[known[recipient]] = None
-        elif len(meant := [name for name in bare.get(recipient, ()) if name in known]) == 1:
-            found[known[meant[0]]] = None
-        elif meant:
-            raise DraftRefused("to", f"{recipient!r} is in {len(meant)} teams", f"use {' or '.join(meant)}")
         else:
-            raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}")
+            found[known[full_name(recipient, known, bare)]] = None
     if not found:
         raise DraftRefused("to", "names a team without members", "name an agent of another team")
     if len({team.name for team, _ in found}) > 1:
         raise DraftRefused("to", "names agents of several teams", "send to each team separately")
     return list(found)
-
-
-def _is_name(name: str) -> bool:
-    return name.isprintable() and not name.startswith(".") and not MARKS & set(name) and len(name) <= 200
 
 
 def _entry(draft: Draft) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.kit.team_folders.files import text_in
 from mailstore.kit.timestamps import isoformat, parse_time
 
 BROADCAST = "*"
@@ -88,19 +89,14 @@ def entry_of(raw: bytes) -> OmoEntry:
         value["from"],
         value["to"],
         value["body"],
-        _text(value, "kind"),
-        _text(value, "summary").strip(),
+        text_in(value, "kind"),
+        text_in(value, "summary").strip(),
         str(value.get("timestamp", ""))[:40] if time is None else isoformat(time),
         time,
-        _text(value, "correlationId"),
+        text_in(value, "correlationId"),
         _references(value),
         raw,
     )
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
 
 
 def _references(value: dict[str, Any]) -> tuple[str, ...]:
@@ -108,6 +104,6 @@ def _references(value: dict[str, Any]) -> tuple[str, ...]:
     listed = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
     said = []
     for each in listed:
-        path, why = _text(each, "path"), _text(each, "description")
+        path, why = text_in(each, "path"), text_in(each, "description")
         said += [f"{path} ({why})" if why else path] if path else []
     return tuple(said)

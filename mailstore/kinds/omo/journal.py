@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from mailstore.kit.team_folders.files import members
 from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
 
 KEPT = ("teamRunId", "teamName", "createdAt")
@@ -58,15 +59,13 @@ class RunJournal(SeenJournal[TeamRunNote]):
     note_type = TeamRunNote
 
     def remember(self, state: dict[str, Any]) -> None:
-        """Store what is needed of an existing run's state in its note."""
-        listed = state.get("members")
-        members = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-        kept: dict[str, Any] = {key: state[key] for key in KEPT if key in state}
-        kept["members"] = [{key: each[key] for key in KEPT_OF_MEMBERS if key in each} for each in members]
-        self._remember(state=kept)
+        listed = members(state)
+        if listed:
+            kept: dict[str, Any] = {key: state[key] for key in KEPT if key in state}
+            kept["members"] = [{key: it[key] for key in KEPT_OF_MEMBERS if key in it} for it in listed.values()]
+            self._remember(state=kept)
 
     def read(self) -> Iterator[KeptFile]:
-        """Yield the stored messages; unreadable lines are counted. Raises OSError and NotAFile."""
         for value in self._lines():
             match value:
                 case {"inbox": str(inbox), "name": str(stem), "processed": bool(is_processed), "raw": str(raw)}:
@@ -75,7 +74,6 @@ class RunJournal(SeenJournal[TeamRunNote]):
                     yield KeptFile(inbox, stem, raw.encode("utf-8", "replace"), is_processed, changed)
 
     def keep(self, found: Iterable[KeptFile]) -> str:
-        """Append messages; return a message saying why that failed, or nothing."""
         return self._append(
             [
                 msgspec.json.encode(

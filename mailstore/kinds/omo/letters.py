@@ -34,7 +34,9 @@ def roots_of(entries: Iterable[OmoEntry]) -> dict[str, str]:
     return {correlation: correlation if correlation in known else place[1] for correlation, place in first.items()}
 
 
-def letter_of(run: TeamRun, copies: list[SeenFile], roots: Mapping[str, str], inboxes: Collection[str] = ()) -> Message:
+def letter_of(
+    team: TeamRun, copies: list[SeenFile], roots: Mapping[str, str], inboxes: Collection[str] = ()
+) -> Message:
     """Return the message of some copies; `inboxes` are the names that a mention can refer to."""
     entry = copies[0].entry
     is_broadcast = entry.to == BROADCAST
@@ -43,8 +45,8 @@ def letter_of(run: TeamRun, copies: list[SeenFile], roots: Mapping[str, str], in
     said = WITHOUT_TEXT.get(entry.kind, "")
     return Message(
         id=entry.id,
-        sender=run.named(entry.sender),
-        recipients=("all",) if is_broadcast else tuple(dict.fromkeys(run.named(seen.inbox) for seen in copies)),
+        sender=team.named(entry.sender),
+        recipients=("all",) if is_broadcast else tuple(dict.fromkeys(team.named(seen.inbox) for seen in copies)),
         timestamp=entry.timestamp,
         time=copies[0].time,
         subject=f"{said}: {subject}" if said and subject else said or subject,
@@ -52,7 +54,7 @@ def letter_of(run: TeamRun, copies: list[SeenFile], roots: Mapping[str, str], in
         ttl_hours=NEVER,
         type="" if entry.kind == PLAIN else entry.kind,
         tags=tuple(f"reference:{each}" for each in entry.references),
-        mentions=tuple(run.named(it) if it in inboxes else it for it in mentions(entry.body)),
+        mentions=tuple(team.named(it) if it in inboxes else it for it in mentions(entry.body)),
         location=Location(copies[0].file, 0, len(entry.raw)),
         timed=entry.time is not None,
         is_listed=is_broadcast or len(copies) > 1,

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from mailstore.kinds.omo.journal import RunJournal, known_in
-from mailstore.kit.team_folders.places import TeamFolder, TeamLocation
-from mailstore.kit.team_folders.roster_file import read_object
+from mailstore.kit.team_folders.files import TeamFolder, TeamLocation, folders_in, read_object
 
 OWN = ".omo"
 RUNTIME = "runtime"
@@ -18,7 +14,6 @@ STATE = "state.json"
 INBOXES = "inboxes"
 BESIDE = ("teams", "worktrees")
 """Folders that the program makes beside that of its runs."""
-LOOKED_AT = 64
 SHORT = 8
 
 
@@ -27,38 +22,28 @@ class TeamRun(TeamFolder):
     """One run's folder, named by the run's id."""
 
     @property
-    def state(self) -> Path:
-        """Return the file with the run's members."""
+    def roster(self) -> Path:
         return self.folder / STATE
 
     @property
-    def inboxes(self) -> Path:
-        """Return the folder with a folder for each member."""
-        return self.folder / INBOXES
-
-    @property
     def tasks(self) -> Path:
-        """Return the folder of the team's tasks."""
         return self.folder / "tasks"
-
-    def named(self, name: str) -> str:
-        """Return an agent's name in the mailbox; the person is `user` in every run."""
-        return "user" if name in ("human", "user") else f"{name}{self.suffix}"
 
 
 @dataclass(frozen=True, slots=True)
 class OmoPlace(TeamLocation):
     """The location of a mailbox: the folder of one run, or of all."""
 
-    def runs(self, known: Collection[str] = ()) -> list[str]:
-        """Return the names of the existing runs; known ones aren't examined again. Raises OSError."""
-        return self.existing(known, _may_be_run)
+    @staticmethod
+    def is_team(folder: Path) -> bool:
+        """Say whether a folder among runs is one: a damaged state must not hide its mail."""
+        return _is_run(folder) or (folder / INBOXES).is_dir()
 
-    def remembered(self) -> list[str]:
-        """Return the names of the runs with a journal, existing or not; for one run only if it is gone."""
-        return self.journaled(known_in)
+    @staticmethod
+    def known_in(folder: Path) -> list[str]:
+        return known_in(folder)
 
-    def run(self, name: str) -> TeamRun:
+    def at(self, name: str) -> TeamRun:
         """Return a run by the name of its folder; with others, its agents have its team's name and id in theirs."""
         if not self.is_several:
             return TeamRun(self.folder)
@@ -99,17 +84,6 @@ def _is_run(path: Path) -> bool:
     return isinstance(state.get("teamRunId"), str) and isinstance(state.get("members"), list)
 
 
-def _may_be_run(folder: Path) -> bool:
-    """Say whether a folder among runs is one: a damaged state must not hide its mail."""
-    return _is_run(folder) or (folder / INBOXES).is_dir()
-
-
 def _holds_runs(folder: Path) -> bool:
-    try:
-        with os.scandir(folder) as entries:
-            inside = [Path(each.path) for each in islice(entries, LOOKED_AT) if each.is_dir(follow_symlinks=False)]
-    except OSError:
-        return False
-    if any(map(_is_run, inside)):
-        return True
-    return not inside and all((folder.parent / name).is_dir() for name in BESIDE)
+    inside = folders_in(folder)
+    return any(map(_is_run, inside)) or (not inside and all((folder.parent / name).is_dir() for name in BESIDE))

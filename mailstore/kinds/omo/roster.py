@@ -8,8 +8,7 @@ import msgspec
 
 from mailstore.kinds.omo.mail import RunMail
 from mailstore.kinds.omo.places import STATE, TeamRun
-from mailstore.kit.team_folders.roster_file import RosterFile, members, read_object, read_roster
-from mailstore.kit.team_folders.task_files import task_files
+from mailstore.kit.team_folders.files import RosterFile, members, read_object, read_roster, task_files, text_in
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.roster import Agent, Status
 
@@ -21,7 +20,7 @@ OVER = frozenset({"deleting", "deleted", "failed", "orphaned"})
 
 def state_of(run: TeamRun) -> RosterFile:
     """Read a run's state file."""
-    return read_roster(run.state, f"{run.prefix}{STATE}", "state", "there is no state of this run")
+    return read_roster(run.roster, f"{run.prefix}{STATE}", "state", "there is no state of this run")
 
 
 def pending_in(state: dict[str, Any]) -> set[tuple[str, str]]:
@@ -35,8 +34,8 @@ def pending_in(state: dict[str, Any]) -> set[tuple[str, str]]:
 
 def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
     """Return a run's agents: its members, then those that only appear in its mail."""
-    run = mail.run
-    is_over = gone_since is not None or _text(state, "status") in OVER
+    run = mail.team
+    is_over = gone_since is not None or text_in(state, "status") in OVER
     listed, sent = members(state), mail.senders()
     doing = {} if gone_since is not None else _tasks(run)
     created = parse_time(state.get("createdAt"))[0]
@@ -46,7 +45,7 @@ def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = N
         if session_id == "user" or not name:
             continue
         member = listed.get(name, {})
-        status = _text(member, "status")
+        status = text_in(member, "status")
         is_dead = is_over or status in ENDED
         found.append(
             Agent(
@@ -64,18 +63,13 @@ def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = N
 
 
 def _activity(member: dict[str, Any], task: str) -> str:
-    status = _text(member, "status").replace("_", " ")
+    status = text_in(member, "status").replace("_", " ")
     return f"{status}: {task}" if status and task else status or task
 
 
 def _extra(member: dict[str, Any]) -> str:
-    told = {key: value for key in ("agentType", "subagent_type", "category") if (value := _text(member, key))}
+    told = {key: value for key in ("agentType", "subagent_type", "category") if (value := text_in(member, key))}
     return msgspec.json.encode(told).decode() if told else ""
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
 
 
 def _tasks(run: TeamRun) -> dict[str, str]:
@@ -83,7 +77,7 @@ def _tasks(run: TeamRun) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in task_files(run.tasks):
         task = read_object(path)
-        said = (_text(task, "activeForm") or _text(task, "subject")).strip()
+        said = (text_in(task, "activeForm") or text_in(task, "subject")).strip()
         if task.get("status") in ("claimed", "in_progress") and said:
-            found[_text(task, "owner")] = said.splitlines()[0]
+            found[text_in(task, "owner")] = said.splitlines()[0]
     return found

@@ -21,7 +21,8 @@ from mailstore.kinds.omo.mail import RunMail
 from mailstore.kinds.omo.places import INBOXES, TeamRun
 from mailstore.kinds.omo.roster import state_of
 from mailstore.kit.lock_files import is_running, read_lock, release, removed, taken
-from mailstore.kit.team_folders.roster_file import members
+from mailstore.kit.team_folders.files import members
+from mailstore.kit.team_folders.seen_store import full_name, is_member_name, sent_to_some
 from mailstore.records.draft import Draft
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
@@ -32,7 +33,6 @@ LARGEST_BODY = 32 * 1024
 """In bytes; the program refuses a longer one, and would not read it either."""
 LARGEST_INBOX = 256 * 1024
 """In bytes of waiting messages, unless the program is set otherwise."""
-MARKS = frozenset("/\\\x00")
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 """What the program takes for a UUID: it passes over a message with any other correlation id."""
 
@@ -73,9 +73,8 @@ def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenLetter:
             except (OSError, StoreError) as error:
                 if not done:
                     raise refusal(run.inboxes / name, error) if isinstance(error, OSError) else error from error
-                sent = ", ".join(seen.inbox for seen in done)
-                missed = ", ".join(it for _, it in targets[len(done) :])
-                raise StoreError(f"sent to {sent}, not to {missed} ({error})", f"send it to {missed} alone") from error
+                missed = [name for _, name in targets[len(done) :]]
+                raise sent_to_some([seen.inbox for seen in done], missed, error) from error
     return run, done
 
 
@@ -86,11 +85,11 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
     for run in runs:
         state = state_of(run)
         if state.problem is not None and len(runs) == 1:
-            raise StoreError(f"{run.state} can't be read ({state.problem.reason})", "this file lists the recipients")
+            raise StoreError(f"{run.roster} can't be read ({state.problem.reason})", "this file lists the recipients")
         is_closed = state.value.get("status") in CLOSED
         if is_closed and len(runs) == 1:
             raise DraftRefused("to", "names members of a run that is being deleted", "write to a running team")
-        for name in () if is_closed else filter(_is_name, members(state.value)):
+        for name in () if is_closed else filter(is_member_name, members(state.value)):
             known[run.named(name)] = (run, name)
             bare.setdefault(name, []).append(run.named(name))
     known.pop("user", None)
@@ -100,19 +99,10 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
             raise DraftRefused(
                 "to", "names all, to whom only the lead may write", "name the members, or write to the lead"
             )
-        meant = [recipient] if recipient in known else [name for name in bare.get(recipient, ()) if name in known]
-        if len(meant) > 1:
-            raise DraftRefused("to", f"{recipient!r} is in {len(meant)} runs", f"use {' or '.join(meant)}")
-        if not meant:
-            raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}")
-        found[known[meant[0]]] = None
+        found[known[full_name(recipient, known, bare)]] = None
     if len({run.folder for run, _ in found}) > 1:
         raise DraftRefused("to", "names members of several runs", "send to each run separately")
     return sorted(found, key=lambda target: target[1])
-
-
-def _is_name(name: str) -> bool:
-    return name.isprintable() and not name.startswith(".") and not MARKS & set(name) and len(name) <= 200
 
 
 def _letter(run: TeamRun, draft: Draft) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -77,6 +77,18 @@ class SeenJournal(Generic[Note]):
     def _file(self) -> Path:
         """Return the file that shows when the journal was last written."""
         return self.path
+
+    def read(self) -> Iterator[Any]:
+        """Yield what is stored; unreadable lines are counted. Raises OSError and NotAFile."""
+        raise NotImplementedError
+
+    def keep(self, found: Iterable[Any]) -> str:
+        """Append what was seen; return a message saying why that failed, or nothing."""
+        raise NotImplementedError
+
+    def remember(self, roster: dict[str, Any]) -> None:
+        """Store in the note what is needed of an existing folder's roster."""
+        raise NotImplementedError
 
     def note(self) -> Note:
         """Return the note about the folder."""
