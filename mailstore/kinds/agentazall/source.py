@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 import time
 from bisect import bisect_right, insort
 from collections.abc import Hashable, Iterable, Mapping
@@ -43,6 +44,8 @@ from mailstore.records.roster import Agent
 ROSTER = "roster"
 SIGNING_SECONDS = 20.0
 """How long an unsigned message in the outbox of an agent with a key is ignored: its program signs it first."""
+ALONE_SECONDS = 60.0
+"""How long files may lie without their message, which is written after them."""
 PLACELESS = ("attachment:", "!attachment-missing:", "key:new", "key:pinned", "!key:of-another")
 """Tags that may differ between copies of one message."""
 OF_HEADER = "signature:legacy"
@@ -105,6 +108,8 @@ class AgentAZAllSource(PartSource):
             if is_in_spool(part):
                 why = problem_of(self._root / part)
                 return None if why is None else [Problem(part, 1, 0, why)]
+            if part.endswith("/"):
+                return self._told_alone(part)
             data = read_whole(self._root / part)
         except NotAFile as error:
             return [Problem(part, 1, 0, str(error))]
@@ -135,7 +140,7 @@ class AgentAZAllSource(PartSource):
         """Return the identity of an event across copies: a message's id and facts, a warning's file name and text."""
         if isinstance(event, Message):
             return Message, event.id, event.sender, *_lasting(event.tags)
-        if isinstance(event, Problem) and not event.fatal:
+        if isinstance(event, Problem) and not event.fatal and not event.file.endswith("/"):
             return Problem, "" if is_of_all(event.reason) else event.file.rpartition("/")[2], event.reason
         return event
 
@@ -223,6 +228,15 @@ class AgentAZAllSource(PartSource):
             *_proofs(letter, copy, message_id),
             *(Problem(part, 1, 0, why, False) for why in reasons),
         ]
+
+    def _told_alone(self, part: str) -> list[Event] | None:
+        """Tell of a folder of files without their message; None while that may still be written."""
+        found = (self._root / part).lstat()
+        if not stat.S_ISDIR(found.st_mode):
+            return []
+        if not is_settled(found.st_ctime + ALONE_SECONDS):
+            return None
+        return [Problem(part, 1, 0, "files without their message: delete the folder if it doesn't come", False)]
 
     def _id(self, claimed: str, digest: str) -> str:
         """Return the id of a message: the claimed one, or a new one if that is taken."""

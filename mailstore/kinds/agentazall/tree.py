@@ -150,6 +150,7 @@ class AgentFolders:
                 found.update(one.head)
             for one in boxes:
                 found.update(one.parts)
+                found.update(one.alone)
         for link in self._linked:
             found[link] = path_stamp(self.root / link)
         return found
@@ -179,7 +180,8 @@ def _joined(tree: str, name: str) -> str:
 class AgentBox:
     """The message files of a folder; a stamp covers the folder of a message's attachments too.
 
-    `parts` are the files by their path from the root, newest first; `head` is the first of them. Not thread-safe.
+    `parts` are the files by their path from the root, newest first; `head` is the first of them; `alone` is what may be
+    a folder of attachments without its message, with a `/` at the end. Not thread-safe.
     """
 
     def __init__(self, root: Path, name: str) -> None:
@@ -188,6 +190,7 @@ class AgentBox:
         self._entries: dict[str, Stamp] = {}
         self.parts: dict[str, Hashable] = {}
         self.head: dict[str, Hashable] = {}
+        self.alone: dict[str, Hashable] = {}
 
     def look(self, *, closely: bool, wholly: bool) -> None:
         """Update the entries; `closely` checks the stamps of the newest files, `wholly` those of all."""
@@ -213,6 +216,12 @@ class AgentBox:
 
     def _take_in(self, changed: set[str]) -> None:
         """Put the changed files in front, or sort all of them if many changed."""
+        for name in changed:
+            beside = self._entries.get(name[:-4]) if name not in self._entries else None
+            if beside is not None:
+                self.alone[f"{self._prefix}{name[:-4]}/"] = beside
+            else:
+                self.alone.pop(f"{self._prefix}{name[:-4]}/", None)
         is_few = len(changed) < FEW < len(self.parts)
         names: Iterable[str] = changed if is_few else (name for name in self._entries if name.endswith(".txt"))
         rows = sorted((name for name in names if name in self._entries), key=self._age)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
-from mailstore.kinds.agentazall import attached, identity
+from mailstore.kinds.agentazall import attached, identity, source
 from mailstore.kinds.agentazall.letter_file import parse
 from mailstore.kinds.agentazall.signature import facts_of
 from mailstore.kinds.agentazall.state import state_folder
 from mailstore.kinds.agentazall.store import AgentAZAllStore
+from mailstore.kit.part_reader import PATIENCE_SECONDS
 from mailstore.records.draft import draft
-from mailstore.records.message import Delivery
+from mailstore.records.message import Delivery, Problem
 from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail, told
 from tests.kinds.agentazall.agentazall_mail import identity as another
 
@@ -227,3 +229,34 @@ def test_without_the_library_nothing_is_sent(mail: AgentAZAllMail, monkeypatch: 
     with AgentAZAllStore.open(mail.root) as store, pytest.raises(StoreError, match=r"agentazall\]"):
         store.send(draft(**hello()))
     assert files(mail) == set()
+
+
+def test_files_whose_letter_was_never_written_are_reported(
+    mail: AgentAZAllMail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(draft: Pending) -> bool:
+        if draft._path.suffix == ".txt":
+            raise KeyboardInterrupt
+        return appear(draft)
+
+    appear = Pending.appear
+    (mail.folder / "plan.pdf").write_bytes(b"%PDF")
+    with AgentAZAllStore.open(mail.root) as store, monkeypatch.context() as patch:
+        patch.setattr(Pending, "appear", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            store.send(draft(**hello(attachments=(str(mail.folder / "plan.pdf"),))))
+    left = sorted({str(path.relative_to(mail.root).parent) for path in mail.root.rglob("plan.pdf")})
+    assert [each.split("/")[0] for each in left] == ["ann@localhost", "human@localhost"]
+    assert not problems(mail), "it may still be written"
+    monkeypatch.setattr(source, "ALONE_SECONDS", -PATIENCE_SECONDS - 1)
+    found = problems(mail)
+    assert [(each.file, each.fatal) for each in found] == [(f"{each}/", False) for each in left]
+    assert found[0].reason == "files without their message: delete the folder if it doesn't come"
+    shutil.rmtree(mail.root / left[0])
+    (mail.root / f"{left[1]}.txt").write_bytes(mail.letter("ann@localhost/inbox", "other").read_bytes())
+    assert not problems(mail)
+
+
+def problems(mail: AgentAZAllMail) -> list[Problem]:
+    found = [event for event in told(mail.root)[1] if isinstance(event, Problem)]
+    return sorted(found, key=lambda problem: problem.file)
