@@ -54,7 +54,10 @@ class RetentionSettings(Struct, frozen=True):
     """The table [retention]: what the view Recent lists, and what archiving keeps."""
 
     days: Annotated[Positive | None, "Mail of the last so many days; not set: of any age."] = None
-    messages: Annotated[Count | None, "Of that, so many of the newest messages; not set: all."] = None
+    messages: Annotated[
+        Count | None,
+        "Of that, so many of the newest messages; not set: all. Archiving first takes read mail older than a day.",
+    ] = None
 
     def rule(self) -> Retention:
         """Return the rule for the mailbox."""

@@ -67,7 +67,12 @@ def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP, retention: Rete
     """
     live = sorted(mailbox.live(), key=by_age)
     newest = {message.id for message in live[max(len(live) - keep, 0) :]}
-    kept = retained(live, retention, now) if retention.is_limited else set()
+
+    def is_read(message: Message) -> bool:
+        states = mailbox.bare_states(message, now).values()
+        return bool(states) and all(state is State.READ for state in states)
+
+    kept = retained(live, retention, now, is_read) if retention.is_limited else set()
     open_for: dict[str, list[tuple[State, str]]] = defaultdict(list)
     for message, name, state in mailbox.open_mail(now):
         open_for[message.id].append((state, name))

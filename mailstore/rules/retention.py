@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -36,10 +36,18 @@ class Retention(msgspec.Struct, frozen=True):
 EVERYTHING = Retention()
 
 
-def retained(messages: Sequence[Message], rule: Retention, now: float) -> set[str]:
-    """Return the ids of the messages that a rule retains, given oldest first; one without a time counts as old."""
-    newest = messages if rule.messages is None else messages[max(0, len(messages) - rule.messages) :]
+def retained(
+    messages: Sequence[Message], rule: Retention, now: float, is_read: Callable[[Message], bool] = lambda message: False
+) -> set[str]:
+    """Return the ids of the messages that a rule retains, given oldest first; one without a time counts as old.
+
+    Of more messages than it retains, those that were read and are older than a day go first.
+    """
+    left = list(messages)
+    if rule.messages is not None and (over := len(left) - rule.messages) > 0:
+        left.sort(key=lambda message: not (message.time < now - DAY and is_read(message)))
+        left = left[over:]
     if rule.days is None:
-        return {message.id for message in newest}
+        return {message.id for message in left}
     since = now - rule.days * DAY
-    return {message.id for message in newest if message.timed and message.time >= since}
+    return {message.id for message in left if message.timed and message.time >= since}

@@ -24,6 +24,10 @@ def mailbox(tmp_path: Path) -> Mailbox:
         mail.message(f"m{number}", "bob-00000001", "all", ago=days * DAY)
     mail.message("m5", "bob-00000001", "all", ago=2 * HOUR, thread="m0")
     mail.message("m6", "bob-00000001", "all", timestamp="yesterday")
+    return folded(mail)
+
+
+def folded(mail: MailFiles) -> Mailbox:
     found = Mailbox()
     with HaakStore.open(mail.data) as store:
         for batch in store.scan():
@@ -48,6 +52,27 @@ def test_what_is_retained(rule: Retention, kept: str, mailbox: Mailbox) -> None:
 
 def test_recent_threads_are_those_of_which_anything_is_retained(mailbox: Mailbox) -> None:
     assert mailbox.recent(Retention(days=7), NOW) == ["m0", "m4", "m3"]
+
+
+def test_of_too_many_those_that_were_read_and_are_older_than_a_day_go_first(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    mail.agent("bob-00000001")
+    for name, hours in (("unread", 90), ("old", 80), ("older-unread", 70), ("read", 50), ("half", 40), ("fresh", 2)):
+        to = ["ann-00000001", "bob-00000001"] if name == "half" else "ann-00000001"
+        mail.message(name, "bob-00000001", to, ago=hours * HOUR, ttl_hours=1)
+        if "unread" not in name:
+            mail.read(name, "ann-00000001", ago=hours * HOUR - 600)
+    found = folded(mail)
+
+    def left(number: int) -> set[str]:
+        plan = plan_archive(found, NOW, 0, Retention(messages=number))
+        return {message.id for message in found.messages()} - {each for thread in plan.threads for each in thread}
+
+    assert left(5) == {"unread", "older-unread", "read", "half", "fresh"}
+    assert left(4) == {"unread", "older-unread", "half", "fresh"}
+    assert left(3) == {"older-unread", "half", "fresh"}, "then the oldest"
+    assert left(1) == {"fresh"}
 
 
 def test_an_archival_leaves_what_is_retained(mailbox: Mailbox) -> None:

@@ -131,7 +131,8 @@ class AgentiesSource(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        self._told: set[str] = set()
+        self._told: dict[str, bool] = {}
+        """The messages seen, and whether each was read when it was last seen."""
         self._there: set[str] = set()
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -150,7 +151,7 @@ class AgentiesSource(PartSource):
             in_order = sorted(contents.entries.values(), key=lambda entry: entry.message.time)
             return [*agents(team.members, in_order), *team.problems]
         self._there = set(contents.entries)
-        self._told |= self._there
+        self._told.update((name, bool(entry.receipts)) for name, entry in contents.entries.items())
         events: list[Event] = []
         for entry in reversed(contents.entries.values()):
             events += (entry.message, *entry.receipts)
@@ -161,14 +162,15 @@ class AgentiesSource(PartSource):
 
     def why(self, lost: int) -> str:
         """Return the reason for a reload: a trimmed log, or changed messages."""
-        gone = len(self._told - self._there)
+        gone = self._told.keys() - self._there
         if not gone:
             return "messages were changed" if lost > 1 else "a message was changed"
-        return (
-            f"{gone:,} messages are gone: Agenties trims old mail"
-            if gone > 1
-            else ("a message is gone: Agenties trims old mail")
-        )
+        unread = sum(not self._told[name] for name in gone)
+        if len(gone) == 1:
+            words = f"{'an unread' if unread else 'a'} message is gone"
+        else:
+            words = f"{len(gone):,} messages are gone" + (f", {unread:,} of them unread" if unread else "")
+        return f"{words}: Agenties trims old mail"
 
 
 class AgentiesTeam(NamedTuple):

@@ -46,15 +46,23 @@ def rewritten(project: Project, change: Callable[[list[bytes]], list[bytes]]) ->
     return rewrite
 
 
-@pytest.mark.parametrize(("count", "words"), [(12, "12 messages are"), (1, "a message is")])
-def test_a_trimmed_log_is_told_as_one(project: Project, count: int, words: str) -> None:
+@pytest.mark.parametrize(
+    ("count", "read", "words"),
+    [
+        (12, 3, "12 messages are gone, 9 of them unread"),
+        (12, 12, "12 messages are gone"),
+        (1, 0, "an unread message is gone"),
+        (1, 1, "a message is gone"),
+    ],
+)
+def test_a_trimmed_log_is_told_as_one(project: Project, count: int, read: int, words: str) -> None:
     for number in range(20):
-        project.message(f"m{number:02}", createdAt=f"2026-05-10T14:00:{number:02}Z")
+        project.message(f"m{number:02}", createdAt=f"2026-05-10T14:00:{number:02}Z", read=number < read)
     kept = [f"m{number:02}" for number in range(count, 20)]
     events = followed(
         project, rewritten(project, lambda lines: lines[count:]), lambda came: set(kept) <= set(ids(came))
     )
-    assert of(Reset, events) == [Reset(f"{words} gone: Agenties trims old mail")]
+    assert of(Reset, events) == [Reset(f"{words}: Agenties trims old mail")]
     assert ids(events) == dict.fromkeys(kept, 1)
 
 
