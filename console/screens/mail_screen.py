@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -18,6 +18,8 @@ from mailstore.records.message import Message
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.events import Key
     from textual.widget import Widget
 
@@ -120,9 +122,20 @@ class MailScreen(Layout):
         """Copy a text to the clipboard, through the terminal."""
         self.app.copy_to_clipboard(text)
 
-    def suspend(self) -> AbstractContextManager[None]:
-        """Give the terminal to another program within a context; raises SuspendNotSupported."""
-        return self.app.suspend()
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Give the terminal to another program within a context, whatever is raised there.
+
+        Raises SuspendNotSupported.
+        """
+        failure: Exception | None = None
+        with self.app.suspend():  # takes the terminal back only where nothing is raised
+            try:
+                yield
+            except Exception as error:
+                failure = error
+        if failure is not None:
+            raise failure
 
     def press(self, key: Key) -> None:
         """Handle a key as if it were pressed now."""

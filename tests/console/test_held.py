@@ -162,7 +162,7 @@ async def test_a_letter_that_can_not_be_sent_any_more_is_a_draft_again(mail: Mai
         await send(seat)
         mail.data.rename(tmp_path / "elsewhere")
         await seat.screen.action_run("compose.send-now")
-        assert "◷" in seat.lines[-1]
+        await seat.until(lambda: "◷" in seat.lines[-1])
         await seat.press("q")
         await seat.sees("y: send and quit")
         await seat.press("y")

@@ -95,6 +95,21 @@ async def test_after_the_editor_one_goes_on_at_the_end(tmp_path: Path, monkeypat
         assert body(seat).text == "In the\neditor. More."
 
 
+def test_an_editor_that_is_missing_leaves_the_terminal_to_the_console(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(write_mail(tmp_path, now=time.time()).url, EDITOR="/nowhere/editor")
+    terminal.wait_for("The second word.")
+    terminal.press("r")
+    terminal.wait_for("reaches ann-00000001")
+    terminal.press("ctrl+e")
+    terminal.wait_for("Can't run '/nowhere/editor'")
+    terminal.send("Still here.")
+    terminal.wait_for("Still here.")
+    terminal.press("escape")
+    terminal.wait_gone("Reply")
+    terminal.press("q")
+    assert terminal.wait_exit() == 0
+
+
 async def test_the_count_of_words_is_that_of_this_draft(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(160, 40)) as seat:
         await write(seat, "Three words here")

@@ -1,6 +1,7 @@
 """Type a hundred keys at once, in every screen: the console lives, and still does what it is asked.
 
 A terminal hands over what was typed while the program was busy in one read; a paste without brackets does the same.
+The keys are typed by Textual's pilot, into a terminal, or into a page that `signalbox serve` gives a browser.
 """
 
 from __future__ import annotations
@@ -11,14 +12,19 @@ import os
 import random
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from textual.events import Key
 from textual.keys import key_to_character
 
 from console.commands import COMMANDS
+from console.serve.sockets import CLOSED_BY_PERSON
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
+from tests.serve.served import Page, Served
+from tests.terminal import SIGNALBOX, Terminal, environment
+from tests.terminal_keys import encoded
 
 OPENERS = (
     "question_mark", "colon", "p", "D", "L", "O", "B", "d", "i", "n", "r", "slash", "T", "w", "m", "s", "a",
@@ -26,6 +32,9 @@ OPENERS = (
 )  # fmt: skip
 """The keys that open something, or may."""
 PLAIN = ("enter", "escape", "tab", "space", "down", "up", "y", "n", "j", "k", "backspace", "1", "2", "0", "a", "z")
+ESCAPES = b"\x1b[27u" * 60
+"""Escape as a terminal sends it that means no other key by it, as often as any screens lie on each other."""
+HELP = "Keys"
 LEAVING = {"q", "ctrl+q", "ctrl+c", "ctrl+z", "vertical_line"}
 """Keys that end or stop the console, or hand mail to another program."""
 
@@ -75,8 +84,54 @@ async def storm(seat: Seat, keys: Sequence[str]) -> None:
     await home(seat)
 
 
+def typed(keys: Sequence[str]) -> bytes:
+    """Return what a terminal sends for keys, without those that none could send."""
+    sent = b""
+    for key in keys:
+        with suppress(ValueError):
+            sent += encoded(key)
+    return sent
+
+
+async def storm_in_pilot(mail: MailFiles, keys: Sequence[str]) -> None:
+    """Type keys at once by the pilot."""
+    async with opened(mail.data, now=mail.now) as seat:
+        await storm(seat, keys)
+
+
+async def storm_in_a_terminal(mail: MailFiles, keys: Sequence[str]) -> None:
+    """Type keys at once into a terminal; afterwards the console shows its help, and ends when it is told to."""
+    with Terminal([*SIGNALBOX, "open", mail.url], env=environment(mail.data.parent, PATH="")) as terminal:
+        terminal.wait_for("ann-00000001")
+        terminal.send(typed(keys) + ESCAPES)
+        terminal.press("f1")
+        terminal.wait_for(HELP)
+        terminal.send(ESCAPES + b"q")
+        assert terminal.wait_exit() == 0, terminal.screen_text()
+
+
+async def storm_in_a_page(mail: MailFiles, keys: Sequence[str]) -> None:
+    """Type keys at once into a page; afterwards the console shows its help, and ends when it is told to."""
+    with Served(mail.url, mail.data.parent) as server:
+        page = Page(server)
+        try:
+            await page.open()
+            await page.see("ann-00000001")
+            await page.type(typed(keys) + ESCAPES + encoded("f1"))
+            await page.see(HELP)
+            await page.type(ESCAPES + b"q")
+            ended = await page.end()
+            assert ended == CLOSED_BY_PERSON, f"closed ({ended}): {page.said}"
+        finally:
+            await page.session.close()
+
+
+STORMS = {"pilot": storm_in_pilot, "terminal": storm_in_a_terminal, "page": storm_in_a_page}
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument("--where", choices=STORMS, default="pilot", help="what the keys are typed into")
     parser.add_argument("--bursts", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=None)
 
@@ -92,15 +147,9 @@ def run(args: argparse.Namespace) -> int:
         keys = [opener, *chance.choices(alphabet(), k=100)]
         try:
             with tempfile.TemporaryDirectory() as folder:
-                asyncio.run(_once(Path(folder), keys))
+                asyncio.run(STORMS[args.where](box(Path(folder, "mail")), keys))
         except Exception as error:
             faults += 1
             print(f"seed {seed}, burst {number}: {type(error).__name__}: {error}\n  {' '.join(keys)}", flush=True)
     print(f"{args.bursts} bursts, {faults} ended the console (seed {seed})")
     return min(faults, 1)
-
-
-async def _once(folder: Path, keys: Sequence[str]) -> None:
-    mail = box(folder)
-    async with opened(mail.data, now=mail.now) as seat:
-        await storm(seat, keys)

@@ -1,7 +1,8 @@
-"""`signalbox serve` as a program on loopback, ended with its block, and sockets to it without a browser."""
+"""`signalbox serve` as a program on loopback, ended with its block, and pages of it without a browser."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import select
@@ -12,7 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from aiohttp import ClientSession, CookieJar, WSMessage, WSMsgType
 
 from tests.patience import PATIENCE
 from tests.terminal import SIGNALBOX, environment
@@ -66,6 +69,51 @@ class Served:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()
+
+
+class Page:
+    """A page without a browser: a session with the cookie of a link, and its socket."""
+
+    def __init__(self, server: Served, link: str = "full", **options: Any) -> None:
+        self.server = server
+        self.session = ClientSession(cookie_jar=CookieJar(unsafe=True), **options)
+        self._link = link
+        self.said = ""
+        """What the server said last that is not drawn, such as why a console failed."""
+
+    async def open(self) -> Any:
+        answer = await self.session.get(self.server.links[self._link], allow_redirects=False)
+        assert answer.status == 303
+        address = self.server.address
+        self.socket = await self.session.ws_connect(f"{address}/ws", headers={"Origin": address})
+        return self.socket
+
+    async def see(self, text: str) -> None:
+        """Read what is drawn until a text is in it."""
+        drawn = b""
+        async with asyncio.timeout(PATIENCE):
+            while text.encode() not in drawn:
+                message = await self._next()
+                assert message.type is not WSMsgType.CLOSE, f"closed ({message.data}): {self.said}"
+                drawn += message.data if message.type is WSMsgType.BINARY else b""
+
+    async def type(self, keys: bytes) -> None:
+        """Send keys in one message."""
+        await self.socket.send_json(["stdin", keys.decode()])
+
+    async def end(self) -> int:
+        """Read on until the server closes the page; return the code that says why."""
+        async with asyncio.timeout(PATIENCE):
+            while (message := await self._next()).type is not WSMsgType.CLOSE:
+                pass
+        return int(message.data)
+
+    async def _next(self) -> WSMessage:
+        message: WSMessage = await self.socket.receive()
+        assert message.type in (WSMsgType.BINARY, WSMsgType.TEXT, WSMsgType.CLOSE), message
+        if message.type is WSMsgType.TEXT:
+            self.said = message.data
+        return message
 
 
 def processes_of(pid: int) -> list[int]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from aiohttp import ClientSession, CookieJar, WSMsgType
+from aiohttp import ClientSession
 
 from console.serve.access import PageAccess
 from console.serve.console_process import ConsoleProcess
 from tests.cli.conftest import Run, run
 from tests.console.test_in_a_terminal import mailbox
-from tests.patience import PATIENCE
-from tests.serve.served import Served, ended, processes_of, told_of
+from tests.serve.served import Page, Served, ended, processes_of, told_of
 from tests.servers.certificates import Certificates
 
 __all__ = ["run"]
@@ -82,31 +79,6 @@ def test_links_of_another_user_are_refused(run: Run, work: Path, monkeypatch: py
         f"{kept} belongs to another user: name a file of your own"
         in run("serve", mailbox(work).url, "--links", kept).err
     )
-
-
-class Page:
-    """A page without a browser: a session with the cookie of a link, and its socket."""
-
-    def __init__(self, server: Served, link: str = "full", **options: Any) -> None:
-        self.server = server
-        self.session = ClientSession(cookie_jar=CookieJar(unsafe=True), **options)
-        self._link = link
-
-    async def open(self) -> Any:
-        answer = await self.session.get(self.server.links[self._link], allow_redirects=False)
-        assert answer.status == 303
-        address = self.server.address
-        self.socket = await self.session.ws_connect(f"{address}/ws", headers={"Origin": address})
-        return self.socket
-
-    async def see(self, text: str) -> None:
-        """Read what is drawn until a text is in it."""
-        drawn = b""
-        async with asyncio.timeout(PATIENCE):
-            while text.encode() not in drawn:
-                message = await self.socket.receive()
-                assert message.type in (WSMsgType.BINARY, WSMsgType.TEXT), message
-                drawn += message.data if message.type is WSMsgType.BINARY else b""
 
 
 async def test_consoles_end_with_their_pages_and_with_the_server_however_it_ends(tmp_path: Path) -> None:
