@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from console.app import SignalboxApp
 from console.config import Config
 from console.demo.history import write_history
-from console.demo.seen_marks import remember
+from console.demo.run import remember
 from console.remembered import RememberedValues
 from console.screens.away.away import LEFT
 from console.state import PersonalState

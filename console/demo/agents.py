@@ -19,10 +19,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from console.demo.personas import MARKER
+from console.demo.cast import MARKER
+from console.demo.company import Company
 from console.demo.responder import Responder
 from console.demo.scenario import Scenario
-from console.demo.simulation import Company
 from mailstore.errors import MailError
 from mailstore.records.events import Event
 from mailstore.records.message import Message
@@ -36,7 +36,7 @@ PAUSE = (2.0, 6.0)
 GUARD_EVERY = 0.25
 AGAIN_AFTER = 1.0
 RECENT = 60.0
-"""Seconds before the start from which a letter of the person is still answered."""
+"""Seconds before the start from which a message of the user is still answered."""
 
 
 class Stage:

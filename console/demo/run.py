@@ -14,13 +14,15 @@ from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from console.demo.personas import MARKER
+from console.demo.cast import MARKER, USER
 from console.process import SignalHandler, prepare
 from mailstore.errors import StoreError
 
 if TYPE_CHECKING:
-    pass
+    from console.state import PersonalState
+    from mailstore.store import Store
 
+DAY = 86_400.0
 HELD_FOR = 3.0
 """Seconds that the agents have to end by themselves."""
 
@@ -117,7 +119,6 @@ def _open(url: str, root: Path, theme: str | None, ending: SignalHandler) -> int
     prepare()
     from console.app import SignalboxApp
     from console.config_file import load_config
-    from console.demo.seen_marks import remember
     from console.state import PersonalState
     from mailstore.registry import open_store
 
@@ -130,3 +131,24 @@ def _open(url: str, root: Path, theme: str | None, ending: SignalHandler) -> int
             return ending.run(SignalboxApp(store, config, theme=theme, state=state))
     finally:
         state.close()
+
+
+def remember(store: Store, state: PersonalState, now: float) -> None:
+    """Mark as seen what is older than a day, but for mail that the user has still to read.
+
+    Reads the whole of `store`; does nothing when the user has seen something of it before.
+    """
+    from mailstore.state.mailbox import Mailbox
+
+    if state.seen(store.url)[0]:
+        return
+    mailbox = Mailbox(USER)
+    for batch in store.scan():
+        mailbox.fold(batch, now)
+    seen = []
+    for message in mailbox.messages():
+        has_read = mailbox.has_read(message.id, USER)
+        is_old = message.time < now - DAY and not mailbox.is_mine(message)
+        if mailbox.is_unseen(message) and (is_old or has_read):
+            seen.append(message.id)
+    state.mark_seen(store.url, seen, now)

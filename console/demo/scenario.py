@@ -1,15 +1,13 @@
-"""What goes on by itself: conversations, polls, freezes, deaths, successions, questions to the person."""
+"""What goes on by itself: conversations, polls, freezes, deaths, successions, questions to the user."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from console.demo.lines import Episode, Spoken, fill, live_talk
-from console.demo.personas import PERSON
-from console.demo.simulation import Company
+from console.demo.company import Company
+from console.demo.script import Scene, ScriptedMessage, read_script
 from mailstore.records.message import Message
-from mailstore.records.protocol import TAG_NAMESPACES
-from mailstore.records.roster import Agent
+from mailstore.records.roster import Agent, Status
 
 ENOUGH_MESSAGES = 5_000
 ENOUGH_AGENTS = 24
@@ -26,9 +24,8 @@ MORTAL = ("scribe", "analyst", "engineer", "ontologist")
 class _Conversation:
     """A conversation that is going on: what is still to be said, and what was said last."""
 
-    def __init__(self, episode: Episode) -> None:
-        self.left = list(episode.lines)
-        self.figures: dict[str, str] = {}
+    def __init__(self, scene: Scene) -> None:
+        self.left = list(scene.lines)
         self.last: Message | None = None
 
 
@@ -38,15 +35,24 @@ class Scenario:
     def __init__(self, company: Company, clock: Callable[[], float]) -> None:
         self._company = company
         self._clock = clock
-        self._talk = live_talk()
-        self._talks: list[_Conversation] = []
-        self._episodes: list[Episode] = []
+        self._script = read_script("live")
+        self._going_on: list[_Conversation] = []
+        self._scenes: list[Scene] = []
         self._asked: list[Message] = []
-        self._questions = list(self._talk.question)
+        self._questions = list(self._script.question)
         company.rng.shuffle(self._questions)
         self._asleep: dict[str, float] = {}
         self._vacant: list[tuple[float, str]] = []
         self._next_death = clock() + FIRST_DEATH
+        self._acts: dict[Callable[[], bool], float] = {
+            self._go_on: 6.0,
+            self._begin: 2.5,
+            self._poll: 4.0,
+            self._turn: 1.0,
+            self._ask: 0.5,
+            self._freeze: 0.3,
+            self._die: 0.2,
+        }
 
     def step(self) -> None:
         """Let one thing happen; nothing, once there is mail enough. Raises what the store raises."""
@@ -56,71 +62,52 @@ class Scenario:
         if self._vacant and now - self._vacant[0][0] >= HEIR_AFTER:
             self._company.succeed(self._vacant.pop(0)[1])
             return
-        if self._company.welcome():
+        if self._company.welcome() or self._resume(now):
             return
-        overdue = [name for name, since in self._asleep.items() if now - since >= SLEEP]
-        if overdue:
-            self._resume(overdue[0])
-            return
-        acts: list[tuple[Callable[[], bool], float]] = [
-            (self._go_on, 6.0),
-            (self._begin, 2.5),
-            (self._poll, 4.0),
-            (self._turn, 1.0),
-            (self._ask, 0.5),
-            (self._freeze, 0.3),
-            (self._die, 0.2),
-        ]
+        acts = dict(self._acts)
         while acts:
-            weights = [weight for _, weight in acts]
-            chosen = self._company.rng.choices(range(len(acts)), weights)[0]
-            act, _ = acts.pop(chosen)
+            (act,) = self._company.rng.choices(list(acts), list(acts.values()))
             if act():
                 return
+            del acts[act]
 
     def _go_on(self) -> bool:
-        for talk in self._company.rng.sample(self._talks, len(self._talks)):
-            speaker = self._company.holder(talk.left[0].by)
-            if speaker is None or (talk.last is not None and talk.last.id not in self._company.mailbox):
-                continue
-            self._company.poll(speaker)
-            self._speak(talk, speaker)
-            return True
+        for talk in self._company.rng.sample(self._going_on, len(self._going_on)):
+            speaker = self._company.holder(talk.left[0].sender)
+            if speaker is not None and (talk.last is None or talk.last.id in self._company.mailbox):
+                self._company.poll(speaker)
+                self._speak(talk, speaker)
+                return True
         return False
 
     def _begin(self) -> bool:
-        if len(self._talks) >= AT_A_TIME:
+        if len(self._going_on) >= AT_A_TIME:
             return False
-        if not self._episodes:
-            self._episodes = list(self._talk.episode)
-            self._company.rng.shuffle(self._episodes)
-        talk = _Conversation(self._episodes.pop())
-        speaker = self._company.holder(talk.left[0].by)
+        if not self._scenes:
+            self._scenes = list(self._script.thread)
+            self._company.rng.shuffle(self._scenes)
+        talk = _Conversation(self._scenes.pop())
+        speaker = self._company.holder(talk.left[0].sender)
         if speaker is None:
             return False
-        self._talks.append(talk)
+        self._going_on.append(talk)
         self._speak(talk, speaker)
         return True
 
     def _speak(self, talk: _Conversation, speaker: Agent) -> None:
         line = talk.left.pop(0)
         if not talk.left:
-            self._talks.remove(talk)
-        above = talk.last
-        subject = fill(line.subject, self._company.rng)
-        if above is not None:
-            subject = above.subject if above.subject.startswith("Re: ") else f"Re: {above.subject}"
-        talk.last = self._company.say(
-            speaker,
-            _recipients(line, above),
-            fill(line.body, self._company.rng),
-            subject=subject,
-            type=line.type,
-            thread=above.id if above else None,
-        )
+            self._going_on.remove(talk)
+        talk.last = self._say(line, speaker, talk.last)
+
+    def _say(self, line: ScriptedMessage, speaker: Agent, above: Message | None) -> Message:
+        subject, body = line.filled(self._company.rng, above)
+        recipients = line.recipients(speaker.session_id, above)
+        thread = above.id if above else None
+        return self._company.say(speaker, recipients, body, subject=subject, type=line.type, thread=thread)
 
     def _poll(self) -> bool:
-        agents = self._company.living()
+        agents = self._company.all_that_are(Status.LIVING)
         self._company.rng.shuffle(agents)
         for agent in agents:
             if self._company.mailbox.unread_count(agent.session_id):
@@ -129,21 +116,19 @@ class Scenario:
         return False
 
     def _turn(self) -> bool:
-        agents = self._company.living()
+        agents = self._company.all_that_are(Status.LIVING)
         if agents:
             self._company.busy(self._company.rng.choice(agents))
         return bool(agents)
 
     def _ask(self) -> bool:
         self._asked = [message for message in self._asked if not self._is_answered(message)]
-        question = self._questions[0]
-        agent = self._company.holder(question.by)
+        (question,) = self._questions[0].lines
+        agent = self._company.holder(question.sender)
         if agent is None or len(self._asked) >= OPEN_QUESTIONS:
             return False
         self._questions.append(self._questions.pop(0))
-        rng = self._company.rng
-        subject, body = fill(question.subject, rng), fill(question.body, rng)
-        self._asked.append(self._company.say(agent, [PERSON], body, subject=subject, type="question"))
+        self._asked.append(self._say(question, agent, None))
         return True
 
     def _is_answered(self, asked: Message) -> bool:
@@ -151,7 +136,7 @@ class Scenario:
         return asked.id in mailbox and len(mailbox.thread_messages(asked.id)) > 1
 
     def _freeze(self) -> bool:
-        awake = self._company.living()
+        awake = self._company.all_that_are(Status.LIVING)
         if self._asleep or len(awake) <= STAY_AWAKE:
             return False
         agent = self._company.rng.choice(awake)
@@ -159,17 +144,21 @@ class Scenario:
         self._company.freeze(agent)
         return True
 
-    def _resume(self, session_id: str) -> None:
-        del self._asleep[session_id]
-        for agent in self._company.frozen():
-            if agent.session_id == session_id:
+    def _resume(self, now: float) -> bool:
+        overdue = next((name for name, since in self._asleep.items() if now - since >= SLEEP), None)
+        if overdue is None:
+            return False
+        del self._asleep[overdue]
+        for agent in self._company.all_that_are(Status.FROZEN):
+            if agent.session_id == overdue:
                 self._company.resume(agent)
+        return True
 
     def _die(self) -> bool:
         now = self._clock()
         if now < self._next_death or self._vacant:
             return False
-        awake = self._company.living()
+        awake = self._company.all_that_are(Status.LIVING)
         mortal = [agent for agent in awake if agent.role in MORTAL]
         if not mortal or len(awake) <= STAY_AWAKE or len(self._company.mailbox.roster) >= ENOUGH_AGENTS:
             return False
@@ -178,12 +167,3 @@ class Scenario:
         self._next_death = now + BETWEEN_DEATHS
         self._company.die(agent)
         return True
-
-
-def _recipients(line: Spoken, above: Message | None) -> Sequence[str]:
-    if line.to:
-        return (line.to,)
-    if above is None:
-        return ("all",)
-    is_channel = above.recipients[0].partition(":")[0] in TAG_NAMESPACES
-    return above.recipients if is_channel else (above.sender,)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from console.demo.agents import LOG, main
-from console.demo.personas import PERSON
+from console.demo.cast import USER
 from console.demo.run import prepared, simulated
 from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
@@ -52,7 +52,7 @@ async def _until(store: Store, is_there: Callable[[Event], bool], act: Callable[
 
 
 def _write(store: Store, to: str, body: str, thread: str | None = None) -> Message:
-    return store.send(draft(sender=PERSON, recipients=(to,), content=body, thread=thread))
+    return store.send(draft(sender=USER, recipients=(to,), content=body, thread=thread))
 
 
 async def _answer(root: Path, to: str, body: str) -> Message:
@@ -108,7 +108,7 @@ async def test_what_they_write_leaves_no_damage(root: Path) -> None:
 async def test_an_agent_answers_the_person_who_writes_to_it(root: Path) -> None:
     answer = await _answer(root, "librarian-7", "Which letters are still missing?")
     assert answer.sender == "librarian-7"
-    assert PERSON in answer.recipients
+    assert USER in answer.recipients
     assert answer.type == "answer"
 
 
@@ -123,7 +123,7 @@ async def test_a_channel_answers_in_the_channel_and_mentions_the_person(root: Pa
     answer = await _answer(root, "project:face-decoding", "Please send me the caption of figure 3.")
     assert answer.recipients == ("project:face-decoding",)
     assert answer.sender in {"face-decoder-1", "face-decoder-2"}
-    assert PERSON in answer.mentions
+    assert USER in answer.mentions
 
 
 async def test_an_answer_quotes_what_the_person_wrote(root: Path) -> None:

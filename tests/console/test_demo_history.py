@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from console.demo.cast import CAST, MARKER, STRANGER, USER
 from console.demo.history import write_history
-from console.demo.personas import CAST, MARKER, PERSON, STRANGER
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
@@ -122,8 +122,8 @@ def test_mail_waits_for_the_role_that_nobody_holds(mailbox: Mailbox) -> None:
 
 
 def test_a_question_to_the_person_is_a_few_minutes_old_and_unanswered(mailbox: Mailbox) -> None:
-    unread = mailbox.unread(PERSON, NOW)
-    newest = [message for message in unread if PERSON in message.recipients][-1]
+    unread = mailbox.unread(USER, NOW)
+    newest = [message for message in unread if USER in message.recipients][-1]
     assert newest.type == "question"
     assert NOW - newest.time < 6 * 60
     assert mailbox.summary(newest.id).messages == 1

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.demo.personas import PERSON
-from console.demo.run import prepared, run_demo, simulated
-from console.demo.seen_marks import remember
+from console.demo.cast import USER
+from console.demo.run import prepared, remember, run_demo, simulated
 from console.state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.haak import HaakStore
@@ -69,7 +68,7 @@ def test_the_person_remembers_the_days_before_but_not_mail_that_waits_for_them(t
         state.close()
     unseen = [message for message in mailbox.messages() if mailbox.is_unseen(message)]
     assert 40 < len(unseen) < 130
-    waiting = {message.id for message in mailbox.unread(PERSON, now)}
+    waiting = {message.id for message in mailbox.unread(USER, now)}
     assert waiting
     assert waiting <= {message.id for message in unseen}
     assert all(message.time > now - 25 * 3600 or message.id in waiting for message in unseen)

@@ -23,7 +23,7 @@ ALLOWED = {
     "console/completion/shells.py": OURS,
     "console/completion/table.py": OURS,
     "console/demo/agents.py": OWN_NEW,
-    "console/demo/conversations.py": OURS,
+    "console/demo/cast.py": OURS,
     "console/demo/history.py": "a new file, made exclusively",
     "console/demo/run.py": OWN_NEW,
     "console/hooks/install/programs/opencode.py": OURS,

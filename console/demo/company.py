@@ -7,8 +7,8 @@ from random import Random
 
 import msgspec
 
-from console.demo.doing import activity_of, work_of
-from console.demo.lines import fill, read_answers
+from console.demo.cast import activity_of, read_talk, work_of
+from console.demo.script import figures, fill
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message
@@ -18,7 +18,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
 AT_ONCE = 12
-"""How many letters an agent reads at one poll."""
+"""How many messages an agent reads at one poll."""
 
 EVERYTHING = 10_000
 
@@ -37,7 +37,7 @@ class Company:
         self._clock = clock
         self.rng = rng
         self.mailbox = Mailbox()
-        self.answers = read_answers()
+        self._words = msgspec.convert(read_talk("answers"), dict[str, list[str]])
         self._new: list[Agent] = []
         self._turns = 0
 
@@ -49,15 +49,14 @@ class Company:
         """Return a message's text."""
         return self._store.content(message)
 
-    # Who is there
+    def words(self, occasion: str, agent: Agent, **known: str) -> str:
+        """Return what an agent says on an occasion: the name of a list in `talk/answers.toml`."""
+        known |= {"activity": work_of(agent) or "nothing that could not wait", "role": agent.role or "none"}
+        return fill(self.rng.choice(self._words[occasion]), figures(self.rng) | known)
 
-    def living(self) -> list[Agent]:
-        """Return the agents that live and are awake."""
-        return [agent for agent in self.mailbox.roster if agent.status is Status.LIVING]
-
-    def frozen(self) -> list[Agent]:
-        """Return the frozen agents."""
-        return [agent for agent in self.mailbox.roster if agent.status is Status.FROZEN]
+    def all_that_are(self, status: Status) -> list[Agent]:
+        """Return the agents that live and are awake, or are frozen."""
+        return [agent for agent in self.mailbox.roster if agent.status is status]
 
     def holder(self, role: str) -> Agent | None:
         """Return a living agent that holds a role, any of them where several do."""
@@ -69,38 +68,20 @@ class Company:
         agent = self.mailbox.roster.get(session_id)
         return agent is not None and agent.status is Status.LIVING
 
-    # What they do
-
-    def say(
-        self,
-        agent: Agent,
-        recipients: Sequence[str],
-        body: str,
-        *,
-        subject: str = "",
-        type: str = "",  # noqa: A002 - the record's own name
-        thread: str | None = None,
-    ) -> Message:
-        """Send a letter in an agent's name."""
-        letter = draft(
-            sender=agent.session_id,
-            recipients=tuple(recipients),
-            content=body,
-            subject=subject,
-            type=type,
-            thread=thread,
+    def say(self, agent: Agent, recipients: Sequence[str], body: str, **fields: str | None) -> Message:
+        """Send a message in an agent's name; `fields` are further ones of a draft, such as its subject."""
+        return self._store.send(
+            draft(sender=agent.session_id, recipients=tuple(recipients), content=body, **fields),
         )
-        return self._store.send(letter)
 
-    def poll(self, agent: Agent, most: int = AT_ONCE) -> list[Message]:
-        """Have an agent read its unread mail, the newest of it first; return what it read."""
+    def poll(self, agent: Agent, most: int = AT_ONCE) -> None:
+        """Have an agent read its unread mail, the newest of it first."""
         found = self.mailbox.unread(agent.session_id, self._clock())[-most:]
         self._store.mark_read(agent.session_id, [message.id for message in found])
         now = self._clock()
         current = self.mailbox.roster.get(agent.session_id) or agent
         if current.last_seen is None or now - current.last_seen > SEEN_EVERY:
             self._write(current, last_seen=now)
-        return found
 
     def read(self, agent: Agent, message: Message) -> None:
         """Have an agent read one message."""
@@ -110,9 +91,8 @@ class Company:
         """Have an agent take up something else; now and then it idles, or waits for a permission."""
         self._turns += 1
         doing = Working.WAITING if not self._turns % 7 else Working.IDLE if not self._turns % 3 else Working.WORKING
-        self._write(
-            agent, activity=activity_of(doing, self.rng.choice(self.answers.activities)), last_seen=self._clock()
-        )
+        activity = activity_of(doing, self.rng.choice(self._words["activities"]))
+        self._write(agent, activity=activity, last_seen=self._clock())
 
     def freeze(self, agent: Agent) -> None:
         """Suspend an agent: its mail waits."""
@@ -124,10 +104,7 @@ class Company:
 
     def die(self, agent: Agent) -> None:
         """End an agent, with a last word to its first channel."""
-        known = {"activity": work_of(agent), "role": agent.role}
-        body = fill(self.rng.choice(self.answers.farewell), self.rng, known)
-        to = agent.tags[0] if agent.tags else "all"
-        self.say(agent, [to], body, subject=f"{agent.session_id} ends", type="status")
+        self._announce(agent, "farewell", "ends")
         self._write(agent, status=Status.DEAD, ended_at=self._clock())
 
     def succeed(self, role: str) -> Agent | None:
@@ -141,7 +118,7 @@ class Company:
             session_id=self._next_id(before.session_id),
             role=role,
             tags=before.tags,
-            activity=activity_of(Working.WORKING, self.answers.activities[0]),
+            activity=activity_of(Working.WORKING, self._words["activities"][0]),
             started_at=now,
             last_seen=now,
             updated=now,
@@ -159,16 +136,16 @@ class Company:
             return False
         agent = self._new.pop(0)
         self.poll(agent, EVERYTHING)
-        body = fill(self.rng.choice(self.answers.hello), self.rng, {"role": agent.role})
-        to = agent.tags[0] if agent.tags else "all"
-        self.say(agent, [to], body, subject=f"{agent.session_id} begins", type="status")
+        self._announce(agent, "hello", "begins")
         return True
+
+    def _announce(self, agent: Agent, occasion: str, verb: str) -> None:
+        to = agent.tags[0] if agent.tags else "all"
+        self.say(agent, [to], self.words(occasion, agent), subject=f"{agent.session_id} {verb}", type="status")
 
     def _next_id(self, session_id: str) -> str:
         stem, _, number = session_id.rpartition("-")
-        counted = number.isdecimal() and bool(stem)
-        next_number = int(number) + 1 if counted else 2
-        stem = stem if counted else session_id
+        stem, next_number = (stem, int(number) + 1) if stem and number.isdecimal() else (session_id, 2)
         while self.mailbox.roster.get(f"{stem}-{next_number}") is not None:
             next_number += 1
         return f"{stem}-{next_number}"
