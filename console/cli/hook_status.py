@@ -9,8 +9,9 @@ from msgspec import Struct
 from console.cli.document import JsonOutput
 from console.cli.plain import bold, put
 from console.hooks.install.hook_report import HookReport, LogReport, SessionReport, log_report, reports
-from console.hooks.install.installed import Installed
+from console.hooks.install.installed import Installed, installed
 from console.hooks.install.programs import NAMES, ProgramFiles, Target, program_files
+from console.hooks.install.programs.former import FORMER_PROGRAMS
 
 
 class HookStatus(Struct, frozen=True):
@@ -29,7 +30,8 @@ DELIVERIES = {"notice": "notices", "session-start": "letters at session start", 
 def put_status(names: list[str], target: Target, *, as_json: bool) -> int:
     """Print the status of the named programs, or of all."""
     programs: list[ProgramFiles] = [program_files(name) for name in NAMES if name in names or not names]
-    found = reports(programs, target)
+    former: list[ProgramFiles] = [program for program in FORMER_PROGRAMS if not names and installed(program, target)[0]]
+    found = reports([*programs, *former], target)
     log = log_report()
     if as_json:
         STATUS.put(HookStatus(found, log))
@@ -47,7 +49,13 @@ def put_status(names: list[str], target: Target, *, as_json: bool) -> int:
 def _put_report(report: HookReport) -> None:
     version = report.version or ("of unknown version" if report.command else "(not on the PATH)")
     title = f"{report.title} {version}"
-    put(bold(title if report.tried else f"{title}, untried"))
+    put(
+        bold(
+            title
+            if report.tried
+            else f"{report.title}: no longer supported, signalbox hook uninstall removes its hooks"
+        )
+    )
     for place in report.installed:
         put(f"  installed  {place.file}: {_choices(place)}")
     if not report.installed:

@@ -22,6 +22,7 @@ from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions
 from console.hooks.install.plan import FileChange, Plan
 from console.hooks.install.programs import NAMES, ProgramFiles, Target
 from console.hooks.install.store_url import absolute_url
+from console.hooks.programs import FORMER
 from mailstore.errors import MailboxMissing
 from mailstore.location import without_secrets
 
@@ -44,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="programs",
         action="append",
         metavar="PROGRAM",
+        type=_not_former,
         choices=[ALL, *NAMES],
-        help=f"Agent program, repeatable: {', '.join(NAMES)}, or {ALL} (default: those that are found). "
-        "cursor and goose are untried",
+        help=f"Agent program, repeatable: {', '.join(NAMES)}, or {ALL} (default: those that are found)",
     )
     parser.add_argument("--user", action="store_true", help="All projects of this machine: your own settings")
     parser.add_argument("--shared", action="store_true", help="The files that a team commits")
@@ -64,6 +65,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     json_option(parser)
 
 
+def _not_former(name: str) -> str:
+    if name in FORMER:
+        raise UsedWrongly(
+            f"{name} is no longer supported",
+            "signalbox hook uninstall, without --for, removes the hooks that an earlier version installed",
+        )
+    return name
+
+
 def run(args: argparse.Namespace) -> int:
     """Show the changes, ask, and make them; or report."""
     target = _target(args)
@@ -79,6 +89,8 @@ def run(args: argparse.Namespace) -> int:
 def _target(args: argparse.Namespace) -> Target:
     folder = Path(args.folder or ".").expanduser()
     if not folder.is_dir():
+        if _not_former(args.folder) in NAMES:
+            raise UsedWrongly(f"{args.folder} is a program", f"give it as --for {args.folder}")
         raise UsedWrongly(f"{folder} is not a folder", "give the project folder")
     if args.user and args.folder:
         raise UsedWrongly("--user is for all folders", "leave out DIR, or leave out --user")

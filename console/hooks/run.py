@@ -67,7 +67,7 @@ def run(words: list[str], data: bytes) -> int:
     try:
         tool = program(name)
         if tool is None:
-            raise ValueError("unknown program")
+            raise ValueError("unknown program; signalbox hook uninstall removes its hooks")
         options = RunOptions(words[1:])
         given = _object(data)
         happened = tool.read(given, options.event, os.environ)

@@ -12,6 +12,7 @@ from pathlib import Path
 from console.errors import Refused
 from console.hooks.install.bounded_run import run_briefly
 from console.hooks.install.programs import NAMES, ProgramFiles, Target, Version, program_files
+from console.hooks.install.programs.former import FORMER_PROGRAMS
 from mailstore.files.whole import read_whole
 
 ALL = "all"
@@ -22,15 +23,14 @@ PACKAGE_DEPTH = 5
 def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[ProgramFiles]:
     """Return the programs that were named; for `all` those that are on the PATH or whose files are in the project.
 
-    Programs that were not tried are chosen only by name. To uninstall, `all` means all. Raises Refused if none is
-    found.
+    To uninstall, `all` means all, and those that earlier versions installed for. Raises Refused if none is found.
     """
     if ALL not in names and names:
         return [program_files(name) for name in NAMES if name in names]
     everything = [program_files(name) for name in NAMES]
     if not installing:
-        return everything
-    found = [program for program in everything if program.IS_TRIED and _is_here(program, target)]
+        return [*everything, *FORMER_PROGRAMS]
+    found = [program for program in everything if _is_here(program, target)]
     if not found:
         raise Refused("no agent program was found", "name one, for example --for claude-code")
     return found

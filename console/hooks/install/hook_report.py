@@ -16,6 +16,7 @@ from console.hooks.install.installed import Installed, installed
 from console.hooks.install.programs import ProgramFiles, Target
 from console.hooks.install.trust import trust_of
 from console.hooks.log import log_file
+from console.hooks.programs import FORMER
 from console.hooks.sessions.liveness import is_live
 from console.hooks.sessions.session_state import SessionState, states_in
 from console.hooks.state_folder import all_folders
@@ -93,7 +94,7 @@ def _report(program: ProgramFiles, target: Target, states: Sequence[SessionState
     return HookReport(
         program=program.NAME,
         title=program.TITLE,
-        tried=program.IS_TRIED,
+        tried=program.NAME not in FORMER,
         command=shutil.which(program.COMMAND, path=target.env.get("PATH")) if program.COMMAND else None,
         version=".".join(map(str, version)) if version else None,
         installed=places,

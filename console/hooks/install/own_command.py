@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.errors import Refused
-from console.hooks.programs import NAMES
+from console.hooks.programs import FORMER, NAMES
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
 END_OF_ENTRY = "/console/hooks/entry.py"
@@ -69,7 +69,7 @@ def is_ours(command: str, event: str) -> bool:
             return event == "SessionStart" and is_former(command)
     more = rest[:1] if rest and rest[0].isalpha() else []
     options = options_of(command)
-    is_known = tool in NAMES and options.deliver in DELIVERIES and options.at_end in ENDS
+    is_known = tool in (*NAMES, *FORMER) and options.deliver in DELIVERIES and options.at_end in ENDS
     return is_known and rest == [*more, *options.words()]
 
 

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
             """
 
 
-__all__ = ["NAMES", "program"]
+__all__ = ["FORMER", "NAMES", "program"]
 
-NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor", "goose")
+NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot")
+FORMER = ("cursor", "goose")
+"""Programs whose hooks earlier versions installed, untried; they can only be removed."""
 
 
 def program(name: str) -> Program | None:

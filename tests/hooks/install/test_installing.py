@@ -19,8 +19,6 @@ FILES = {
     "codex": {".codex/hooks.json", "AGENTS.md"},
     "gemini": {".gemini/settings.json", "GEMINI.md"},
     "copilot": {".github/hooks/signalbox.json", "AGENTS.md"},
-    "cursor": {".cursor/hooks.json", "AGENTS.md"},
-    "goose": {".agents/plugins/signalbox/hooks/hooks.json", ".agents/plugins/signalbox/plugin.json", "AGENTS.md"},
     "opencode": {".signalbox/opencode.js", "opencode.json", "AGENTS.md"},
     "shell": {"signalbox-session.sh"},
 }
@@ -67,7 +65,7 @@ def test_a_command_is_absolute_and_one_word_for_each_word(program: str, run: Run
         assert words[-4:] == ["--store", f"haak:{mailbox}", "--at-end", "bury"]
         shown = subprocess.run(["sh", "-c", f"printf '%s\\n' {text}"], capture_output=True, text=True, check=True)
         assert shown.stdout.splitlines() == words
-        if program in ("copilot", "cursor"):
+        if program == "copilot":
             assert words[5] != "--store"
 
 
@@ -172,7 +170,6 @@ def test_all_means_the_programs_that_are_here(run: Run, project: Path) -> None:
     assert (refused.status, "no agent program was found" in refused.err) == (1, True)
     put_program(project, "gemini", "echo 0.61.0")
     (project / ".codex").mkdir()
-    (project / ".cursor").mkdir()  # untried: only by name
     assert run("hook", "install", project, "--store", "haak:/data", "--yes").status == 0
     assert files(project).keys() - {EXCLUDE} == FILES["gemini"] | FILES["codex"]
     assert (project / EXCLUDE).read_text() == "/.codex/hooks.json\n/.gemini/settings.json\n"
@@ -236,10 +233,9 @@ def test_it_shows_and_asks_before_it_changes_anything(run: Run, project: Path, m
 
 
 def test_it_ends_with_what_only_the_person_can_do(run: Run, project: Path) -> None:
-    done = run("hook", "install", "--for", "codex", "--for", "gemini", "--for", "cursor", project, "--yes")
+    done = run("hook", "install", "--for", "codex", "--for", "gemini", project, "--yes")
     assert "trust the hooks in /hooks" in done.out
     assert "trust the folder when gemini asks" in done.out
-    assert "untried" in done.out
     assert "until this repository has a mailbox" in done.out
     assert not [name for name in files(project) if "trust" in name or name.endswith(".toml")]
 
@@ -250,6 +246,9 @@ def test_it_ends_with_what_only_the_person_can_do(run: Run, project: Path) -> No
         (["--user", "--shared"], "--user and --shared exclude each other"),
         (["--user", "."], "--user is for all folders"),
         (["missing"], "missing is not a folder"),
+        (["gemini"], "gemini is a program: give it as --for gemini"),
+        (["cursor"], "cursor is no longer supported: signalbox hook uninstall, without --for, removes the hooks"),
+        (["--for", "goose"], "goose is no longer supported"),
         (["--for", "emacs"], '--for can\'t be "emacs"'),
     ],
 )

@@ -58,7 +58,7 @@ def test_it_tells_what_is_installed_and_with_which_options(run: Run, project: Pa
     assert "Claude Code 2.1.330" in text
     assert "project, notices, wakes idle agents, buries at the end, mailbox haak:/a b" in text
     assert "Neither found nor installed: " in text
-    assert "Cursor" in text
+    assert "Cursor" not in text
 
 
 def test_hooks_whose_program_has_gone_are_named(run: Run, project: Path) -> None:
@@ -70,12 +70,34 @@ def test_hooks_whose_program_has_gone_are_named(run: Run, project: Path) -> None
     assert "/gone/console/hooks/entry.py was removed" in problem
 
 
-@pytest.mark.parametrize("name", ["codex", "gemini", "opencode", "copilot", "cursor", "goose"])
+@pytest.mark.parametrize("name", ["codex", "gemini", "opencode", "copilot"])
 def test_each_programs_files_are_found(name: str, run: Run, project: Path) -> None:
     run("hook", "install", "--for", name, project, "--store", "haak:/a b", "--yes")
     (found,) = report(run, project, name)["installed"]
     assert (found["scope"], found["mailbox"]) == ("project", "haak:/a b")
-    assert report(run, project, name)["tried"] == (name not in ("cursor", "goose"))
+    assert report(run, project, name)["tried"]
+
+
+def test_hooks_that_an_earlier_version_installed_are_named_and_removed(run: Run, project: Path) -> None:
+    theirs = {"command": "./mine.sh"}
+    hooks = project / ".cursor" / "hooks.json"
+    hooks.parent.mkdir()
+    entries = [{"command": "signalbox hook run cursor stop", "timeout": 10}, theirs]
+    hooks.write_text(json.dumps({"version": 1, "hooks": {"stop": entries}}))
+    plugin = project / ".agents" / "plugins" / "signalbox"
+    (plugin / "hooks").mkdir(parents=True)
+    (plugin / "plugin.json").write_text('{"description": "Written by `signalbox hook install`."}')
+    hook = {"type": "command", "command": "signalbox hook run goose", "timeout": 10}
+    (plugin / "hooks" / "hooks.json").write_text(json.dumps({"hooks": {"Stop": [{"hooks": [hook]}]}}))
+    text = run("hook", "status", project).out
+    for name in ("Cursor", "Goose"):
+        assert f"{name}: no longer supported, signalbox hook uninstall removes its hooks" in text
+    listed = json.loads(run("hook", "status", project, "--json").out)["programs"]
+    assert [each["program"] for each in listed if not each["tried"]] == ["cursor", "goose"]
+    run("hook", "uninstall", project, "--yes")
+    assert json.loads(hooks.read_text()) == {"version": 1, "hooks": {"stop": [theirs]}}
+    assert not (plugin / "plugin.json").exists()
+    assert "Cursor" not in run("hook", "status", project).out
 
 
 @pytest.mark.parametrize(

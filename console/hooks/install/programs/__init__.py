@@ -12,7 +12,7 @@ from console.hooks.install.own_command import HookOptions
 
 __all__ = ["NAMES", "OwnText", "Part", "ProgramFiles", "SettingsPart", "Target", "Version", "program_files"]
 
-NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor", "goose", "shell")
+NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "shell")
 Version = tuple[int, ...]
 
 
@@ -63,8 +63,6 @@ class ProgramFiles(Protocol):
     """Its npm package, from which its version is read faster than from the program; empty if it has none."""
     MARKS: tuple[str, ...]
     """Files or folders whose presence in a project shows that it is used there."""
-    IS_TRIED: bool
-    """Whether this was tried with the real program."""
 
     def parts(self, target: Target, options: HookOptions | None, version: Version | None) -> list[Part]:
         """Return the files, with what they hold; without options (to uninstall) nothing of ours is in any."""

@@ -10,7 +10,7 @@ from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 
-NAME, TITLE, COMMAND, IS_TRIED = "claude-code", "Claude Code", "claude", True
+NAME, TITLE, COMMAND = "claude-code", "Claude Code", "claude"
 PACKAGE = "@anthropic-ai/claude-code"
 MARKS = (".claude", "CLAUDE.md")
 LOCAL, SHARED = ".claude/settings.local.json", ".claude/settings.json"

@@ -13,7 +13,7 @@ from console.hooks.install.settings_tokens import JSON
 from mailstore.files.whole import read_text
 from mailstore.location import path_in
 
-NAME, TITLE, COMMAND, IS_TRIED = "codex", "Codex", "codex", True
+NAME, TITLE, COMMAND = "codex", "Codex", "codex"
 PACKAGE = "@openai/codex"
 MARKS = (".codex",)
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "Stop", "Interrupt", "SessionEnd")

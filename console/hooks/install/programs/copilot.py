@@ -9,7 +9,7 @@ from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 
-NAME, TITLE, COMMAND, IS_TRIED = "copilot", "Copilot CLI", "copilot", True
+NAME, TITLE, COMMAND = "copilot", "Copilot CLI", "copilot"
 PACKAGE = "@github/copilot"
 MARKS = (".github/hooks", ".github/copilot-instructions.md")
 EVENTS = ("sessionStart", "userPromptSubmitted", "postToolUse", "notification", "agentStop", "sessionEnd")

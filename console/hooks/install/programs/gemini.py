@@ -10,7 +10,7 @@ from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import COMMENTS
 
-NAME, TITLE, COMMAND, IS_TRIED = "gemini", "Gemini CLI", "gemini", True
+NAME, TITLE, COMMAND = "gemini", "Gemini CLI", "gemini"
 PACKAGE = "@google/gemini-cli"
 MARKS = (".gemini", "GEMINI.md")
 EVENTS = ("SessionStart", "BeforeAgent", "AfterTool", "Notification", "AfterAgent", "SessionEnd")

@@ -10,7 +10,7 @@ from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_words
 from console.hooks.install.programs import OwnText, Part, SettingsPart, Target, Version
 
-NAME, TITLE, COMMAND, IS_TRIED = "opencode", "OpenCode", "opencode", True
+NAME, TITLE, COMMAND = "opencode", "OpenCode", "opencode"
 PACKAGE = "opencode-ai"
 PLUGIN = ".signalbox/opencode.js"
 SETTINGS = ("opencode.jsonc", "opencode.json")

@@ -8,7 +8,7 @@ from pathlib import Path
 from console.hooks.install.own_command import HookOptions, is_former
 from console.hooks.install.programs import OwnText, Part, Target, Version
 
-NAME, TITLE, COMMAND, IS_TRIED = "shell", "Shell script", "", True
+NAME, TITLE, COMMAND = "shell", "Shell script", ""
 PACKAGE = ""
 MARKS: tuple[str, ...] = ()
 SCRIPT = "signalbox-session.sh"
