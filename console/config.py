@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, defstruct, field
 from msgspec.structs import asdict
 from platformdirs import user_config_path, user_state_path
 
-from mailstore.kinds.agentazall.sync.settings import TransportSettings
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.rules.waking import WAKING_TYPES
 
@@ -126,35 +126,6 @@ class AwaySettings(Struct, frozen=True):
     idle_hours: Annotated[float, Meta(ge=0), "After how many hours without a key."] = 3.0
 
 
-class AgentMailSettings(Struct, frozen=True):
-    """The table [agent_mail]: the server of MCP Agent Mail, through which mail is sent."""
-
-    url: Annotated[str, 'Its MCP endpoint, such as "http://127.0.0.1:8765/mcp/"; empty: its mail can only be read.'] = (
-        ""
-    )
-    secret_file: Annotated[str, "A file with its bearer token on the first line, which only you can read."] = ""
-    secret_command: Annotated[
-        list[str],
-        "A program that prints the token, and its arguments, instead of a file; "
-        "$SIGNALBOX_AGENT_MAIL_TOKEN goes first.",
-    ] = []
-    ca_file: Annotated[
-        str, "The certificate of the authority that it is signed by, in PEM; empty: those of the system."
-    ] = ""
-
-
-class NatsSettings(Struct, frozen=True):
-    """The table [nats]: how to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."""
-
-    creds: Annotated[str, "A creds file, which only you can read."] = ""
-    nkey: Annotated[str, "A file with the seed of an NKEY, instead."] = ""
-    user: Annotated[str, "A user's name, instead."] = ""
-    password_file: Annotated[str, "A file with that user's password on the first line, which only you can read."] = ""
-    ca: Annotated[str, "The authority's certificate, in PEM, for nats+tls; empty: those of the system."] = ""
-    cert: Annotated[str, "A certificate of your own in PEM, for servers that ask for one."] = ""
-    key: Annotated[str, "The key of that certificate."] = ""
-
-
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
@@ -198,17 +169,30 @@ class Config(Struct, frozen=True):
     )
     send: Annotated[SendSettings, "What happens to a letter before it is sent."] = field(default_factory=SendSettings)
     search: Annotated[SearchSettings, "How to speed up searches."] = field(default_factory=SearchSettings)
-    transports: Annotated[
-        TransportSettings, "By which ways signalbox sync carries the mail of an AgentAZAll mailbox."
-    ] = field(default_factory=TransportSettings)
-    agent_mail: Annotated[AgentMailSettings, "The server of MCP Agent Mail, through which mail is sent."] = field(
-        default_factory=AgentMailSettings
-    )
-    nats: Annotated[NatsSettings, "How to log in to NATS servers; $SIGNALBOX_NATS_CREDS and so on go first."] = field(
-        default_factory=NatsSettings
-    )
     views: Annotated[dict[str, str], "Saved views: queries by their names."] = {}
     keymap: Annotated[dict[str, str], "Other keys for commands, by command id (see signalbox keys)."] = {}
+
+
+@cache
+def whole_config() -> type[Config]:
+    """Return the settings with the tables that installed kinds of mailbox have, after all others."""
+    from mailstore.registry import settings_tables
+
+    tables = [
+        (name, Annotated[model, about_table(model)], field(default_factory=model))
+        for name, model in settings_tables().items()
+    ]
+    whole = defstruct(
+        "Config", tables, bases=(Config,), frozen=True, module=__name__, namespace={"__doc__": Config.__doc__}
+    )
+    assert issubclass(whole, Config)
+    return whole
+
+
+def about_table(model: type[Struct]) -> str:
+    """Return what a table is for, as the first line of its class says after `The table [NAME]:`."""
+    words = (model.__doc__ or "").strip().partition("\n")[0].partition("]: ")[2]
+    return words[:1].upper() + words[1:]
 
 
 def config_folder() -> Path:

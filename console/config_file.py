@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from msgspec import NODEFAULT, Struct, ValidationError, convert
 from msgspec.structs import fields
 
-from console.config import Config, config_file
+from console.config import Config, config_file, whole_config
 from console.field_meanings import struct_in
 from mailstore.files.whole import read_text
 
@@ -23,19 +23,22 @@ class LoadedConfig(NamedTuple):
     problems: list[str]
 
 
-def load_config(path: Path | None = None) -> LoadedConfig:
-    """Read the settings; return them and a message for each problem. An invalid value is replaced by its default."""
+def load_config(path: Path | None = None, model: type[Config] = Config) -> LoadedConfig:
+    """Read the settings; return them and a message for each problem. An invalid value is replaced by its default.
+
+    The tables of kinds of mailbox are among them where the file has one, or if the model has them.
+    """
     path = path or config_file()
     try:
         text = read_text(path)
     except FileNotFoundError:
-        return LoadedConfig(Config(), [])
+        return LoadedConfig(model(), [])
     except (OSError, UnicodeDecodeError) as error:
-        return LoadedConfig(Config(), [f"{path}: can't be read ({error}); using the defaults"])
-    return config_in(text, path)
+        return LoadedConfig(model(), [f"{path}: can't be read ({error}); using the defaults"])
+    return config_in(text, path, model)
 
 
-def config_in(text: str, path: Path) -> LoadedConfig:
+def config_in(text: str, path: Path, model: type[Config] = Config) -> LoadedConfig:
     """Return the settings in the text of a file, and a message for each problem."""
     import tomllib
 
@@ -44,8 +47,10 @@ def config_in(text: str, path: Path) -> LoadedConfig:
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        return LoadedConfig(Config(), [f"{path}{invalid_toml(error, text)}; using the defaults"])
-    return LoadedConfig(*_read(Config, found, lambda tables, key: f"{path}{line_of(text, tables, key)}"))
+        return LoadedConfig(model(), [f"{path}{invalid_toml(error, text)}; using the defaults"])
+    if not found.keys() <= set(model.__struct_fields__):
+        model = whole_config()
+    return LoadedConfig(*_read(model, found, lambda tables, key: f"{path}{line_of(text, tables, key)}"))
 
 
 def place_of(tables: tuple[str, ...], key: str, path: Path | None = None) -> str:

@@ -9,7 +9,7 @@ from msgspec.json import schema_components
 from msgspec.structs import FieldInfo, fields
 
 from console.commands import COMMANDS
-from console.config import Config
+from console.config import whole_config
 from console.field_meanings import field_meanings, struct_in
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -18,7 +18,7 @@ NULL = {"type": "null"}
 
 def config_schema() -> dict[str, Any]:
     """Return the schema; it names no other place in itself, so that simple readers can follow it."""
-    schema = _table(Config)
+    schema = _table(whole_config())
     schema["properties"]["keymap"] |= {
         "properties": {it.id: {"type": "string", "description": it.help, "default": it.keys} for it in COMMANDS},
         "additionalProperties": False,

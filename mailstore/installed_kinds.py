@@ -15,7 +15,9 @@ from mailstore.files.whole import open_binary, open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+NOTHING: Mapping[str, str] = {}
 
 
 class StoreKind:
@@ -25,15 +27,24 @@ class StoreKind:
     name, as "module:object".
     """
 
-    __slots__ = ("is_asked_last", "places", "store")
+    __slots__ = ("is_asked_last", "places", "store", "tables")
 
-    def __init__(self, store: str, *, places: tuple[str, ...] = (), is_asked_last: bool = False) -> None:
+    def __init__(
+        self,
+        store: str,
+        *,
+        places: tuple[str, ...] = (),
+        is_asked_last: bool = False,
+        tables: Mapping[str, str] = NOTHING,
+    ) -> None:
         self.store = store
         """The class of its stores."""
         self.places = places
         """Where its mailboxes usually are, relative to the folder of a project."""
         self.is_asked_last = is_asked_last
         """Whether it recognises folders that other kinds know better."""
+        self.tables = tables
+        """The tables of the program's settings that are its own, each with the Struct of what may be set in it."""
 
 
 class InstalledKind:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+
+from msgspec import Struct
 
 from mailstore.discovery import found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
@@ -47,6 +50,19 @@ def described(kind: str) -> object:
     near = get_close_matches(kind, kinds(), n=1)
     hint = f"did you mean {near[0]}?" if near else f"use {', '.join(kinds())}"
     raise UnknownStore(f'unknown kind of store "{kind}"', hint)
+
+
+def settings_tables() -> dict[str, type[Struct]]:
+    """Return the tables of a program's settings that kinds have, by name; none of one that can't be loaded."""
+    found: dict[str, type[Struct]] = {}
+    for name in installed_kinds():
+        with suppress(UnknownStore):
+            kind = described(name)
+            for table, target in kind.tables.items() if isinstance(kind, StoreKind) else ():
+                model = _imported(name, target)
+                if isinstance(model, type) and issubclass(model, Struct):
+                    found[table] = model
+    return found
 
 
 def _imported(kind: str, target: str) -> object:

@@ -29,7 +29,7 @@ def read_settings_with(read: ReadTable) -> None:
 
 
 def variable(table: str, name: str) -> str:
-    """Return the environment variable for a setting: SIGNALBOX_AGENT_MAIL_URL for `url` of `agent_mail`."""
+    """Return the environment variable for a setting: SIGNALBOX_TABLE_NAME."""
     return f"SIGNALBOX_{table}_{name}".upper()
 
 

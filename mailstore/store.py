@@ -126,6 +126,9 @@ class Store(ABC):
     copies_files: ClassVar[bool] = False
     """Whether a new mailbox can be made a copy of another of its class file by file, by `copy_files`."""
 
+    most_replicas: ClassVar[int] = 0
+    """Of how many servers each may keep a new mailbox, as `?replicas=N` in its location says; 0: it has no replicas."""
+
     known_fields: ClassVar[frozenset[str] | None] = None
     """The fields of a record, by dotted name, that a header and body show; None unless `raw` is a JSON object."""
 

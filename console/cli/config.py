@@ -14,7 +14,7 @@ from console.cli.plain import put
 from console.cli.progress import is_terminal
 from console.cli.setup_output import SettingsFiles, SettingValue
 from console.cli.terminal_io import warn
-from console.config import Config, config_file, config_folder, state_file
+from console.config import config_file, config_folder, state_file, whole_config
 from console.config_check import settings_problems
 from console.config_file import load_config
 from console.config_text import settings_text
@@ -24,7 +24,7 @@ from mailstore.errors import reason_of
 
 FILES = JsonOutput(SettingsFiles, "path")
 PROBLEMS = JsonOutput(list[str], "check")
-SETTINGS = JsonOutput(Config, "show")
+SETTINGS = JsonOutput(whole_config(), "show")
 VALUE = JsonOutput(SettingValue, "get")
 OUTPUTS = (FILES, PROBLEMS, SETTINGS, VALUE)
 
@@ -113,7 +113,7 @@ def _path(is_json: bool) -> int:
 
 
 def _show(is_json: bool) -> int:
-    config, problems = load_config()
+    config, problems = load_config(model=whole_config())
     if is_json:
         SETTINGS.put(config)
     else:
@@ -163,7 +163,7 @@ def _create_missing() -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
-            file.write(settings_text(Config()))
+            file.write(settings_text(whole_config()()))
     except FileExistsError:
         return
     except OSError as error:

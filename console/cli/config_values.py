@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from console.cli.plain import put
 from console.cli.setup_output import SettingValue
-from console.config import Config, config_file
+from console.config import Config, config_file, whole_config
 from console.config_check import problems_of
 from console.config_edit import UneditableSettings, as_typed, edited, removed, split_key
 from console.config_file import config_in, load_config, place_of
@@ -24,14 +24,15 @@ from mailstore.files.whole import read_text
 
 VARIABLES = {"store": "SIGNALBOX_STORE"}
 """What goes before the file, in the environment."""
-TABLES = {name for name, value in asdict(Config()).items() if isinstance(value, Struct | dict)}
+DEFAULTS = whole_config()()
+TABLES = {name for name, value in asdict(DEFAULTS).items() if isinstance(value, Struct | dict)}
 
 
 def setting(key: str) -> SettingValue:
     """Return a setting as it holds now, and where it comes from. Raises Refused if there is none by that name."""
-    config = load_config().config
+    config = load_config(model=whole_config()).config
     table, name = _split(key)
-    default = _value(Config(), table, name)
+    default = _value(DEFAULTS, table, name)
     variable = VARIABLES.get(key, "")
     if variable and (given := os.environ.get(variable)):
         return SettingValue(key, given, f"${variable}", default)
@@ -134,14 +135,14 @@ def _plain(value: Any) -> Any:
 
 
 def _is_known(table: str, name: str) -> bool:
-    model = getattr(Config(), table) if table else Config()
+    model = getattr(DEFAULTS, table) if table else DEFAULTS
     return isinstance(model, Struct) and name in model.__struct_fields__
 
 
 def _unknown(key: str) -> Refused:
     from difflib import get_close_matches
 
-    defaults = asdict(Config())
+    defaults = asdict(DEFAULTS)
     names = [
         f"{table}.{name}" for table in TABLES if isinstance(defaults[table], Struct) for name in asdict(defaults[table])
     ]

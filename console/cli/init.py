@@ -19,7 +19,6 @@ CREATED = JsonOutput(CreatedMailbox)
 OUTPUTS = (CREATED,)
 
 DEFAULT = "haak"
-REPLICAS = range(1, 6)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default=".",
         metavar="PLACE",
-        help="Project folder (default: the current one), KIND:PATH, or a server's nats://HOST[,HOST…]/NAME",
+        help="Project folder (default: the current one), KIND:PATH, or a server's KIND://HOST[,HOST…]/NAME",
     )
     parser.add_argument("--kind", default="", metavar="KIND", help="Kind of mailbox (default: haak, or the URL's)")
     parser.add_argument(
-        "--replicas", type=int, metavar="N", help="Servers of a cluster that each keep a copy, 1 to 5 (nats only)"
+        "--replicas", type=int, metavar="N", help="Servers of a cluster that each keep a copy, an odd number as a rule"
     )
     json_option(parser)
 
@@ -70,8 +69,10 @@ def _named(args: argparse.Namespace) -> tuple[type[Store], str]:
 def _with_replicas(kind: type[Store], location: str, replicas: int | None) -> str:
     if replicas is None:
         return location
-    if not kind.kind.startswith("nats"):
+    if not kind.most_replicas:
         raise Refused(f"{kind.called()} has no replicas", "leave out --replicas")
-    if replicas not in REPLICAS:
-        raise Refused(f"--replicas {replicas} is out of range", "use 1 to 5, an odd number as a rule")
+    if not 0 < replicas <= kind.most_replicas:
+        raise Refused(
+            f"--replicas {replicas} is out of range", f"use 1 to {kind.most_replicas}, an odd number as a rule"
+        )
     return f"{location}{'&' if '?' in location else '?'}replicas={replicas}"

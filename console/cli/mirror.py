@@ -7,6 +7,7 @@ import asyncio
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 
 import msgspec
@@ -19,11 +20,12 @@ from console.cli.settings import settings
 from console.errors import Refused
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
+from mailstore.errors import StoreError
 from mailstore.mirroring.mirror import Mirror, Telling
 from mailstore.mirroring.mirror_report import NOT_READ_BACK, MirrorCounts, MirrorEnd, MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.records.scope import KIND as SEVERAL
-from mailstore.registry import open_store
+from mailstore.registry import kinds, open_store, store_class
 from mailstore.store import Store
 
 CHANGES = JsonLines(MirrorStatus)
@@ -37,7 +39,7 @@ STATUSES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("first", metavar="A", help="Mailbox to follow: KIND:PATH, a path, or nats://HOST/NAME")
+    parser.add_argument("first", metavar="A", help="Mailbox to follow: KIND:PATH, a path, or KIND://HOST/NAME")
     parser.add_argument("second", metavar="B", help="Mailbox to write to, which must exist: signalbox init")
     parser.add_argument("--both", action="store_true", help="Write what is new in B into A too")
     parser.add_argument("--once", action="store_true", help="Exit when B has everything (with --both, A too)")
@@ -95,8 +97,16 @@ def _check(store: Store, is_written: bool) -> None:
     if is_written and not store.can_merge:
         raise Refused(
             f"{store.called()} can't hold messages with their ids, senders and times",
-            "only haak, nats and channels can; signalbox convert copies into this kind once",
+            f"only {', '.join(_mergeable())} can; signalbox convert copies into this kind once",
         )
+
+
+def _mergeable() -> Iterator[str]:
+    """Yield the kinds that can be mirrored into."""
+    for kind in kinds():
+        with suppress(StoreError):  # a kind that can't be loaded
+            if store_class(kind).can_merge:
+                yield kind
 
 
 class _Lines:

@@ -15,7 +15,7 @@ def json_option(parser: argparse.ArgumentParser, help: str = "Print one JSON doc
 
 def mailbox_options(parser: argparse.ArgumentParser, *, json: bool = True, at: bool = True) -> None:
     """Add the options that choose the mailbox: `--store` and `--poll`, and on request `--at` and `--json`."""
-    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH, a path, or nats://HOST/NAME")
+    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH, a path, or KIND://HOST/NAME")
     parser.add_argument("--poll", action="store_true", help="Poll for changes")
     if at:
         parser.add_argument("--at", metavar="TIME", help="Show the mailbox as it was at TIME; read-only")

@@ -57,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
     (parser.parse_args if "--" in words else parser.parse_intermixed_args)(words)
     if any(secrets_in(word) for word in words):
         raise Refused(
-            "a password in a service can be read by everyone", "set password_file under [nats] in the settings"
+            "a password in a service can be read by everyone",
+            "name a file with it in the settings, in the kind's table",
         )
     folder = str(Path.cwd())
     line = [*_program(), name, *words]

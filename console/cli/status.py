@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="Count first if anything has changed (usual without --format, --tmux and --json)",
     )
-    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH, a path, or nats://HOST/NAME")
+    parser.add_argument("--store", metavar="URL", help="Mailbox: KIND:PATH, a path, or KIND://HOST/NAME")
     json_option(parser, "Print one JSON document, at once")
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from console.cli.described import CommandDescription, described_commands
 from console.cli.schemas import all_outputs
-from console.config import Config
+from console.config import whole_config
 from mailstore.registry import kinds, store_class
 
 BY_METAVAR = {
@@ -67,7 +67,7 @@ def _kind(name: str, action: argparse.Action) -> str:
 
 def _settings() -> Iterator[str]:
     """Yield the names of all settings that `config set` can write, but those of tables whose names are free."""
-    for name, value in asdict(Config()).items():
+    for name, value in asdict(whole_config()()).items():
         inner = asdict(value) if isinstance(value, Struct) else {}
         yield from [name] if not inner and not isinstance(value, dict) else (f"{name}.{each}" for each in inner)
 

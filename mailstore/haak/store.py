@@ -50,7 +50,7 @@ FAR = 1 << 22
 LONG = 1 << 23
 """Bytes: about seven thousand messages with their reads, which fold in a third of a second."""
 FOREIGN = b'"createdAt":'
-"""The time field of Agenties, whose lines are otherwise similar."""
+"""The time field of another program, whose lines are otherwise similar."""
 
 
 class HaakStore(WatchedStore, Resumable):

@@ -1,1 +1,1 @@
-"""The records of the HAAK protocol as JSON, read and written; HAAK and NATS mailboxes hold the same ones."""
+"""The records of the HAAK protocol as JSON, read and written; mailboxes on servers hold the same ones."""

@@ -56,7 +56,7 @@ def test_systemd_accepts_the_units(run: Run, tmp_path: Path) -> None:
     [
         (["mirror", "A"], "B is required"),
         (["send", "x"], 'action can\'t be "send"'),
-        (["mirror", "nats://ann:hunter2@host/box", "haak:/srv"], "set password_file under [nats]"),
+        (["mirror", "nats://ann:hunter2@host/box", "haak:/srv"], "name a file with it in the settings"),
         (["sync", "a\x1b[31m"], "a control character"),
         (["serve", "--prot", "1"], "unknown option --prot"),
     ],

@@ -4,4 +4,7 @@ from __future__ import annotations
 
 from mailstore.installed_kinds import StoreKind
 
-KIND = StoreKind("mailstore.kinds.agent_mail.store:AgentMailStore")
+KIND = StoreKind(
+    "mailstore.kinds.agent_mail.store:AgentMailStore",
+    tables={"agent_mail": "mailstore.kinds.agent_mail.settings:AgentMailSettings"},
+)

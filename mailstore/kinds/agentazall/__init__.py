@@ -4,4 +4,8 @@ from __future__ import annotations
 
 from mailstore.installed_kinds import StoreKind
 
-KIND = StoreKind("mailstore.kinds.agentazall.store:AgentAZAllStore", places=("data/mailboxes",))
+KIND = StoreKind(
+    "mailstore.kinds.agentazall.store:AgentAZAllStore",
+    places=("data/mailboxes",),
+    tables={"transports": "mailstore.kinds.agentazall.sync.settings:TransportSettings"},
+)

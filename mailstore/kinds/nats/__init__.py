@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from mailstore.installed_kinds import StoreKind
 
-KIND = StoreKind("mailstore.kinds.nats.store:NatsStore")
+KIND = StoreKind("mailstore.kinds.nats.store:NatsStore", tables={"nats": "mailstore.kinds.nats.settings:NatsSettings"})
 TLS_KIND = StoreKind("mailstore.kinds.nats.store:NatsTlsStore")

@@ -13,7 +13,7 @@ from msgspec import MsgspecError, msgpack
 from mailstore.errors import ContentGone, StoreError
 from mailstore.haak_records.body import content_in
 from mailstore.haak_records.field_names import MESSAGE_FIELDS
-from mailstore.kinds.nats.address import NatsAddress, NatsLocation, location_of
+from mailstore.kinds.nats.address import MOST_REPLICAS, NatsAddress, NatsLocation, location_of
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.decode import RecordDecoder
 from mailstore.kinds.nats.failures import missing
@@ -51,6 +51,7 @@ class NatsStore(Resumable):
     """A JetStream stream that holds what a HAAK mailbox holds in files."""
 
     kind: ClassVar[str] = "nats"
+    most_replicas: ClassVar[int] = MOST_REPLICAS
     summary: ClassVar[str] = "a JetStream stream on NATS servers that any number of machines share"
     can_merge: ClassVar[bool] = True
     declared: ClassVar[Capabilities] = Capabilities().without(

@@ -3,7 +3,7 @@
 Usage:
 
     class RunJournal(SeenJournal[TeamRunNote]):
-        kind, note_name, note_type = "omo", "run.json", TeamRunNote
+        kind, note_name, note_type = "x", "run.json", TeamRunNote
         def read(self): yield from map(decoded, self._lines())
         def keep(self, found): return self._append([encoded(each) for each in found])
 """
