@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mailstore.kinds.agentazall.block import unwrapped
-from mailstore.kinds.agentazall.header_addresses import addresses, bare
 from mailstore.kinds.agentazall.letter_file import ISO, SignedFile, moment
-from mailstore.kinds.agentazall.names import address_of, is_remote, name_of, plain_of
+from mailstore.kinds.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of
 from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.message import NEVER, Location, Message, Trace

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.scope import LABEL
 
@@ -142,3 +143,11 @@ def _folders(folder: Path) -> Iterator[Path]:
         for entry in entries:
             if is_agent_name(entry.name) and entry.is_dir(follow_symlinks=False):
                 yield Path(entry.path)
+
+
+def make_box(root: Path, folder: Path) -> None:
+    """Create a box and the folders above it, none of which may be a symbolic link. Raises OSError and StoreError."""
+    for place in [*reversed(folder.relative_to(root).parents), folder.relative_to(root)][1:]:
+        make_folder(root / place, look_of((root / place).parent))
+        if (root / place).is_symlink():
+            raise NotADirectoryError(20, "symbolic link: links are not followed", str(root / place))

@@ -17,13 +17,12 @@ from mailstore.files.owned import look_of
 from mailstore.files.pending import Pending
 from mailstore.kinds.agentazall.attached import files_to_send, put_files
 from mailstore.kinds.agentazall.block import MARKERS
-from mailstore.kinds.agentazall.box_folder import make_box
 from mailstore.kinds.agentazall.decode import Copy
 from mailstore.kinds.agentazall.identity import own_identity
 from mailstore.kinds.agentazall.ledger import run_of
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of
 from mailstore.kinds.agentazall.pins import Pins
-from mailstore.kinds.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name, trees_of
+from mailstore.kinds.agentazall.places import INBOX, OUTBOX, SENT, is_agent_name, make_box, trees_of
 from mailstore.kit.bodies import first_line
 from mailstore.records.draft import Draft
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.kinds.agentazall.header_addresses import addresses
 from mailstore.kinds.agentazall.letter_file import moment
-from mailstore.kinds.agentazall.names import name_of
+from mailstore.kinds.agentazall.names import addresses, name_of
 from mailstore.kinds.agentazall.rules import Filter, filter_of, is_blocked
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.message import Delivery, Problem, Receipt

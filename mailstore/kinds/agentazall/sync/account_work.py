@@ -10,11 +10,10 @@ import msgspec
 
 from mailstore.errors import MailError, StoreError, log_unexpected, reason_of
 from mailstore.kinds.agentazall.ledger import LedgerWay, SendState
-from mailstore.kinds.agentazall.sync.backoff import pause_after
 from mailstore.kinds.agentazall.sync.door import Door, DoorOfAgent
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
-from mailstore.kinds.agentazall.sync.post import Errand, Post
+from mailstore.kinds.agentazall.sync.post import Errand, Post, pause_after
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
 from mailstore.kit.secure import TransportDown
 

@@ -17,21 +17,19 @@ from threading import RLock
 from mailstore.files.durable import sync_folder, write_durably
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.attached import attachment_names
-from mailstore.kinds.agentazall.header_addresses import bare
 from mailstore.kinds.agentazall.judge import Judge
 from mailstore.kinds.agentazall.ledger import ArrivalState
 from mailstore.kinds.agentazall.letter_file import moment, parse
-from mailstore.kinds.agentazall.names import name_of
+from mailstore.kinds.agentazall.names import bare, name_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kinds.agentazall.rules import Filter, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureVerdict
 from mailstore.kinds.agentazall.spools import FOLDER, spooled_at
 from mailstore.kinds.agentazall.sync.inbox_index import InboxIndex, known_letter
-from mailstore.kinds.agentazall.sync.keeping import put_letter
+from mailstore.kinds.agentazall.sync.keeping import folders_of, put_letter
 from mailstore.kinds.agentazall.sync.keyring import note_key
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
-from mailstore.kinds.agentazall.sync.local import folders_of
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
 

@@ -14,9 +14,8 @@ from mailstore.files.folder import Folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.decode import Copy, id_of, way_of
-from mailstore.kinds.agentazall.header_addresses import bare
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, moment, parse
-from mailstore.kinds.agentazall.names import plain_of
+from mailstore.kinds.agentazall.names import bare, plain_of
 from mailstore.kinds.agentazall.places import DAY, INBOX
 from mailstore.kinds.agentazall.signature import SignatureFacts, facts_of
 

@@ -19,10 +19,9 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.installation import remedy
 from mailstore.kinds.agentazall.block import BEGIN
 from mailstore.kinds.agentazall.decode import Copy, attachments, id_of, missing
-from mailstore.kinds.agentazall.header_addresses import addresses, bare
 from mailstore.kinds.agentazall.identity import Identity, public_of
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
-from mailstore.kinds.agentazall.names import plain_of
+from mailstore.kinds.agentazall.names import addresses, bare, plain_of
 from mailstore.kinds.agentazall.places import DAY, OUTBOX
 from mailstore.kinds.agentazall.signature import is_checkable
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, Attachment, OutgoingLetter

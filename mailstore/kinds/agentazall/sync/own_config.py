@@ -10,8 +10,15 @@ from msgspec.structs import asdict
 
 from mailstore.kinds.agentazall.places import is_agent_folder, is_agent_name
 from mailstore.kinds.agentazall.rules import Filter, filters_of
-from mailstore.kinds.agentazall.sync.accounts import PORTS, account_of, secret_in
-from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan, WrongSettings
+from mailstore.kinds.agentazall.sync.plan import (
+    PORTS,
+    AccountPlan,
+    AgentPlan,
+    SyncPlan,
+    WrongSettings,
+    account_of,
+    secret_in,
+)
 from mailstore.kinds.agentazall.sync.settings import (
     FtpSettings,
     Pop3Settings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import time
 from collections import Counter
@@ -15,14 +16,22 @@ from mailstore.errors import reason_of
 from mailstore.files.durable import sync_folder
 from mailstore.files.pending import NO_LINKS
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kinds.agentazall.box_folder import make_box
 from mailstore.kinds.agentazall.decode import Copy, split
 from mailstore.kinds.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
-from mailstore.kinds.agentazall.places import DAY, OUTBOX, SENT
-from mailstore.kinds.agentazall.sync.backoff import LONGEST_SECONDS
+from mailstore.kinds.agentazall.places import DAY, OUTBOX, SENT, make_box
+from mailstore.kinds.agentazall.sync.keeping import deliver, folders_of
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
-from mailstore.kinds.agentazall.sync.local import deliver, folders_of
 from mailstore.kinds.agentazall.sync.outbox import Held, OutboxLetter, outgoing, read_outgoing
+
+LONGEST_SECONDS = 300.0
+FIRST_SECONDS = 2.0
+
+
+def pause_after(failures: int) -> float:
+    """Return the seconds to wait after so many failures in a row: doubled each time, and never the same twice."""
+    longest: float = min(LONGEST_SECONDS, FIRST_SECONDS * 2 ** min(failures, 20))
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - it only spreads the tries
+
 
 MOST_TRIES = 100
 """How often a further way is tried for a letter that has arrived by another one."""

@@ -9,8 +9,14 @@ from typing import Any
 
 from mailstore.kinds.agentazall.places import config_at, is_agent_name, mailbox_dir
 from mailstore.kinds.agentazall.rules import filter_of
-from mailstore.kinds.agentazall.sync.accounts import account_of
-from mailstore.kinds.agentazall.sync.plan import EVERY_SECONDS, AccountPlan, AgentPlan, SyncPlan, WrongSettings
+from mailstore.kinds.agentazall.sync.plan import (
+    EVERY_SECONDS,
+    AccountPlan,
+    AgentPlan,
+    SyncPlan,
+    WrongSettings,
+    account_of,
+)
 from mailstore.kit.secret import Secret
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO

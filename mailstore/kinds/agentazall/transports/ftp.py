@@ -46,14 +46,11 @@ class FtpTransport(Transport):
 
     def __init__(self, account: FtpAccount) -> None:
         self._account = account
+        self.label = f"ftp {account.address} at {account.server}:{account.port}"
         self._folder = folder_of(account.root, account.address)
         self._session: FtpSession | None = None
         self._secrets: list[str] = []
         self._inbox = FtpInbox(self._folder, self._lend)
-
-    @property
-    def label(self) -> str:
-        return f"ftp {self._account.address} at {self._account.server}:{self._account.port}"
 
     def send(self, letter: OutgoingLetter, recipient: str) -> None:
         """Put a letter into the recipient's folder, which is made where it is missing: no server knows recipients."""

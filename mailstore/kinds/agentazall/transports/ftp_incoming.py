@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from typing import NamedTuple
 
-from mailstore.kinds.agentazall.header_addresses import addresses, bare
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, parse
+from mailstore.kinds.agentazall.names import addresses, bare
 from mailstore.kinds.agentazall.transports.ftp_session import Entry, FtpSession, TooLarge
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, IncomingLetter, Receiver, unexpected
 

@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from mailstore.encoding import encodable
 from mailstore.files.naming import safe_name
 from mailstore.kinds.agentazall.letter_file import ISO
-from mailstore.kinds.agentazall.transports.attached import attached_files
 from mailstore.kinds.agentazall.transports.ftp_session import FtpSession
-from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, attached_files
 from mailstore.kit.secure import TransportDown
 
 UPLOADS = ".signalbox"

@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from mailstore.kinds.agentazall.transports.limited_socket import TooMuchSent
-from mailstore.kinds.agentazall.transports.mail_header import header_of
-from mailstore.kinds.agentazall.transports.mail_parts import DamagedMail
+from mailstore.kinds.agentazall.transports.mail_header import DamagedMail, header_of
 from mailstore.kinds.agentazall.transports.mail_reading import letter_in, sender_in
+from mailstore.kinds.agentazall.transports.mail_server import TooMuchSent
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, Receiver, unexpected
 from mailstore.kit.secure import TransportDown
 

@@ -7,13 +7,15 @@ from email.utils import getaddresses, parsedate_to_datetime
 
 from mailstore.kinds.agentazall.transports.mail_header import (
     CONTROL,
+    DamagedMail,
     MailHeader,
+    MailPart,
     decoded,
     decoded_words,
     header_of,
     parameter,
+    parts_of,
 )
-from mailstore.kinds.agentazall.transports.mail_parts import DamagedMail, MailPart, parts_of
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 
 ID_FIELD, THREAD_FIELD = "X-AgentAZAll-ID", "X-AgentAZAll-Thread"

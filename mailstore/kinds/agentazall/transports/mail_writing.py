@@ -12,9 +12,8 @@ from email.utils import formatdate
 from urllib.parse import quote
 
 from mailstore.kinds.agentazall.letter_file import moment
-from mailstore.kinds.agentazall.transports.attached import attached_files
 from mailstore.kinds.agentazall.transports.mail_reading import ID_FIELD, THREAD_FIELD
-from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, attached_files
 
 LINE = 72
 PLAIN_WORDS = re.compile(r"(?!.*=\?)[!-~]([ -~]{0,60}[!-~])?\Z", re.ASCII)

@@ -8,7 +8,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from mailstore.kinds.agentazall.transports.limited_socket import connected
 from mailstore.kinds.agentazall.transports.mail_fetching import (
     LARGEST_MAIL,
     FetchedMail,
@@ -16,7 +15,7 @@ from mailstore.kinds.agentazall.transports.mail_fetching import (
     MailFetching,
     MailSession,
 )
-from mailstore.kinds.agentazall.transports.mail_server import MailAccount, MailServer
+from mailstore.kinds.agentazall.transports.mail_server import MailAccount, MailServer, connected
 from mailstore.kinds.agentazall.transports.transport import Receiver, Transport
 from mailstore.kit.secure import TransportDown, down_by, said
 
@@ -36,11 +35,8 @@ class Pop3Transport(Transport):
 
     def __init__(self, account: Pop3Account) -> None:
         self._server = MailServer(self.kind, account)
+        self.label = self._server.label
         self._fetching = MailFetching(lambda: _Pop3Session(self._server))
-
-    @property
-    def label(self) -> str:
-        return self._server.label
 
     def receive(self, receiver: Receiver) -> int:
         return self._fetching.receive(receiver)

@@ -12,8 +12,7 @@ from mailstore.errors import reason_of
 from mailstore.files.durable import write_durably
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.transports.relay_fetch import Fetched, RelayFetcher
-from mailstore.kinds.agentazall.transports.relay_http import RelayAnswer, RelayHttp
-from mailstore.kinds.agentazall.transports.relay_refusals import refusal_of
+from mailstore.kinds.agentazall.transports.relay_http import RelayAnswer, RelayHttp, refusal_of
 from mailstore.kinds.agentazall.transports.relay_wire import (
     agent_of,
     batch_of,
@@ -72,16 +71,13 @@ class RelayTransport(Transport):
         self._http = RelayHttp(
             account.server, ca_file=account.ca_file, seconds=account.seconds, allow_plain=account.allow_plain
         )
+        self.label = f"relay {account.address} at {self._http.place}"
         self._agent = agent_of(account.address)
         self._stranger = ""
         self._passed_by: set[Path] = set()
         """What other accounts left that is not for this one."""
         self._unspooled: list[bytes] = []
         self._fetcher = RelayFetcher(self._poll, self._agent)
-
-    @property
-    def label(self) -> str:
-        return f"relay {self._account.address} at {self._http.place}"
 
     def send(self, letter: OutgoingLetter, recipient: str) -> None:
         """Hand a letter over; the relay says 404 to a recipient that it doesn't know."""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from mailstore.kinds.agentazall.transports.relay_http import RelayHttp
-from mailstore.kinds.agentazall.transports.relay_refusals import refusal_of
+from mailstore.kinds.agentazall.transports.relay_http import RelayHttp, refusal_of
 from mailstore.kinds.agentazall.transports.relay_wire import agent_of, decode
 from mailstore.kinds.agentazall.transports.transport import LetterRefused
 from mailstore.kit.secret import Secret

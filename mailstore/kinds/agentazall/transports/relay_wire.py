@@ -16,8 +16,7 @@ import msgspec
 from mailstore.encoding import encodable, encodable_value
 from mailstore.files.salvage import UNREADABLE, each_object, loads
 from mailstore.kinds.agentazall.letter_file import moment
-from mailstore.kinds.agentazall.transports.attached import attached_files
-from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, IncomingLetter, OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, IncomingLetter, OutgoingLetter, attached_files
 
 SUFFIX = ".agenttalk"
 UNNAMED = "(AgentTalk message)"

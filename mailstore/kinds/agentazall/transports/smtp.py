@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from mailstore.kinds.agentazall.transports.limited_socket import connected
-from mailstore.kinds.agentazall.transports.mail_server import MailAccount, MailServer
+from mailstore.kinds.agentazall.transports.mail_server import MailAccount, MailServer, connected
 from mailstore.kinds.agentazall.transports.mail_writing import checked_address, mail_bytes
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
 from mailstore.kit.secure import TransportDown, down_by, said
@@ -49,11 +48,8 @@ class SmtpTransport(Transport):
 
     def __init__(self, account: SmtpAccount) -> None:
         self._server = MailServer(self.kind, account)
+        self.label = self._server.label
         self._client: _Smtp | None = None
-
-    @property
-    def label(self) -> str:
-        return self._server.label
 
     def send(self, letter: OutgoingLetter, recipient: str) -> None:
         data = mail_bytes(letter, self._server.account.address)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import traceback
-from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from mailstore.errors import MailError, log_unexpected
+from mailstore.errors import MailError, log_unexpected, reason_of
+from mailstore.files.whole import NotAFile, read_whole
 
 MOST_BYTES = 64 << 20
 """Maximum size of one letter with its attachments; what is larger is refused, on the way out and on the way in."""
@@ -114,16 +114,14 @@ class Receiver(Protocol):
         """Return what was spooled for other accounts, and whether these were of the same agent: it may fit here."""
 
 
-class Transport(ABC):
+class Transport:
     """One account on one server. It is used by one thread at a time, and blocks, but never longer than its time-out."""
 
     kind: str
     """`relay`, `smtp`, `imap`, `pop3`, `ftp`."""
 
-    @property
-    @abstractmethod
-    def label(self) -> str:
-        """Return what names this account to people and in the ledger, without secrets: `ftp alice@example.org:21`."""
+    label: str
+    """What names this account to the user and in the ledger, without secrets: `ftp ADDRESS at HOST:PORT`."""
 
     can_send = True
     can_receive = True
@@ -144,8 +142,29 @@ class Transport(ABC):
         """
         raise NotImplementedError
 
-    def prepare(self, receiver: Receiver) -> None:  # noqa: B027 - most have nothing to prepare
+    def prepare(self, receiver: Receiver) -> None:
         """Start what has to be started before there are threads; `receive` will get the same receiver."""
 
-    def close(self) -> None:  # noqa: B027 - a transport that holds no connection has nothing to close
+    def close(self) -> None:
         """Close connections; may be called twice."""
+
+
+def attached_files(letter: OutgoingLetter) -> tuple[tuple[str, bytes], ...]:
+    """Return the names and bytes of a letter's attachments.
+
+    Raises LetterRefused if one can't be read, or if letter and attachments are larger than MOST_BYTES.
+    """
+    found: list[tuple[str, bytes]] = []
+    room = MOST_BYTES - len(letter.body.encode("utf-8", "replace"))
+    for attachment in letter.attachments:
+        try:
+            data = read_whole(attachment.path, max(room, 0))
+        except NotAFile as error:
+            raise LetterRefused(f"attachment {attachment.name!r} can't be sent", str(error)) from error
+        except OSError as error:
+            raise LetterRefused(f"can't read attachment {attachment.name!r}", reason_of(error)) from error
+        room -= len(data)
+        found.append((attachment.name, data))
+    if room < 0:
+        raise LetterRefused(f"the letter is larger than {MOST_BYTES >> 20} MiB", "send less at once")
+    return tuple(found)

@@ -15,9 +15,9 @@ import pytest
 
 from mailstore.errors import MailboxBusy
 from mailstore.kinds.agentazall.ledger import accounts_of, run_of
-from mailstore.kinds.agentazall.sync.backoff import LONGEST_SECONDS, pause_after
 from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
 from mailstore.kinds.agentazall.sync.lock import is_at_work
+from mailstore.kinds.agentazall.sync.post import LONGEST_SECONDS, pause_after
 from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
 from tests.kinds.agentazall.sync.rig import Machine, Office
 from tests.patience import PATIENCE
@@ -71,7 +71,7 @@ def test_a_letter_that_is_written_later_goes_without_being_asked(tmp_path: Path)
 def test_a_server_that_comes_back_gets_what_waited_and_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.kinds.agentazall.sync.backoff.FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.post.FIRST_SECONDS", 0.01)
     office = Doorbell()
     office.down = "the office can't be reached"
     machine = Machine(tmp_path, ALICE, offices=(office,))
