@@ -28,7 +28,7 @@ from mailstore.files.mounts import silent_file_system
 from mailstore.files.pending import Pending
 from mailstore.files.user_folders import user_folder
 from mailstore.files.watch import wakeups
-from mailstore.kinds.agentazall.sync import door
+from mailstore.kinds.agentazall.sync import inbox
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -162,8 +162,8 @@ def test_a_new_file_appears_whole_without_files_that_have_no_name(
 
 def test_room_is_reserved_where_nothing_allocates_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "posix_fallocate")
-    monkeypatch.setattr(door, "RESERVED", 3 << 20)
-    assert door.Spool(tmp_path, "one").waiting() == []
+    monkeypatch.setattr(inbox, "RESERVED", 3 << 20)
+    assert inbox.Spool(tmp_path, "one").waiting() == []
     [reserve] = tmp_path.rglob("reserve")
     assert reserve.stat().st_blocks * 512 >= 3 << 20
 

@@ -16,7 +16,7 @@ WAYS = {
                   "mailstore/files/owned.py"},
     r"^O_TMPFILE$": {"mailstore/files/owned.py"},
     r"^F_SET(LEASE|SIG)$": {"mailstore/files/holders.py"},
-    r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/door.py"},
+    r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/inbox.py"},
     r"\bprctl\b": {"console/demo/nats_server.py"},
     r"^ctypes$": {"mailstore/files/watch.py"},
     r"^(notify-send|osascript)$": {"console/notifier.py"},

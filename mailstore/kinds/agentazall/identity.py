@@ -51,10 +51,10 @@ def own_identity() -> Identity:
         raise StoreError("mail can't be signed", remedy("agentazall"))
     path = _path()
     try:
-        found = _read(path)
+        found = identity_in(path)
         if found is None:
             make_private(path, _fresh())
-            found = _read(path)
+            found = identity_in(path)
     except OSError as error:
         raise refusal(path, error) from error
     if found is None:
@@ -66,7 +66,7 @@ def _path() -> Path:
     return state_folder() / "identity.json"
 
 
-def _read(path: Path) -> Identity | None:
+def identity_in(path: Path) -> Identity | None:
     """Return the identity in a file, None if there is no file. Raises OSError, StoreError."""
     try:
         data = read_whole(path, LARGEST)

@@ -25,13 +25,13 @@ from mailstore.kinds.agentazall.decode import (
     trace_of,
     who,
 )
-from mailstore.kinds.agentazall.judge import Judge, is_of_all
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of, is_remote, name_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import INBOX, OUTBOX
 from mailstore.kinds.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
+from mailstore.kinds.agentazall.signature_checker import SignatureChecker, is_of_all
 from mailstore.kinds.agentazall.spools import is_in_spool, problem_of, spools_of
 from mailstore.kinds.agentazall.tree import TASKS, AgentFolders
 from mailstore.kinds.agentazall.ways import CarriedNames
@@ -73,7 +73,7 @@ class AgentAZAllSource(PartSource):
         self._parents = Parents()
         self._told_of: set[str] = set()
         self._put_off: set[str] = set()
-        self._judge = Judge(self._pins)
+        self._checker = SignatureChecker(self._pins)
         self._filters: dict[str, Filter] = {}
         self._tasks: dict[str, tuple[str, Hashable]] = {}
         self._stamps: Mapping[str, Hashable] = {}
@@ -150,7 +150,7 @@ class AgentAZAllSource(PartSource):
         data = read_whole(self._root / part)
         letter = parse(data)
         parties = who(letter, copy)
-        tags, _ = self._judge.judged(facts_of(letter), parties.sender, copy.stem)
+        tags, _ = self._checker.checked(facts_of(letter), parties.sender, copy.stem)
         tags += ("blocked",) if self.blocked(letter, copy) else ()
         return message_of(
             letter,
@@ -186,7 +186,7 @@ class AgentAZAllSource(PartSource):
 
     def _told(self, letter: SignedFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
         parties = who(letter, copy)
-        facts = self._judge.facts_of(letter)
+        facts = self._checker.facts_of(letter)
         part = "/".join(copy)
         files = attachments(self._root / part)
         text = unwrapped(letter.body)
@@ -207,7 +207,7 @@ class AgentAZAllSource(PartSource):
             return None
         # a date may be forged; the day's folder is made by the receiving program
         age = max(when, moment(f"{copy.day} 00:00:00") or when), changed
-        tags, warnings = self._judge.judged(facts, parties.sender, message_id, age)
+        tags, warnings = self._checker.checked(facts, parties.sender, message_id, age)
         if message_id != claimed:
             warnings.append(f"another message has the id {claimed}: this one is shown as {message_id}")
         if self.blocked(letter, copy):

@@ -10,10 +10,10 @@ import msgspec
 
 from mailstore.errors import MailError, StoreError, log_unexpected, reason_of
 from mailstore.kinds.agentazall.ledger import LedgerWay, SendState
-from mailstore.kinds.agentazall.sync.door import Door, DoorOfAgent
+from mailstore.kinds.agentazall.sync.inbox import AccountInbox, AgentInbox
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
-from mailstore.kinds.agentazall.sync.post import Errand, Post, pause_after
+from mailstore.kinds.agentazall.sync.sending import Handover, Outbox, pause_after
 from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
 from mailstore.kit.secure import TransportDown
 
@@ -22,7 +22,7 @@ class AccountWork:
     """One account: used by one thread at a time. Counts what it did since it was made."""
 
     def __init__(
-        self, account: AccountPlan, transport: Transport, post: Post, shared: DoorOfAgent, ledger: LedgerWriter
+        self, account: AccountPlan, transport: Transport, outbox: Outbox, shared: AgentInbox, ledger: LedgerWriter
     ) -> None:
         self.label = transport.label
         self.can_send = transport.can_send
@@ -33,13 +33,13 @@ class AccountWork:
         """Set when there is something to do before the next round is due."""
         self._account = account
         self._transport = transport
-        self._post = post
-        self._door = Door(shared, account, self.label)
+        self._outbox = outbox
+        self._inbox = AccountInbox(shared, account, self.label)
         self._shared = shared
         self._ledger = ledger
         self._renamed: tuple[OutgoingLetter, OutgoingLetter] | None = None
         """The letter that was sent last, and as it goes by this account: it may have many recipients."""
-        transport.prepare(self._door)
+        transport.prepare(self._inbox)
 
     def round(self, stop: Event, *, is_all: bool = False) -> float | None:
         """Do what is due, or all; return how long to pause if that failed, None if the account works."""
@@ -48,7 +48,7 @@ class AccountWork:
                 # after a failure nothing waits for its own time: the server is back
                 self._send_all(stop, None if is_all or self.trouble else time.time())
             if self._transport.can_receive and not stop.is_set():
-                self._transport.receive(self._door)
+                self._transport.receive(self._inbox)
         except MailError as error:
             return self._fail(str(error))
         except OSError as error:
@@ -68,35 +68,35 @@ class AccountWork:
     @property
     def received(self) -> int:
         """Return how many letters were kept, copies of known ones not counted."""
-        return self._door.kept
+        return self._inbox.kept
 
     def _send_all(self, stop: Event, now: float | None) -> None:
-        for errand in self._post.errands(self.label, now):
+        for handover in self._outbox.handovers(self.label, now):
             if stop.is_set():
                 return
-            if (held := self._post.hold(errand)) is not None:
+            if (held := self._outbox.hold(handover)) is not None:
                 try:
                     self._send(held)
                 finally:
-                    self._post.release(held)
+                    self._outbox.release(held)
 
-    def _send(self, errand: Errand) -> None:
-        letter = self._as_it_goes(errand.letter.letter)
-        called = self._account.called(errand.recipient)
-        way = errand.way._replace(tries=errand.way.tries + 1, last=time.time(), next=None)
+    def _send(self, handover: Handover) -> None:
+        letter = self._as_it_goes(handover.letter.letter)
+        called = self._account.called(handover.recipient)
+        way = handover.way._replace(tries=handover.way.tries + 1, last=time.time(), next=None)
         try:
             self._transport.send(letter, called)
         except LetterRefused as error:
-            self._post.note(way._replace(state=SendState.REFUSED, reason=self._without_label(str(error))))
-            self._shared.tell(f"{self.agent}: {letter.id} to {errand.recipient}: {error}")
+            self._outbox.note(way._replace(state=SendState.REFUSED, reason=self._without_label(str(error))))
+            self._shared.tell(f"{self.agent}: {letter.id} to {handover.recipient}: {error}")
             return
         except TransportDown as error:
-            self._post.note(self._later(way, self._without_label(str(error))))
+            self._outbox.note(self._later(way, self._without_label(str(error))))
             raise
         except FileNotFoundError as error:
-            self._post.note(self._later(way, f"an attachment is gone ({reason_of(error)})"))
+            self._outbox.note(self._later(way, f"an attachment is gone ({reason_of(error)})"))
             return
-        self._post.note(way._replace(state=SendState.DELIVERED, reason=""))
+        self._outbox.note(way._replace(state=SendState.DELIVERED, reason=""))
         self.sent += 1
 
     def _as_it_goes(self, letter: OutgoingLetter) -> OutgoingLetter:

@@ -15,12 +15,12 @@ from mailstore.kinds.agentazall.day_index import DayIndexes
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.spools import FOLDER
 from mailstore.kinds.agentazall.sync.account_work import AccountWork
-from mailstore.kinds.agentazall.sync.door import DoorOfAgent
+from mailstore.kinds.agentazall.sync.inbox import AgentInbox
 from mailstore.kinds.agentazall.sync.keeping import clear_desk
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.lock import sync_lock
 from mailstore.kinds.agentazall.sync.plan import AgentPlan, SyncPlan
-from mailstore.kinds.agentazall.sync.post import Post
+from mailstore.kinds.agentazall.sync.sending import Outbox
 
 FINISH_SECONDS, LOOK_AGAIN_SECONDS = 3.0, 0.2
 """How long a single run waits for letters that are still being written, and how often it looks."""
@@ -42,8 +42,8 @@ class SyncReport(NamedTuple):
 
 class _AgentWork(NamedTuple):
     plan: AgentPlan
-    post: Post
-    shared: DoorOfAgent
+    outbox: Outbox
+    shared: AgentInbox
     accounts: tuple[AccountWork, ...]
     indexes: DayIndexes
 
@@ -100,16 +100,16 @@ class SyncEngine:
 
     def _opened(self, agent: AgentPlan, stack: ExitStack) -> _AgentWork:
         root, ledger = self._plan.root, self._ledger
-        post = Post(root, agent.name, [each.address for each in agent.accounts], ledger, self._tell)
-        shared = DoorOfAgent(root, agent.name, agent.filter, ledger, self._pins, self._tell)
+        outbox = Outbox(root, agent.name, [each.address for each in agent.accounts], ledger, self._tell)
+        shared = AgentInbox(root, agent.name, agent.filter, ledger, self._pins, self._tell)
         accounts = []
         for plan in agent.accounts:
             transport = plan.open()
             stack.callback(transport.close)
-            accounts.append(AccountWork(plan, transport, post, shared, ledger))
+            accounts.append(AccountWork(plan, transport, outbox, shared, ledger))
         labels = [each.label for each in accounts]
         ledger.begin_run(agent.name, os.getpid(), time.time(), self._plan.every_seconds, labels)
-        return _AgentWork(agent, post, shared, tuple(accounts), DayIndexes(root / agent.name))
+        return _AgentWork(agent, outbox, shared, tuple(accounts), DayIndexes(root / agent.name))
 
     def try_again(self) -> None:
         """Let what was refused be tried again. Raises OSError."""
@@ -120,7 +120,7 @@ class SyncEngine:
         """Do everything once: accounts at the same time, whatever their last failure."""
         deadline = time.monotonic() + FINISH_SECONDS
         self._look()
-        while any(each.post.unfinished for each in self._agents) and time.monotonic() < deadline:
+        while any(each.outbox.unfinished for each in self._agents) and time.monotonic() < deadline:
             self._stop.wait(LOOK_AGAIN_SECONDS)
             self._look()
         threads = [
@@ -147,7 +147,7 @@ class SyncEngine:
             self._look()
             for agent in self._agents:
                 for account in agent.accounts:
-                    if not account.trouble and agent.post.errands(account.label, time.time()):
+                    if not account.trouble and agent.outbox.handovers(account.label, time.time()):
                         account.wake.set()
             told(self.report())
             self._stop.wait(min(self._plan.every_seconds, LOOK_SECONDS))
@@ -165,10 +165,10 @@ class SyncEngine:
     def report(self) -> SyncReport:
         """Return what was done so far."""
         accounts = [account for agent in self._agents for account in agent.accounts]
-        left = [each.post.waiting() for each in self._agents]
+        left = [each.outbox.waiting() for each in self._agents]
         looks = [f"{name}: {reason}" for name, reason in self._troubles.items()]
         return SyncReport(
-            sum(each.post.moved for each in self._agents),
+            sum(each.outbox.moved for each in self._agents),
             sum(each.received for each in accounts),
             sum(waiting for waiting, _ in left),
             sum(refused for _, refused in left),
@@ -180,7 +180,7 @@ class SyncEngine:
             self._try(agent, partial(self._look_at, agent))
 
     def _look_at(self, agent: _AgentWork) -> None:
-        agent.post.look(agent.sending)
+        agent.outbox.look(agent.sending)
         agent.indexes.keep()
         self._beat(agent.plan.name)
 

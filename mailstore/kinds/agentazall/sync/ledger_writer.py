@@ -114,19 +114,12 @@ class LedgerWriter:
 
     def ways(self, owner: str, message_id: str) -> list[LedgerWay]:
         """Return the ways of a letter."""
-        rows = self._rows(
-            "SELECT owner, message_id, recipient, transport, state, tries, last, reason, next FROM ways"
-            " WHERE owner = ? AND message_id = ?", owner, message_id,
-        )  # fmt: skip
+        rows = self._rows("SELECT * FROM ways WHERE owner = ? AND message_id = ?", owner, message_id)
         return [way_in(row) for row in rows]
 
     def ways_to(self, owner: str, message_id: str, recipient: str) -> list[LedgerWay]:
         """Return the ways of a letter to one recipient."""
-        rows = self._rows(
-            "SELECT owner, message_id, recipient, transport, state, tries, last, reason, next FROM ways"
-            " WHERE owner = ? AND message_id = ? AND recipient = ?", owner, message_id, recipient,
-        )  # fmt: skip
-        return [way_in(row) for row in rows]
+        return [way for way in self.ways(owner, message_id) if way.recipient == recipient]
 
     def waiting(self, owner: str) -> list[tuple[LedgerWay, str]]:
         """Return the ways that wait, with the file of each letter as it was noted last."""

@@ -10,16 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import replace_file
-from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.installation import remedy
 from mailstore.kinds.agentazall.block import BEGIN
 from mailstore.kinds.agentazall.decode import Copy, attachments, id_of, missing
-from mailstore.kinds.agentazall.identity import Identity, public_of
+from mailstore.kinds.agentazall.identity import Identity, identity_in
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.names import addresses, bare, plain_of
 from mailstore.kinds.agentazall.places import DAY, OUTBOX
@@ -27,7 +24,6 @@ from mailstore.kinds.agentazall.signature import is_checkable
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
 from mailstore.kit.part_reader import is_settled
 
-KEY_BYTES = 1 << 16
 QUIET_SECONDS = 1.0
 """How long a letter must have been left alone: its own program writes replies in place, and nothing ends a file."""
 ATTACHMENT_SECONDS = 60.0
@@ -149,25 +145,12 @@ def _signed(data: bytes, letter: SignedFile, identity: Identity) -> bytes:
     return f"{head}\n---\n{identity.signed(body)}".encode("utf-8", "replace")
 
 
-class _KeyFile(msgspec.Struct):
-    private_key_hex: str
-
-
 def _identity(home: Path) -> Identity | None:
-    """Return the agent's key; None if it has none, so that its letters go unsigned. Raises StoreError."""
-    try:
-        seed = bytes.fromhex(
-            msgspec.json.decode(read_whole(home / ".identity_key", KEY_BYTES), type=_KeyFile).private_key_hex
-        )
-    except FileNotFoundError:
-        return None
-    except (OSError, NotAFile, *UNREADABLE) as error:
-        raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away") from error
-    if len(seed) != 32:
-        raise StoreError(f"{home / '.identity_key'} has no key in it", "restore it, or move it away")
-    if not is_checkable():
+    """Return the agent's key; None if it has none, so that its letters go unsigned. Raises StoreError and OSError."""
+    path = home / ".identity_key"
+    if path.exists() and not is_checkable():
         raise StoreError(f"mail of {home.name} can't be signed", remedy("agentazall"))
-    return Identity(seed, public_of(seed))
+    return identity_in(path)
 
 
 def _files(folder: Path, names: list[str]) -> tuple[tuple[Attachment, ...], int]:

@@ -31,34 +31,27 @@ class RelaySettings(_Account, frozen=True):
     allow_plain: Annotated[bool, "Send the token without TLS to another machine too."] = False
 
 
-class SmtpSettings(_Account, frozen=True):
+class _MailAccount(_Account, frozen=True):
+    """What accounts on mail servers have."""
+
+    port: Annotated[Port | None, "Its port; not set: the usual one."] = None
+    security: Annotated[
+        Literal["tls", "starttls", "none"], "TLS from the beginning, TLS after a greeting, or none."
+    ] = "tls"
+    username: Annotated[str, "The user's name there; empty: the agent's address."] = ""
+
+
+class SmtpSettings(_MailAccount, frozen=True):
     """A table [[transports.smtp]]: mail is sent there."""
 
-    port: Annotated[Port | None, "Its port; not set: the usual one."] = None
-    security: Annotated[
-        Literal["tls", "starttls", "none"], "TLS from the beginning, TLS after a greeting, or none."
-    ] = "tls"
-    username: Annotated[str, "The user's name there; empty: the agent's address."] = ""
 
-
-class Pop3Settings(_Account, frozen=True):
+class Pop3Settings(_MailAccount, frozen=True):
     """A table [[transports.pop3]]: mail is received from there."""
 
-    port: Annotated[Port | None, "Its port; not set: the usual one."] = None
-    security: Annotated[
-        Literal["tls", "starttls", "none"], "TLS from the beginning, TLS after a greeting, or none."
-    ] = "tls"
-    username: Annotated[str, "The user's name there; empty: the agent's address."] = ""
 
-
-class ImapSettings(_Account, frozen=True):
+class ImapSettings(_MailAccount, frozen=True):
     """A table [[transports.imap]]: mail is received from there."""
 
-    port: Annotated[Port | None, "Its port; not set: the usual one."] = None
-    security: Annotated[
-        Literal["tls", "starttls", "none"], "TLS from the beginning, TLS after a greeting, or none."
-    ] = "tls"
-    username: Annotated[str, "The user's name there; empty: the agent's address."] = ""
     folders: Annotated[list[Text], Meta(min_length=1), "The folders that are fetched."] = field(
         default_factory=lambda: ["INBOX"]
     )

@@ -63,7 +63,7 @@ class OutgoingLetter(msgspec.Struct, frozen=True):
 
 
 class IncomingLetter(msgspec.Struct, frozen=True):
-    """A letter that has come, not yet judged.
+    """A letter that has come, not yet checked.
 
     `key` names it on its transport, the same at every look and different from all others of the account. `id` is the
     id that its sender gave it, empty if the transport lost it. `date` is the text of its date in whatever format, and

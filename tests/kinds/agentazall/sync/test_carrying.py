@@ -17,7 +17,7 @@ from mailstore.kinds.agentazall.letter_file import parse
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
-from mailstore.kinds.agentazall.sync.post import Post
+from mailstore.kinds.agentazall.sync.sending import Outbox
 from mailstore.records.draft import Draft
 from tests.kinds.agentazall.sync.rig import DAY, Machine, Office
 
@@ -80,17 +80,17 @@ def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later
     report = alice.once()
     assert (report.sent, report.waiting, len(report.troubles)) == (1, 0, 1)
     ways = {way.transport: way for way in alice.ways("c" * 12)}
-    assert ways[f"post {ALICE}@up"].state is SendState.DELIVERED
-    waits = ways[f"post {ALICE}@down"]
+    assert ways[f"outbox {ALICE}@up"].state is SendState.DELIVERED
+    waits = ways[f"outbox {ALICE}@down"]
     assert (waits.state, waits.tries, waits.reason) == (SendState.WAITING, 1, down.down)
     assert waits.next is not None
     assert waits.last is not None
     assert waits.next > waits.last
     state = {each.transport: each for each in accounts_of(alice.root)}
-    assert not state[f"post {ALICE}@down"].is_up
-    since = state[f"post {ALICE}@down"].since
+    assert not state[f"outbox {ALICE}@down"].is_up
+    since = state[f"outbox {ALICE}@down"].since
     alice.once()
-    assert {each.transport: each.since for each in accounts_of(alice.root)}[f"post {ALICE}@down"] == since
+    assert {each.transport: each.since for each in accounts_of(alice.root)}[f"outbox {ALICE}@down"] == since
     down.down = ""
     assert alice.once().sent == 0
     assert len(down.boxes[BOB]) == 1
@@ -269,7 +269,7 @@ def test_an_account_that_is_no_longer_set_waits_for_nothing(tmp_path: Path) -> N
     alice.offices = (up,)
     alice.once()
     assert {way.state for way in alice.ways("e" * 12)} == {SendState.DELIVERED, SendState.GIVEN_UP}
-    assert [each.transport for each in accounts_of(alice.root)] == [f"post {ALICE}@up"]
+    assert [each.transport for each in accounts_of(alice.root)] == [f"outbox {ALICE}@up"]
 
 
 def test_a_letter_that_is_still_being_written_is_left_alone(tmp_path: Path) -> None:
@@ -323,14 +323,14 @@ def test_the_person_can_write_to_other_machines_once_a_sync_carries_that_mail(tm
 def test_a_clock_that_was_an_hour_ahead_delays_nothing(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, offices=(Office(),))
     machine.write(ALICE, BOB, name="e" * 12)
-    label = f"post {ALICE}@office"
+    label = f"outbox {ALICE}@office"
     now = time.time()
     with SyncEngine(machine.plan(), machine.tell) as engine:
         engine._look()
         (work,) = engine._agents
         for after, due in ((now + 60, 0), (now + 3600, 1), (now - 1, 1)):
-            work.post.note(LedgerWay(ALICE, "e" * 12, BOB, label, SendState.WAITING, 1, now, "down", after))
-            assert len(work.post.errands(label, now)) == due
+            work.outbox.note(LedgerWay(ALICE, "e" * 12, BOB, label, SendState.WAITING, 1, now, "down", after))
+            assert len(work.outbox.handovers(label, now)) == due
         assert engine.once().sent == 1, "a single run waits for no time"
 
 
@@ -345,15 +345,15 @@ def test_a_letter_whose_file_has_no_valid_name_stops_no_other(tmp_path: Path) ->
 def test_a_mistake_with_one_agents_mail_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(tmp_path, ALICE, BOB, offices=(Office(),))
     machine.write(BOB, CAROL)
-    look = Post.look
+    look = Outbox.look
 
-    def failing(post: Post, accounts: Iterable[str]) -> None:
-        if post._agent == ALICE:
+    def failing(outbox: Outbox, accounts: Iterable[str]) -> None:
+        if outbox._agent == ALICE:
             raise KeyError("a mistake of ours")
-        look(post, accounts)
+        look(outbox, accounts)
 
     monkeypatch.delenv("SIGNALBOX_DEBUG", raising=False)
-    monkeypatch.setattr(Post, "look", failing)
+    monkeypatch.setattr(Outbox, "look", failing)
     assert machine.once().sent == 1
     assert machine.said == [f"{ALICE}: internal error (KeyError)"]
 

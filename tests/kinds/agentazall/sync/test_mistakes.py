@@ -10,34 +10,34 @@ import msgspec
 import pytest
 
 from console.cli import main
-from mailstore.kinds.agentazall.judge import Judge
 from mailstore.kinds.agentazall.ledger import ledger_file, turned_away_at
 from mailstore.kinds.agentazall.letter_file import SignedFile
 from mailstore.kinds.agentazall.signature import SignatureFacts
+from mailstore.kinds.agentazall.signature_checker import SignatureChecker
 from mailstore.kinds.agentazall.spools import FOLDER
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
 from tests.kinds.agentazall.sync.disk_office import DiskTransport
 from tests.kinds.agentazall.sync.rig import Machine
-from tests.kinds.agentazall.sync.test_door import ALICE, BOB, incoming, received
+from tests.kinds.agentazall.sync.test_inbox import ALICE, BOB, incoming, received
 
 
-def break_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    facts_of = Judge.facts_of
+def break_checker(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts_of = SignatureChecker.facts_of
 
-    def broken(self: Judge, letter: SignedFile) -> SignatureFacts:
+    def broken(self: SignatureChecker, letter: SignedFile) -> SignatureFacts:
         if "poison" in letter.body:
             raise ValueError("hunter2")
         return facts_of(self, letter)
 
-    monkeypatch.setattr(Judge, "facts_of", broken)
+    monkeypatch.setattr(SignatureChecker, "facts_of", broken)
 
 
-def test_a_letter_at_which_the_judge_fails_stops_no_other(
+def test_a_letter_at_which_the_check_fails_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with monkeypatch.context() as patch:
-        break_judge(patch)
+        break_checker(patch)
         machine = received(tmp_path, incoming("k1", "poison", id="b" * 12), incoming("k2"))
         assert machine.bodies(BOB) == ["Hello"]
         (away,) = turned_away_at(machine.root)
@@ -53,7 +53,7 @@ def test_a_letter_at_which_the_judge_fails_stops_no_other(
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_a_relays_letter_at_which_the_judge_fails_stays_in_its_spool(
+def test_a_relays_letter_at_which_the_check_fails_stays_in_its_spool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_killed: bool
 ) -> None:
     machine, server = Machine(tmp_path, BOB), tmp_path / "server"
@@ -73,7 +73,7 @@ def test_a_relays_letter_at_which_the_judge_fails_stays_in_its_spool(
             raise OSError(28, "stands for a kill after the record")
 
     with monkeypatch.context() as patch:
-        break_judge(patch)
+        break_checker(patch)
         assert bool(once()) is is_killed
         assert once() == ()
     assert machine.bodies(BOB) == ["Hello"]

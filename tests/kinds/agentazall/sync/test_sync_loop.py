@@ -17,7 +17,7 @@ from mailstore.errors import MailboxBusy
 from mailstore.kinds.agentazall.ledger import accounts_of, run_of
 from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
 from mailstore.kinds.agentazall.sync.lock import is_at_work
-from mailstore.kinds.agentazall.sync.post import LONGEST_SECONDS, pause_after
+from mailstore.kinds.agentazall.sync.sending import LONGEST_SECONDS, pause_after
 from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
 from tests.kinds.agentazall.sync.rig import Machine, Office
 from tests.patience import PATIENCE
@@ -71,7 +71,7 @@ def test_a_letter_that_is_written_later_goes_without_being_asked(tmp_path: Path)
 def test_a_server_that_comes_back_gets_what_waited_and_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.kinds.agentazall.sync.post.FIRST_SECONDS", 0.01)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.sending.FIRST_SECONDS", 0.01)
     office = Doorbell()
     office.down = "the office can't be reached"
     machine = Machine(tmp_path, ALICE, offices=(office,))
@@ -82,9 +82,9 @@ def test_a_server_that_comes_back_gets_what_waited_and_that_is_told(
         until(office.rang)
     assert reports[-1].sent <= 1
     assert len(machine.files(ALICE, "sent")) == 1
-    assert machine.said[0] == f"{ALICE}: post {ALICE}@office: the office can't be reached"
+    assert machine.said[0] == f"{ALICE}: outbox {ALICE}@office: the office can't be reached"
     assert machine.said.count(machine.said[0]) == 1, "it is told once, not at every try"
-    assert machine.said[-1] == f"{ALICE}: post {ALICE}@office works again"
+    assert machine.said[-1] == f"{ALICE}: outbox {ALICE}@office works again"
     assert accounts_of(machine.root)[0].is_up
 
 

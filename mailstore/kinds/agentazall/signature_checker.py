@@ -21,7 +21,7 @@ MOST_FACTS = 50_000
 KEY_CHANGED = "the key of"
 
 
-class Judge:
+class SignatureChecker:
     """Check signatures, once for all copies of a message, and remember new keys."""
 
     def __init__(self, pins: Pins) -> None:
@@ -38,7 +38,7 @@ class Judge:
             facts = self._facts[key] = facts_of(letter)
         return facts
 
-    def judged(
+    def checked(
         self, facts: SignatureFacts, sender: str, message_id: str, when: When = NOW
     ) -> tuple[tuple[str, ...], list[str]]:
         """Return a message's facts as tags, including the state of its key, and warnings."""

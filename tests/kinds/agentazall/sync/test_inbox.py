@@ -1,4 +1,4 @@
-"""The door: what comes in is judged before it touches the disk, and nothing that was let in can do harm."""
+"""The inbox: what comes in is checked before it touches the disk, and nothing that was let in can do harm."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_attachments_get_safe_names_each_its_own(tmp_path: Path) -> None:
 def test_a_letter_that_is_too_large_is_turned_away_and_the_rest_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mailstore.kinds.agentazall.sync.door.MOST_BYTES", 100)
+    monkeypatch.setattr("mailstore.kinds.agentazall.sync.inbox.MOST_BYTES", 100)
     assert transport.MOST_BYTES == 64 << 20
     machine = received(tmp_path, incoming("k1", attachments=(("x", b"x" * 100),)), incoming("k2", id="b" * 12))
     assert list(machine.files(BOB, "inbox")) == [f"{time.strftime('%Y-%m-%d')}/{'b' * 12}"]

@@ -37,7 +37,7 @@ MOST_TRIES = 100
 """How often a further way is tried for a letter that has arrived by another one."""
 
 
-class Errand(NamedTuple):
+class Handover(NamedTuple):
     """A letter that an account is to hand over for one recipient."""
 
     letter: OutboxLetter
@@ -45,7 +45,7 @@ class Errand(NamedTuple):
     way: LedgerWay
 
 
-class Post:
+class Outbox:
     """What one agent sends. Thread-safe; blocks."""
 
     def __init__(
@@ -106,32 +106,32 @@ class Post:
                 self._open.pop(letter.letter.id, None)
                 self.settle(letter)
 
-    def errands(self, account: str, now: float | None = None) -> list[Errand]:
+    def handovers(self, account: str, now: float | None = None) -> list[Handover]:
         """Return what an account has to hand over: what was tried least first; with `now` only what is due."""
         with self._lock:
             found = [
-                Errand(letter, recipient, way)
+                Handover(letter, recipient, way)
                 for letter in self._letters.values()
                 for recipient, way in self._ways_by(letter, account)
                 if way.state is SendState.WAITING and (now is None or _is_due(way, now))
             ]
             return sorted(found, key=lambda each: each.way.tries)
 
-    def hold(self, errand: Errand) -> Errand | None:
+    def hold(self, handover: Handover) -> Handover | None:
         """Keep a letter where it lies now, while it is handed over; return None if it is gone or was changed."""
         with self._lock:
-            letter = self._letters.get(errand.way.message_id)
-            if letter is None or letter.digest != errand.letter.digest:
+            letter = self._letters.get(handover.way.message_id)
+            if letter is None or letter.digest != handover.letter.digest:
                 return None
             self._busy[letter.letter.id] += 1
-            return errand._replace(letter=letter)
+            return handover._replace(letter=letter)
 
-    def release(self, errand: Errand) -> None:
+    def release(self, handover: Handover) -> None:
         """Let a letter be moved."""
         with self._lock:
-            self._busy[errand.way.message_id] -= 1
-            letter = self._letters.get(errand.way.message_id)
-            if letter is not None and not self._open.get(errand.way.message_id):
+            self._busy[handover.way.message_id] -= 1
+            letter = self._letters.get(handover.way.message_id)
+            if letter is not None and not self._open.get(handover.way.message_id):
                 self.settle(letter)
 
     def note(self, way: LedgerWay) -> None:

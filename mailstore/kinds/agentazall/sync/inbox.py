@@ -1,4 +1,4 @@
-"""The door: every letter from outside is judged before it touches the disk, and is on the disk when it is let in."""
+"""An agent's inbox: every letter from outside is checked before it touches the disk, and is on it when it is let in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from threading import RLock
 from mailstore.files.durable import sync_folder, write_durably
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.attached import attachment_names
-from mailstore.kinds.agentazall.judge import Judge
 from mailstore.kinds.agentazall.ledger import ArrivalState
 from mailstore.kinds.agentazall.letter_file import moment, parse
 from mailstore.kinds.agentazall.names import bare, name_of
@@ -25,6 +24,7 @@ from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kinds.agentazall.rules import Filter, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureVerdict
+from mailstore.kinds.agentazall.signature_checker import SignatureChecker
 from mailstore.kinds.agentazall.spools import FOLDER, spooled_at
 from mailstore.kinds.agentazall.sync.inbox_index import InboxIndex, known_letter
 from mailstore.kinds.agentazall.sync.keeping import folders_of, put_letter
@@ -43,7 +43,7 @@ RESERVED = 16 << 20
 """Bytes of the disk that are held before more is fetched, and given up for it if the disk is full."""
 
 
-class DoorOfAgent:
+class AgentInbox:
     """What all accounts of an agent share: its inbox, the keys of its correspondents, one letter at a time."""
 
     def __init__(
@@ -55,7 +55,7 @@ class DoorOfAgent:
         self.rules = rules
         self.ledger = ledger
         self.pins = pins
-        self.judge = Judge(pins)
+        self.checker = SignatureChecker(pins)
         self.tell = tell
         self.index = InboxIndex(root, agent)
         self.lock = RLock()
@@ -63,10 +63,10 @@ class DoorOfAgent:
         """The folders of the accounts' own spools."""
 
 
-class Door:
+class AccountInbox:
     """The Receiver of one account of an agent."""
 
-    def __init__(self, shared: DoorOfAgent, account: AccountPlan, label: str) -> None:
+    def __init__(self, shared: AgentInbox, account: AccountPlan, label: str) -> None:
         self._shared = shared
         self._account = account
         self._label = label
@@ -103,7 +103,7 @@ class Door:
             # what this raises is not the letter's fault
             self._shared.index.look()
             try:
-                self._judge(letter)
+                self._check(letter)
             except Exception as error:
                 excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
                 why = unexpected(error)
@@ -112,7 +112,7 @@ class Door:
                 else:
                     self.turn_away(letter.key, why, excerpt, letter.sender)
 
-    def _judge(self, letter: IncomingLetter) -> None:
+    def _check(self, letter: IncomingLetter) -> None:
         excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
         if not self.admits(letter.sender):
             self.turn_away(letter.key, f"{BLOCKED} {letter.sender}", excerpt, letter.sender)
@@ -140,7 +140,7 @@ class Door:
         return self._spool.put(data)
 
     def unspool(self, path: Path) -> None:
-        """Remove what was spooled; put it aside if it is the only whole copy of a letter that can't be judged."""
+        """Remove what was spooled; put it aside if it is the only whole copy of a letter that can't be checked."""
         if self._is_odd:
             kept = self._spool.put_aside(path)
             self._is_odd = False
@@ -168,7 +168,7 @@ class Door:
         message_id, is_own_id = self._id(letter)
         data = self._file(letter, message_id, is_own_id=is_own_id)
         parsed = parse(data)
-        facts = shared.judge.facts_of(parsed)
+        facts = shared.checker.facts_of(parsed)
         known = known_letter(parsed, message_id, is_own_id, facts)
         sender, now = bare(parsed.get("From")), time.time()
         same = shared.index.same(known, lambda other: shared.ledger.came_by(shared.agent, self._label, other))
@@ -183,7 +183,7 @@ class Door:
         if state is ArrivalState.KEPT:
             self.kept += 1
             shared.index.add(known)
-            for warning in shared.judge.judged(facts, name_of(sender), message_id)[1]:
+            for warning in shared.checker.checked(facts, name_of(sender), message_id)[1]:
                 shared.tell(f"{shared.agent}: {warning}")
             for warning in note_key(shared.root / shared.agent, sender, facts):
                 shared.tell(f"{shared.agent}: {warning}")
