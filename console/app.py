@@ -1,11 +1,10 @@
-"""The application: shows the main screen, feeds it with mail, and holds what all screens share."""
+"""The application: opens the main screen, and holds what all screens share."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -37,18 +36,15 @@ from console.screens.main_screen import MainScreen
 from console.session import Session
 from console.terminal_widths import ask_widths
 from console.theme_switcher import ThemeSwitcher, theme_variables
-from mailstore.errors import StoreError, log_unexpected
-from mailstore.records.events import Event, Gone, Reset
-from mailstore.records.message import Message
-from mailstore.state.mailbox import Mailbox
-from mailstore.store import Capability, Store
+from mailstore.errors import log_unexpected
+from mailstore.store import Store
 
 if TYPE_CHECKING:
     from textual.command import CommandPalette
     from textual.notifications import SeverityLevel
 
+    from console.feed import MailFeed
     from console.log_file import LogFile
-    from console.notifier import Notifier
     from console.state import PersonalState
 
 TICK_SECONDS = 1.0
@@ -94,7 +90,6 @@ class SignalboxApp(App[None]):
         super().__init__()
         self._log_path, self._logs_commands = log, logs_commands
         self._log_file: LogFile | None = None
-        self._config = config
         self._moment = moment
         self._idle = IdleTracker()
         is_observing = observe or config.observe
@@ -107,8 +102,7 @@ class SignalboxApp(App[None]):
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
         self._early_keys = EarlyKeys(keys_of(MOVES, self.session.keymap))
-        self._known: set[str] = set()
-        self._has_offered_archival = False
+        self.feed: MailFeed | None = None
 
     def get_driver_class(self) -> type[Driver]:
         """Use our own driver if its parts of Textual are there (docs/decisions/0033)."""
@@ -141,9 +135,10 @@ class SignalboxApp(App[None]):
     def get_default_screen(self) -> MainScreen:
         """Return the main screen, with the newest mail on it."""
         left_off = self.session.personal.left_off()
+        live, now = self.session.live, self.session.clock()
         for batch in self._prefetch.head():
-            self._fold(batch)
-        self._fold(self.session.personal.seen_among(self.session.live.ids()))
+            live.fold(batch, now)
+        live.fold(self.session.personal.seen_among(live.ids()), now)
         self.main_screen = MainScreen(self.session, self.themes.text_styles(), ScreenLocation.restored(left_off))
         return self.main_screen
 
@@ -165,7 +160,12 @@ class SignalboxApp(App[None]):
     @work(group="complete", exit_on_error=False)
     async def _complete(self) -> None:
         """Load what the first screen did without."""
-        self.follow()
+        await lazy.load("console.feed")
+        from console.feed import MailFeed
+
+        assert self.main_screen is not None
+        self.feed = MailFeed(self, self.main_screen, self._prefetch, self._idle, self._moment)
+        self.run_worker(self.feed.run(), group="feed", exit_on_error=False)
         await self._idle.wait()
         if self._log_path is not None:
             await lazy.load("console.log_file")
@@ -185,7 +185,7 @@ class SignalboxApp(App[None]):
         if self.session.problems and self.main_screen is not None:
             (await self.main_screen.load_parts()).pages.problems(is_asked_for=False)
         self.themes.use_terminal(self._driver)
-        self.run_worker(self._follow_hooks(), group="hooks", exit_on_error=False)
+        self.run_worker(self.feed.follow_hooks(), group="hooks", exit_on_error=False)
         self.run_worker(self._follow_themes(of_themes), group="themes", exit_on_error=False)
         self.set_interval(TICK_SECONDS, self._tick)
         await preload.preload(self._idle.wait)
@@ -245,101 +245,15 @@ class SignalboxApp(App[None]):
         if self.main_screen is not None:
             await (await self.main_screen.load_parts()).closing.leave()
 
-    # Mail
-
-    @work(group="feed", exit_on_error=False)
-    async def follow(self) -> None:
-        """Feed the store's events to the screen until the end."""
-        from console.feed import Sink, feed
-
-        session = self.session
-        await lazy.load("console.notifier")
-        session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
-        sink = Sink(self._fold, self._adopt, self._changed, self._failed, self._idle.rest)
-        await feed(session.store, session.user, session.personal.all_seen, sink, self._prefetch)
-
-    async def _follow_hooks(self) -> None:
-        """Show what agents are doing as their hooks know it."""
-        await lazy.load("console.hook_watch")
-        from console.hook_watch import hooked_changes
-
-        async for hooked in hooked_changes(self.session.store.url, self.session.clock):
-            self.session.hooked = hooked
-            if self.main_screen is not None and self.session.moment is None:
-                self.main_screen.mail_changed(self.session.is_loading)
-
-    def _adopt(self, mailbox: Mailbox) -> None:
-        """Replace the mailbox, which was a preview or is outdated, by a complete one."""
-        is_reload = not self.session.is_loading
-        self.session.adopt(mailbox)
-        self._idle.freeze_garbage()
-        self._notifier.start_from(mailbox)
-        if is_reload:
-            self.notify("Reloaded: the files were replaced")
-
-    def _changed(self, is_loading: bool) -> None:
-        was_loading = self.session.is_loading
-        if self.main_screen is not None:
-            self.main_screen.mail_changed(is_loading)
-            self._idle.collect_soon()
-        if was_loading and not is_loading:
-            self._notifier.note()  # mail that was there is not new
-            if self._moment is not None and self.main_screen is not None:
-                self.main_screen.call_after_refresh(self._travel, self.main_screen, self._moment)
-        if not is_loading:
-            self._offer_archival()
-
-    async def _travel(self, screen: MainScreen, moment: float) -> None:
-        (await screen.load_parts()).time_travel.go_to(moment)
-
-    def _fold(self, batch: list[Event]) -> None:
-        mailbox = self.session.live
-        if any(isinstance(event, Reset) for event in batch):
-            self._known |= mailbox.ids()  # these come again and are not new
-            if self.main_screen is not None and self.session.moment is None:
-                self.main_screen.keep_place()
-        mailbox.fold(batch, self.session.clock())
-        if not self.session.is_loading:
-            arrived = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
-            self.session.arrived.update((message.id, None) for message in arrived)
-            self._notifier.note(arrived)
-        for event in batch:
-            if isinstance(event, Reset):
-                self.session.forget_bodies()
-                self.notify(f"Reloaded: {event.reason}")
-
-    def _failed(self, error: StoreError) -> None:
-        self.session.live.fold([Gone(error.problem)], self.session.clock())
-        self.notify(str(error), severity="error", timeout=15)
-        if self.main_screen is not None:
-            self.main_screen.mail_changed(False)
-
-    def _offer_archival(self) -> None:
-        """Suggest archiving, once, if the mailbox has many messages."""
-        limit, session = self._config.archive.offer_past, self.session
-        number = session.live.counts().messages
-        if self._has_offered_archival or not limit or number <= limit or session.why_not(Capability.ARCHIVE):
-            return
-        self._has_offered_archival = True
-        if self.main_screen is not None:
-            key = BY_ID["archive"].key_label(session.keymap)
-            self.main_screen.tell(f"The mailbox has {number:,} messages · {key}: review what can be archived")
-
     def _tick(self) -> None:
         """Advance the clock by a second: one timer for everything, so that an idle console sleeps."""
         self._idle.tick()
         if self.main_screen is not None and self.main_screen.is_mounted and self.is_running:
             self.main_screen.tick()
-        if not self.session.is_loading:
-            self._notifier.note()
+        if self.feed is not None:
+            self.feed.tick()
 
     # Notifications
-
-    @cached_property
-    def _notifier(self) -> Notifier:
-        from console.notifier import Notifier
-
-        return Notifier(self, self.session)
 
     def notify(
         self,
@@ -353,10 +267,6 @@ class SignalboxApp(App[None]):
         """Show a notification for so many seconds; what it quotes from messages is made safe."""
         shown, heading = visible(message), visible_line(title)
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=markup)
-
-    def warn(self, message: str, *, title: str = "") -> None:
-        """Show a warning."""
-        self.notify(message, title=title, severity="warning")
 
     def write_to_terminal(self, text: str) -> None:
         """Write an escape sequence to the terminal."""

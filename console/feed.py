@@ -1,4 +1,4 @@
-"""Feed a store's events into the mailbox, in slices so short that they never delay a key."""
+"""Feed a store's events into the mailbox, in slices so short that they never delay a key, and have them shown."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import contextlib
 import os
 import sys
 from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
 from threading import Event as Flag
 from time import perf_counter, time
 
+from console import lazy
+from console.commands import BY_ID
+from console.idle import IdleTracker
+from console.notifier import Notifier, NotifyingApp
 from console.prefetch import Prefetch
+from console.screens.main_screen import MainScreen
 from mailstore.errors import StoreError
 from mailstore.folding import COMPLETE_URL, kept
-from mailstore.records.events import Event, Reset
+from mailstore.records.events import Event, Gone, Reset
+from mailstore.records.message import Message
 from mailstore.registry import complete_url
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
@@ -25,6 +30,7 @@ from mailstore.store import Capability, Store
 SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
 QUEUED_BATCHES = 8
+ERROR_SECONDS = 15.0
 
 
 async def events(store: Store, scan: Callable[[], Iterator[list[Event]]]) -> AsyncGenerator[list[Event] | None]:
@@ -66,63 +72,149 @@ async def _scanned(batches: Callable[[], Iterator[list[Event]]]) -> AsyncGenerat
             queue.get_nowait()
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
-    """The receiver of events, called on the event loop.
+class MailFeed:
+    """Folds what a store tells, has it drawn, and says what of it you should know; runs on the event loop."""
 
-    `changed(is_loading)` is called after each slice; `failed` when the store can no longer be read; `rest` returns how
-    long to sleep after so many seconds of work.
-    """
+    def __init__(
+        self, app: NotifyingApp, screen: MainScreen, prefetch: Prefetch, idle: IdleTracker, moment: float | None = None
+    ) -> None:
+        self._app, self._screen, self._session = app, screen, screen.session
+        self._prefetch = prefetch
+        self._idle = idle
+        self._moment = moment
+        """The moment of the past to show once all mail was read, in seconds since the epoch; None for live."""
+        self._notifier = Notifier(app, screen.session)
+        self._known: set[str] = set()
+        """Messages that come once more because the files are read again."""
+        self._has_offered_archival = False
 
-    fold: Callable[[list[Event]], None]
-    adopt: Callable[[Mailbox], None]
-    """Takes a complete mailbox that replaces everything folded so far."""
-    changed: Callable[[bool], None]
-    failed: Callable[[StoreError], None]
-    rest: Callable[[float], float]
+    async def run(self) -> None:
+        """Feed the store's events until the end; a long store is indexed by another process first."""
+        session, prefetch, store = self._session, self._prefetch, self._session.store
+        session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
+        try:
+            if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
+                preview = await asyncio.to_thread(prefetch.late_preview)
+                if not prefetch.is_preview:
+                    preview = await asyncio.to_thread(store.glimpse)
+                await self._sliced(preview, is_loading=True)
+                mailbox = await self._whole(store, may_use_snapshot=True)
+                while mailbox is not None:
+                    self._adopt(mailbox)
+                    self._show(is_loading=False)
+                    if not await self._followed(store):
+                        return
+                    mailbox = await self._whole(store, may_use_snapshot=False)
+                await asyncio.to_thread(store.begin_anew)
+            is_loading = True
+            async with aclosing(events(store, store.scan if prefetch.is_preview else prefetch.rest)) as batches:
+                async for batch in batches:
+                    is_loading = is_loading and batch is not None
+                    await self._sliced(batch or [], is_loading=is_loading)
+        except StoreError as error:
+            session.live.fold([Gone(error.problem)], session.clock())
+            self._app.notify(str(error), severity="error", timeout=ERROR_SECONDS)
+            self._screen.mail_changed(False)
 
+    async def _whole(self, store: Resumable, *, may_use_snapshot: bool) -> Mailbox | None:
+        """Return a long store's mailbox, indexed by another process unless there is a snapshot; None if that fails."""
+        user, personal = self._session.user, self._session.personal
+        for is_kept in (True, False) if may_use_snapshot else (False,):
+            if not is_kept:
+                await _fold_elsewhere(store.url, user)
+            mailbox = await asyncio.to_thread(kept, store, user, time())
+            if mailbox is not None:
+                marks = await asyncio.to_thread(personal.all_seen)
+                await asyncio.to_thread(mailbox.fold, marks, time())
+                return mailbox
+        return None
 
-async def feed(store: Store, user: str, seen: Callable[[], Sequence[Event]], sink: Sink, prefetch: Prefetch) -> None:
-    """Feed a store's events to a sink, a few milliseconds at a time; a long store is indexed by another process first.
-
-    `seen` returns the messages that the person has seen, as events for such a mailbox; it blocks.
-    """
-    try:
-        if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
-            preview = await asyncio.to_thread(prefetch.late_preview)
-            if not prefetch.is_preview:
-                preview = await asyncio.to_thread(store.glimpse)
-            await _sliced(preview, sink, True)
-            mailbox = await _whole(store, user, seen, may_use_snapshot=True)
-            while mailbox is not None:
-                sink.adopt(mailbox)
-                sink.changed(False)
-                if not await _followed(store, sink):
-                    return
-                mailbox = await _whole(store, user, seen, may_use_snapshot=False)
-            await asyncio.to_thread(store.begin_anew)
-        is_loading = True
-        async with aclosing(events(store, store.scan if prefetch.is_preview else prefetch.rest)) as batches:
+    async def _followed(self, store: Resumable) -> bool:
+        """Feed the changes; return whether everything must be read again, because the files were replaced."""
+        try:
+            await asyncio.to_thread(store.confirm)
+        except Stale:
+            return True
+        async with aclosing(store.changes()) as batches:
             async for batch in batches:
-                is_loading = is_loading and batch is not None
-                await _sliced(batch or [], sink, is_loading)
-    except StoreError as error:
-        sink.failed(error)
+                if any(isinstance(event, Reset) for event in batch) and await asyncio.to_thread(store.is_long):
+                    return True
+                await self._sliced(batch, is_loading=False)
+        return False
 
+    async def _sliced(self, batch: list[Event], *, is_loading: bool) -> None:
+        start = perf_counter()
+        for at in range(0, len(batch), SLICE_EVENTS):
+            self.fold(batch[at : at + SLICE_EVENTS])
+            if (took := perf_counter() - start) > SLICE_SECONDS:
+                self._show(is_loading=is_loading)
+                await asyncio.sleep(self._idle.rest(took))
+                start = perf_counter()
+        self._show(is_loading=is_loading)
 
-async def _whole(
-    store: Resumable, user: str, seen: Callable[[], Sequence[Event]], *, may_use_snapshot: bool
-) -> Mailbox | None:
-    """Return a long store's mailbox, indexed by another process unless there is a snapshot; None if that fails."""
-    for is_kept in (True, False) if may_use_snapshot else (False,):
-        if not is_kept:
-            await _fold_elsewhere(store.url, user)
-        mailbox = await asyncio.to_thread(kept, store, user, time())
-        if mailbox is not None:
-            marks = await asyncio.to_thread(seen)
-            await asyncio.to_thread(mailbox.fold, marks, time())
-            return mailbox
-    return None
+    def fold(self, batch: list[Event]) -> None:
+        """Take events into the mailbox, and note those of which you should know."""
+        session, mailbox = self._session, self._session.live
+        resets = [event for event in batch if isinstance(event, Reset)]
+        if resets:
+            self._known |= mailbox.ids()  # these come again and are not new
+            if session.moment is None:
+                self._screen.keep_place()
+        mailbox.fold(batch, session.clock())
+        if not session.is_loading:
+            arrived = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
+            session.arrived.update((message.id, None) for message in arrived)
+            self._notifier.note(arrived)
+        for event in resets:
+            session.forget_bodies()
+            self._app.notify(f"Reloaded: {event.reason}")
+
+    def _adopt(self, mailbox: Mailbox) -> None:
+        """Replace the mailbox, which was a preview or is outdated, by a complete one."""
+        is_reload = not self._session.is_loading
+        self._session.adopt(mailbox)
+        self._idle.freeze_garbage()
+        self._notifier.start_from(mailbox)
+        if is_reload:
+            self._app.notify("Reloaded: the files were replaced")
+
+    def _show(self, *, is_loading: bool) -> None:
+        """Have the screen draw what was folded."""
+        was_loading = self._session.is_loading
+        self._screen.mail_changed(is_loading)
+        self._idle.collect_soon()
+        if was_loading and not is_loading:
+            self._notifier.note()  # mail that was there is not new
+            if self._moment is not None:
+                self._screen.call_after_refresh(self._screen.travel, self._moment)
+        if not is_loading:
+            self._offer_archival()
+
+    def _offer_archival(self) -> None:
+        """Suggest archiving, once, if the mailbox has many messages."""
+        session = self._session
+        limit, number = session.config.archive.offer_past, session.live.counts().messages
+        if self._has_offered_archival or not limit or number <= limit or session.why_not(Capability.ARCHIVE):
+            return
+        self._has_offered_archival = True
+        key = BY_ID["archive"].key_label(session.keymap)
+        self._screen.tell(f"The mailbox has {number:,} messages · {key}: review what can be archived")
+
+    def tick(self) -> None:
+        """Notify of what a second that passed has made a dead letter."""
+        if not self._session.is_loading:
+            self._notifier.note()
+
+    async def follow_hooks(self) -> None:
+        """Show what agents are doing as their hooks know it."""
+        await lazy.load("console.hook_watch")
+        from console.hook_watch import hooked_changes
+
+        session = self._session
+        async for hooked in hooked_changes(session.store.url, session.clock):
+            session.hooked = hooked
+            if session.moment is None:
+                self._screen.mail_changed(session.is_loading)
 
 
 async def _fold_elsewhere(url: str, user: str) -> None:
@@ -139,28 +231,3 @@ async def _fold_elsewhere(url: str, user: str) -> None:
     finally:
         if process.returncode is None:
             process.kill()
-
-
-async def _followed(store: Resumable, sink: Sink) -> bool:
-    """Feed the changes; return whether everything must be read again, because the files were replaced."""
-    try:
-        await asyncio.to_thread(store.confirm)
-    except Stale:
-        return True
-    async with aclosing(store.changes()) as batches:
-        async for batch in batches:
-            if any(isinstance(event, Reset) for event in batch) and await asyncio.to_thread(store.is_long):
-                return True
-            await _sliced(batch, sink, False)
-    return False
-
-
-async def _sliced(batch: list[Event], sink: Sink, is_loading: bool) -> None:
-    start = perf_counter()
-    for at in range(0, len(batch), SLICE_EVENTS):
-        sink.fold(batch[at : at + SLICE_EVENTS])
-        if (took := perf_counter() - start) > SLICE_SECONDS:
-            sink.changed(is_loading)
-            await asyncio.sleep(sink.rest(took))
-            start = perf_counter()
-    sink.changed(is_loading)

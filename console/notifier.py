@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
+from textual.notifications import SeverityLevel
+
 from console.notification_rules import (
     DeliveryMethod,
     Notification,
@@ -38,11 +40,10 @@ ON_MACOS = tuple(word for line in SCRIPT for word in ("-e", line))
 class NotifyingApp(Protocol):
     """What a notifier needs of the application."""
 
-    def notify(self, message: str, *, title: str = "", timeout: float | None = None) -> None:
+    def notify(
+        self, message: str, *, title: str = "", severity: SeverityLevel = "information", timeout: float | None = None
+    ) -> None:
         """Show a notification on the screen, for so many seconds."""
-
-    def warn(self, message: str, *, title: str = "") -> None:
-        """Show a warning on the screen."""
 
     def bell(self) -> None:
         """Ring the terminal's bell."""
@@ -113,7 +114,7 @@ class Notifier:
 
     async def _delivered(self, delivery: Awaitable[str]) -> None:
         if problem := await delivery:
-            self._app.warn(problem, title="Notification")
+            self._app.notify(problem, title="Notification", severity="warning")
 
 
 def osc9(notice: Notification) -> str:

@@ -146,7 +146,7 @@ async def take(shot: Shot, folder: Path) -> None:
             app.main_screen.tick()  # the first second is over
             await settle(pilot)
         if shot.cut_off and app.main_screen is not None:
-            app._fold([Gone("no server answers at hub.example:4222", shot.now - 480, shot.cut_off)])
+            app.feed.fold([Gone("no server answers at hub.example:4222", shot.now - 480, shot.cut_off)])
             app.main_screen.redraw()
             await settle(pilot)
         for key in shot.keys:

@@ -90,6 +90,10 @@ class MainScreen(MailScreen):
         """Show a view that the header names, and go to its threads."""
         (await self.load_parts()).navigation.go_view(cast("ViewKind", kind))
 
+    async def travel(self, moment: float) -> None:
+        """Show the mailbox as it was at a moment (seconds since the epoch)."""
+        (await self.load_parts()).time_travel.go_to(moment)
+
     async def action_go_back_to(self, key: str) -> None:
         """Go to what a part of the card is about that says what happened while you were away."""
         (await self.load_parts()).away.go(key)

@@ -43,7 +43,7 @@ def lab(tmp_path: Path) -> MailFiles:
 
 
 async def lose(seat: Seat, reason: str = "no server answers at hub:4222", ago: float = 900, mailbox: str = "") -> None:
-    seat.app._fold([Gone(reason, NOW - ago, mailbox)])
+    seat.app.feed.fold([Gone(reason, NOW - ago, mailbox)])
     seat.screen.redraw()
     await seat.sees("cut off")
 
@@ -90,7 +90,7 @@ async def test_what_can_not_be_reached_is_not_written_to_and_the_draft_is_kept(d
         assert seat.screen.composer.is_open
         assert seat.screen.composer.writing.body == "Yes, you may."
         assert desk.mailbox.read_bytes() == before
-        seat.app._fold([Back()])
+        seat.app.feed.fold([Back()])
         seat.screen.redraw()
         await seat.sees("can be reached again")
         assert "the draft is kept" not in seat.text
@@ -108,7 +108,7 @@ async def test_what_was_read_meanwhile_is_recorded_when_the_mailbox_is_back(desk
         await seat.open_thread("n")
         await seat.until(lambda: seat.app.session.owed == {"n"})
         assert (desk.reads.read_bytes() if desk.reads.exists() else b"") == before
-        seat.app._fold([Back()])
+        seat.app.feed.fold([Back()])
         seat.screen.redraw()
         await seat.until(lambda: desk.reads.exists() and b'"n"' in desk.reads.read_bytes())
         assert not seat.app.session.owed
@@ -150,7 +150,7 @@ async def test_while_a_mailbox_is_read_again_the_list_stays_on_its_agent(desk: M
         await seat.sees("A wish")
         shown = View("agent", "ann-00000001")
         seat.screen.show_view(shown)
-        seat.app._fold([Reset("the mailbox is back")])
+        seat.app.feed.fold([Reset("the mailbox is back")])
         seat.screen.redraw()
         await seat.sees("Reloaded")
         assert not seat.app.session.mailbox.roster
@@ -182,7 +182,7 @@ async def test_a_mailbox_that_is_read_again_is_shown_where_it_was_read(
         before = seat.screen.location, seat.screen.threads.cursor_key, seat.screen.conversation.cursor_key
         again: list[Event] = [Reset("archived"), *events]
         for part in [again] if at_once else [[event] for event in again]:
-            seat.app._fold(part)
+            seat.app.feed.fold(part)
             seat.screen.redraw()
             await settle(seat.pilot)
         assert (seat.screen.location, seat.screen.threads.cursor_key, seat.screen.conversation.cursor_key) == before
@@ -196,7 +196,7 @@ async def test_who_goes_on_while_a_mailbox_is_read_again_stays_there(tmp_path: P
     async with opened(mail.data, size=(120, 30)) as seat:
         await seat.open_thread("q")
         for event in [Reset("archived"), *events]:
-            seat.app._fold([event])
+            seat.app.feed.fold([event])
             seat.screen.redraw()
             await settle(seat.pilot)
             if isinstance(event, Message) and event.id == "you":
