@@ -80,17 +80,17 @@ def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later
     report = alice.once()
     assert (report.sent, report.waiting, len(report.troubles)) == (1, 0, 1)
     ways = {way.transport: way for way in alice.ways("c" * 12)}
-    assert ways[f"outbox {ALICE}@up"].state is SendState.DELIVERED
-    waits = ways[f"outbox {ALICE}@down"]
+    assert ways[f"post {ALICE}@up"].state is SendState.DELIVERED
+    waits = ways[f"post {ALICE}@down"]
     assert (waits.state, waits.tries, waits.reason) == (SendState.WAITING, 1, down.down)
     assert waits.next is not None
     assert waits.last is not None
     assert waits.next > waits.last
     state = {each.transport: each for each in accounts_of(alice.root)}
-    assert not state[f"outbox {ALICE}@down"].is_up
-    since = state[f"outbox {ALICE}@down"].since
+    assert not state[f"post {ALICE}@down"].is_up
+    since = state[f"post {ALICE}@down"].since
     alice.once()
-    assert {each.transport: each.since for each in accounts_of(alice.root)}[f"outbox {ALICE}@down"] == since
+    assert {each.transport: each.since for each in accounts_of(alice.root)}[f"post {ALICE}@down"] == since
     down.down = ""
     assert alice.once().sent == 0
     assert len(down.boxes[BOB]) == 1
@@ -269,7 +269,7 @@ def test_an_account_that_is_no_longer_set_waits_for_nothing(tmp_path: Path) -> N
     alice.offices = (up,)
     alice.once()
     assert {way.state for way in alice.ways("e" * 12)} == {SendState.DELIVERED, SendState.GIVEN_UP}
-    assert [each.transport for each in accounts_of(alice.root)] == [f"outbox {ALICE}@up"]
+    assert [each.transport for each in accounts_of(alice.root)] == [f"post {ALICE}@up"]
 
 
 def test_a_letter_that_is_still_being_written_is_left_alone(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_the_person_can_write_to_other_machines_once_a_sync_carries_that_mail(tm
 def test_a_clock_that_was_an_hour_ahead_delays_nothing(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, offices=(Office(),))
     machine.write(ALICE, BOB, name="e" * 12)
-    label = f"outbox {ALICE}@office"
+    label = f"post {ALICE}@office"
     now = time.time()
     with SyncEngine(machine.plan(), machine.tell) as engine:
         engine._look()

@@ -82,9 +82,9 @@ def test_a_server_that_comes_back_gets_what_waited_and_that_is_told(
         until(office.rang)
     assert reports[-1].sent <= 1
     assert len(machine.files(ALICE, "sent")) == 1
-    assert machine.said[0] == f"{ALICE}: outbox {ALICE}@office: the office can't be reached"
+    assert machine.said[0] == f"{ALICE}: post {ALICE}@office: the office can't be reached"
     assert machine.said.count(machine.said[0]) == 1, "it is told once, not at every try"
-    assert machine.said[-1] == f"{ALICE}: outbox {ALICE}@office works again"
+    assert machine.said[-1] == f"{ALICE}: post {ALICE}@office works again"
     assert accounts_of(machine.root)[0].is_up
 
 
