@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from console.cli.loading import Loaded
 from console.cli.output import MessageRow
-from console.cli.plain import body, bold
+from console.cli.plain import body, bold, sent_at
 from console.cli.terminal_io import warn
 from console.handout.fence import header
 from console.render.safe import visible_line
@@ -64,9 +64,16 @@ def _checked(message: Message, text: str | ContentGone) -> str:
 
 def letter(mail: Loaded, message: Message, standing: str = "") -> str:
     """Return a message as text: a header of `name: value` lines, and the indented body."""
-    fields = {**header(message), "tags": ", ".join(tag for tag in message.tags if tag[:1] != "!"), "state": standing}
+    tags = ", ".join(tag for tag in message.tags if tag[:1] != "!")
+    fields = {**header(message), "tags": tags, "cancelled": cancelled_words(mail, message), "state": standing}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
+
+
+def cancelled_words(mail: Loaded, message: Message) -> str:
+    """Return who cancelled a task, when, and by which message; empty unless somebody did."""
+    cancel = mail.mailbox.cancelled_by(message)
+    return "" if cancel is None else f"by {cancel.sender}, {sent_at(cancel)} ({cancel.id})"
 
 
 def receipts(states: dict[str, Standing]) -> list[str]:

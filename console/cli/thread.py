@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.letters import message_rows, receipts
+from console.cli.letters import cancelled_words, message_rows, receipts
 from console.cli.loading import Loaded, find_message, loaded
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow
@@ -74,7 +74,6 @@ def branch(mail: Loaded, node: ThreadNode) -> str:
 def _facts(mail: Loaded, message: Message, text: str) -> list[tuple[str, str]]:
     """Return the header fields of a message; tags may tell of an invalid signature or key."""
     subject = message.subject if message.subject != first_line(text) else ""
-    cancel = mail.mailbox.cancelled_by(message)
-    by = "" if cancel is None else f"by {cancel.sender}, {sent_at(cancel)} ({cancel.id})"
+    by = cancelled_words(mail, message)
     found = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)), ("cancelled", by))
     return [(name, value) for name, value in found if value]

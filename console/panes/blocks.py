@@ -58,6 +58,8 @@ class MessageBlock(Struct, frozen=True):
     """Changes now and then where files are missing, which may still come."""
     stream: StreamPlace | None = None
     """Its surroundings in a stream; None in a conversation."""
+    cancelled_by: str = ""
+    """The sender of the message that cancelled this task; empty unless one did."""
 
     @property
     def key(self) -> str:
@@ -80,9 +82,11 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
     answered = bare(visible_line(above.subject).strip()) if above is not None else ""
     sender = message.sender.removeprefix(head)
     is_starred = message.id in mailbox.own_marks().starred
+    cancel = mailbox.cancelled_by(message)
     return MessageBlock(
         *(node, to, answered, standings, mailbox.is_unseen(message), is_intervention, folded, sender),
         is_starred=is_starred,
+        cancelled_by="" if cancel is None else cancel.sender.removeprefix(head),
     )
 
 
@@ -121,6 +125,9 @@ def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) 
     """Return the lines below a message's text: its state for each recipient, and how many replies are folded."""
     message = block.node.message
     lines = receipt_lines(block.standings, width, styles, now, is_unfolded=block.is_unfolded)
+    if block.cancelled_by:
+        words = f"{TYPE_GLYPHS['cancel']} cancelled by {visible_line(block.cancelled_by)}"
+        lines.insert(0, layout_line([(words, styles.warn)], [], width, Style.null()))
     if block.is_waiting:
         from console.panes.waiting_line import waiting_line
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, damaged, every_case, tangled
 
-ANN = "ann-00000001"
+ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -89,6 +89,22 @@ def test_the_beginning_of_an_id_is_enough_when_it_is_the_only_one(run: Run, tmp_
     result = run("thread", "ring", "--store", mail.url)
     assert result.status == 1
     assert '"ring" matches 3 messages' in result.err
+
+
+def test_a_task_below_a_cancelled_one_is_read_as_cancelled(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    for name in (ANN, BOB, CID):
+        mail.agent(name)
+    mail.message("task", ANN, BOB, "Write it.", ago=90, type="task-assigned")
+    mail.message("part", BOB, CID, "Write a part.", ago=80, thread="task", type="task-assigned")
+    assert "cancelled" not in run("read", "--as", CID, "--store", mail.url).out
+    mail.message("stop", ANN, BOB, "Stop.", ago=70, thread="task", type="cancel")
+    found = run("read", "--as", CID, "--store", mail.url).out
+    assert f"cancelled: by {ANN}, " in found
+    assert "(stop)" in found
+    assert f"cancelled: by {ANN}, " in run("thread", "task", "--store", mail.url).out
+    [row] = run("read", "--as", CID, "--json", "--store", mail.url).document
+    assert row["cancelled"] == "stop"
 
 
 def test_threads_are_listed_newest_first(run: Run, tmp_path: Path) -> None:

@@ -264,6 +264,8 @@ async def test_a_thread_with_a_cancelled_task_is_marked_in_the_list_and_its_deta
     async with opened(mail.data, size=(140, 40)) as seat:
         await seat.sees("⊘ top")
         await seat.open_thread("top")
+        await seat.sees("⊘ cancelled by ann-00000001")
+        assert seat.text.count("⊘ cancelled by") == 1
         await seat.press("g", "i")
         await seat.sees("task-assigned  (cancelled)")
         assert "cancelled   ann-00000001  by stop" in seat.text
