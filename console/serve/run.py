@@ -8,7 +8,9 @@ import logging
 import signal
 import socket
 import ssl
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -140,7 +142,7 @@ async def _run(
         is_secure=serving.tls is not None,
         cookie=f"signalbox-{port}",
     )
-    application, callers = site.application(), Callers(serving.most, is_secure=serving.tls is not None)
+    application, callers = site.application(), Callers(serving.most, serving.tls)
     application.on_response_prepare.append(callers.answered)
     runner = web.AppRunner(
         application, access_log=None, handle_signals=False, shutdown_timeout=1.0,
@@ -148,13 +150,7 @@ async def _run(
     )  # fmt: skip
     await runner.setup()
     assert runner.server is not None
-    server = await loop.create_server(
-        callers.taking(runner.server),
-        sock=listener,
-        backlog=BACKLOG,
-        ssl=serving.tls,
-        ssl_handshake_timeout=HANDSHAKE_SECONDS if serving.tls else None,
-    )
+    server = await loop.create_server(callers.taking(runner.server), sock=listener, backlog=BACKLOG)
     try:
         began()
         number = await ended
@@ -190,45 +186,82 @@ class _Warning(logging.Handler):
 
 
 class Callers:
-    """Takes connections for a web server; where there are too many, the longest silent one ends, else the new one."""
+    """Takes connections for a web server; where there are too many, one that has asked for nothing yet ends.
 
-    def __init__(self, consoles: int, *, is_secure: bool) -> None:
+    That is the oldest of the address that has most of them; TLS that is not agreed on yet is no request either.
+    """
+
+    def __init__(self, consoles: int, tls: ssl.SSLContext | None) -> None:
         self._most = MOST_CONNECTIONS + CONNECTIONS_EACH * consoles
-        self._is_secure = is_secure
-        self._silent: dict[web.RequestHandler, None] = {}
+        self._tls = tls
+        self._silent: dict[web.RequestHandler, asyncio.Transport] = {}
+        self._handshakes: set[asyncio.Task[None]] = set()
 
     def taking(self, server: web.Server) -> Callable[[], asyncio.BaseProtocol]:
         """Return what makes the protocol of each connection."""
-
-        def take() -> asyncio.BaseProtocol:
-            if len(self._silent) >= self._most and not self._is_secure:  # else some are about to begin
-                self._silent = {each: None for each in self._silent if each.transport is not None}
-            if len(server.connections) >= self._most or len(self._silent) >= self._most:
-                oldest = next((each for each in self._silent if each.transport is not None), None)
-                if oldest is None:
-                    return _TurnedAway()
-                self._end_silent(oldest)
-            made = server()
-            self._silent[made] = None
-            asyncio.get_running_loop().call_later(SILENT_SECONDS, self._end_silent, made)
-            return made
-
-        return take
+        return lambda: _NewConnection(lambda new, transport: self._take(server, new, transport))
 
     async def answered(self, request: web.Request, _response: web.StreamResponse) -> None:
         """Take note that a connection has asked for something."""
         self._silent.pop(request.protocol, None)
 
+    def _take(self, server: web.Server, new: _NewConnection, transport: asyncio.Transport) -> None:
+        self._silent = {made: each for made, each in self._silent.items() if not each.is_closing()}
+        if len({*server.connections, *self._silent}) >= self._most:
+            if not self._silent:
+                transport.abort()
+                return
+            self._end_silent(self._next_to_end())
+        made = server()
+        self._silent[made] = transport
+        asyncio.get_running_loop().call_later(SILENT_SECONDS, self._end_silent, made)
+        if self._tls is None:
+            new.pass_on(transport, made)
+            return
+        task = asyncio.create_task(_secured(new, transport, made, self._tls))
+        self._handshakes.add(task)
+        task.add_done_callback(self._handshakes.discard)
+
+    def _next_to_end(self) -> web.RequestHandler:
+        addresses = {made: (each.get_extra_info("peername") or ("",))[0] for made, each in self._silent.items()}
+        [(crowded, _)] = Counter(addresses.values()).most_common(1)
+        return next(made for made, address in addresses.items() if address == crowded)
+
     def _end_silent(self, made: web.RequestHandler) -> None:
-        if made in self._silent:
-            del self._silent[made]
-            if isinstance(made.transport, asyncio.Transport):
-                made.transport.abort()
+        if (transport := self._silent.pop(made, None)) is not None:
+            transport.abort()
 
 
-class _TurnedAway(asyncio.Protocol):
-    """A connection that is ended at once."""
+class _NewConnection(asyncio.Protocol):
+    """A connection until it is passed on to who answers it; keeps what comes before."""
+
+    def __init__(self, take: Callable[[_NewConnection, asyncio.Transport], None]) -> None:
+        self._take = take
+        self._early: list[bytes] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.Transport):
-            transport.abort()
+        assert isinstance(transport, asyncio.Transport)
+        self._take(self, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._early.append(data)
+
+    def pass_on(self, transport: asyncio.Transport, made: asyncio.Protocol) -> None:
+        """Have the connection answered from now on."""
+        if transport.is_closing():
+            return
+        transport.set_protocol(made)
+        made.connection_made(transport)
+        for data in self._early:
+            made.data_received(data)
+
+
+async def _secured(
+    new: _NewConnection, transport: asyncio.Transport, made: web.RequestHandler, tls: ssl.SSLContext
+) -> None:
+    """Pass a connection on once TLS is agreed on; one that fails at it is closed."""
+    loop = asyncio.get_running_loop()
+    with suppress(OSError):
+        secure = await loop.start_tls(transport, new, tls, server_side=True, ssl_handshake_timeout=HANDSHAKE_SECONDS)
+        if secure is not None:
+            new.pass_on(secure, made)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import ssl
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -12,8 +14,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from console.serve.run import SILENT_SECONDS, Callers, ending_signals, host_in_link, listening, server_logger
+from console.serve.run import SILENT_SECONDS, Callers, ending_signals, host_in_link, listening, server_logger, tls_of
 from tests.patience import PATIENCE
+from tests.servers.certificates import Certificates
 
 REQUEST = b"GET /%s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -26,9 +29,9 @@ async def answer(request: web.Request) -> web.Response:
 
 
 @asynccontextmanager
-async def serving(warned: list[str]) -> AsyncIterator[int]:
+async def serving(warned: list[str], tls: ssl.SSLContext | None = None) -> AsyncIterator[int]:
     """Serve as the program does; the value is the port."""
-    application, callers = web.Application(), Callers(0, is_secure=False)
+    application, callers = web.Application(), Callers(0, tls)
     application.router.add_get("/{name}", answer)
     application.on_response_prepare.append(callers.answered)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.1, logger=server_logger(warned.append))
@@ -100,6 +103,36 @@ async def test_who_asks_is_served_whatever_number_is_silent(monkeypatch: pytest.
         assert await is_ended(late)  # those that ask for something keep their places
         assert b" 200 " in await asked(asking[0], b"again")
         for _, writer in (*silent, *asking, late):
+            writer.close()
+
+
+async def test_who_agrees_on_tls_is_served_whatever_number_never_does(
+    monkeypatch: pytest.MonkeyPatch, server_certificates: Certificates
+) -> None:
+    monkeypatch.setattr("console.serve.run.MOST_CONNECTIONS", 3)
+    tls = tls_of(server_certificates.certificate, server_certificates.key)
+    async with asyncio.timeout(PATIENCE), serving([], tls) as port:
+        half = [await asyncio.open_connection("127.0.0.1", port) for _ in range(8)]
+        half[-1][1].write(b"\x16\x03\x01\x02\x00\x01")
+        trusted = ssl.create_default_context(cafile=server_certificates.authority)
+        asking = [await asyncio.open_connection("127.0.0.1", port, ssl=trusted) for _ in range(3)]
+        for number, streams in enumerate(asking):
+            assert b" 200 " in await asked(streams, b"%d" % number)
+        for streams in half:
+            assert await is_ended(streams)
+        for _, writer in (*half, *asking):
+            writer.close()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="there is one loopback address")
+async def test_who_has_most_connections_loses_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.serve.run.MOST_CONNECTIONS", 3)
+    async with asyncio.timeout(PATIENCE), serving([]) as port:
+        quiet = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
+        many = [await asyncio.open_connection("127.0.0.1", port) for _ in range(9)]
+        assert await is_ended(many[0])
+        assert b" 200 " in await asked(quiet, b"a")
+        for _, writer in (quiet, *many):
             writer.close()
 
 
