@@ -140,7 +140,7 @@ def _row(url: str, status: MirrorStatus, *, is_running: bool) -> MirrorRow:
         pending=sum(end.pending for end in status.ends),
         written=sum(sum(msgspec.structs.astuple(end.written)) for end in status.ends),
         lost=sum(loss.number for loss in status.losses),
-        lost_why=[f"{loss.number:,} {loss.what}" + (f": {loss.after}" if loss.after else "") for loss in status.losses],
+        lost_why=[f"{loss.number:,} {loss.what}: {loss.before} → {loss.after or 'nothing'}" for loss in status.losses],
         conflicts=status.conflict_number,
     )
 
@@ -151,7 +151,7 @@ def mirror_words(row: MirrorRow) -> str:
     parts.append(f"last equal {row.equal_at}" if row.equal_at else "never equal yet")
     parts.append(f"{row.written:,} records written")
     parts += [f"{row.pending:,} waiting"] if row.pending else []
-    parts += [f"{row.lost:,} could not be mirrored ({'; '.join(row.lost_why)})"] if row.lost else []
+    parts += [f"{row.lost:,} not mirrored, or changed ({'; '.join(row.lost_why)})"] if row.lost else []
     parts += [f"{row.conflicts:,} id conflict{'s' * (row.conflicts != 1)}"] if row.conflicts else []
     parts += [f"cut off since {row.cut_off} ({row.why})"] if row.cut_off else []
     return f"mirror {ARROWS[row.direction]} {row.other}: {', '.join(parts)}"

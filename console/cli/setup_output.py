@@ -51,8 +51,8 @@ class MirrorRow(msgspec.Struct, frozen=True):
     why: Annotated[str, "Which one that is, and the reason; empty if both can be reached."]
     pending: Annotated[int, "How many records wait to be written."]
     written: Annotated[int, "How many were written, in all runs."]
-    lost: Annotated[int, "How many could not be mirrored."]
-    lost_why: Annotated[list[str], "How many of which field or record, and what became of it there."]
+    lost: Annotated[int, "How many records were not mirrored, or fields of them changed."]
+    lost_why: Annotated[list[str], "How many of which field or record, with what the first of them is here and there."]
     conflicts: Annotated[int, "How many ids stand for two different messages."]
 
 

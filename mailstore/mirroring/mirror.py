@@ -23,7 +23,7 @@ from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.store import Capability, Store
-from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, is_same_sender
+from mailstore.transfer.compare import MESSAGE_FIELDS, Losses, compare, is_same_sender, told
 
 Opened = Callable[[], Store]
 SECONDS_UNSAVED = 1.0
@@ -355,7 +355,7 @@ def _note_losses(exchange: Exchange, ours: Message, theirs: Message, is_text_equ
     found = Losses()
     compare(found, ours.id, ours, theirs, MESSAGE_FIELDS if is_own else FIELDS)
     if ours.ttl_hours != theirs.ttl_hours:
-        found.add("ttl hours", ours.id, ours.ttl_hours, theirs.ttl_hours)
+        found.add("ttl hours", ours.id, told("ttl_hours", ours.ttl_hours), told("ttl_hours", theirs.ttl_hours))
     if not is_text_equal:
         found.add("text", ours.id, ours.subject, "different text")
     add_losses(exchange.losses, exchange.second.name, found, ours.id)

@@ -144,7 +144,7 @@ def compare(
         if was == now or (isinstance(was, float) and isinstance(now, float) and abs(was - now) < SAME_SECONDS):
             continue
         if _plain(field, was, roster) != _plain(field, now, roster):
-            losses.add(label, record, _told(field, was), _told(field, now))
+            losses.add(label, record, told(field, was), told(field, now))
 
 
 def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Message, roster: Roster) -> None:
@@ -154,7 +154,7 @@ def compare_expiry(losses: Losses, changes: Losses, before: Message, after: Mess
         return
     kinds = {resolve(text, roster).kind for text in before.recipients}
     is_same = all(_lasting(was, kind) == _lasting(now, kind) for kind in kinds)
-    (changes if is_same else losses).add("ttl hours", before.id, _told("ttl_hours", was), _told("ttl_hours", now))
+    (changes if is_same else losses).add("ttl hours", before.id, told("ttl_hours", was), told("ttl_hours", now))
 
 
 def _lasting(ttl: float | None, kind: Kind) -> float:
@@ -163,7 +163,7 @@ def _lasting(ttl: float | None, kind: Kind) -> float:
     return NEVER if hours is None or hours >= LONG_TTL_HOURS else hours
 
 
-def _told(field: str, value: Any) -> str:
+def told(field: str, value: Any) -> str:
     """Return a field's value as text."""
     match value:
         case None | () | "":
@@ -218,5 +218,5 @@ def compare_facts(losses: Losses, name: str, before: Mapping[Hashable, Any], aft
         if key not in after:
             losses.add(name, what, what, "not in the copy")
         elif fact.time is not None and abs(fact.time - (after[key].time or 0.0)) > 1:
-            losses.add(f"times of {name}", what, _told("time", fact.time), _told("time", after[key].time))
+            losses.add(f"times of {name}", what, told("time", fact.time), told("time", after[key].time))
     return compared(before, after)

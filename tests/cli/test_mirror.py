@@ -88,6 +88,18 @@ def test_a_message_without_a_type_has_none_in_a_channel(run: Run) -> None:
     assert "type" not in letter
 
 
+def test_doctor_says_what_became_of_what_a_mailbox_can_not_hold(run: Run) -> None:
+    two(run)
+    with Path("a/data/agent-mailbox.jsonl").open("a") as file:
+        file.write(json.dumps(letter("m1") | {"subject": "Lamp", "ttl_hours": 3}) + "\n")
+    run("init", "channels:rooms")
+    assert run("mirror", "a", "channels:rooms", "--once").status == 0
+    words = run("doctor", "--store", "channels:rooms").out
+    assert "1 subject: Lamp → A text." in words
+    assert "2 ttl hours: " in words
+    assert "→ never" in words
+
+
 def test_what_was_written_and_is_not_there_is_a_status_of_one_and_doctor_says_why(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +109,8 @@ def test_what_was_written_and_is_not_there_is_a_status_of_one_and_doctor_says_wh
     done = run("mirror", "a", "b", "--once")
     assert (done.status, done.err) == (1, "")
     assert "written, but not read back" in done.out
-    assert "1 could not be mirrored (1 message: written, but not read back)" in run("doctor", "--store", "b").out
+    words = "1 not mirrored, or changed (1 message: A text. → written, but not read back)"
+    assert words in run("doctor", "--store", "b").out
 
 
 def test_doctor_counts_each_reason_and_a_refused_message_hides_none_that_was_not_read_back(
@@ -119,7 +132,8 @@ def test_doctor_counts_each_reason_and_a_refused_message_hides_none_that_was_not
     assert run("mirror", "a", "b", "--once").status == 1
     words = run("doctor", "--store", "b").out
     for why in (*reasons.values(), "written, but not read back"):
-        assert f"1 message: {why}" in words
+        assert f" → {why}" in words
+    assert words.count("1 message: ") == 3
 
 
 def test_an_id_conflict_is_a_status_of_one_and_shown(run: Run) -> None:
