@@ -25,7 +25,6 @@ HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags", "hook"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("agent", nargs="?", metavar="AGENT", help="Show all that is known about this one")
     mailbox_options(parser)
 

@@ -62,7 +62,6 @@ OUTPUTS = (REPORT,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("--dry-run", action="store_true", help="Show the plan without archiving")
     parser.add_argument("--keep", type=int, metavar="N", help="Keep the newest N messages (default: 200)")
     parser.add_argument("--keep-days", type=float, metavar="N", help="Keep messages of the last N days")

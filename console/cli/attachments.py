@@ -21,7 +21,6 @@ OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("message", metavar="MSG", help="Id of the message, or the start of it")
     parser.add_argument("names", nargs="*", metavar="NAME", help="Only these files (default: all)")
     parser.add_argument("--save", metavar="DIR", help="Save the files in this folder; none there is replaced")

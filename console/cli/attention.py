@@ -25,7 +25,6 @@ OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     mailbox_options(parser)
 
 

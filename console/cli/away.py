@@ -22,7 +22,6 @@ DAY = 24 * 3600.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("--since", metavar="TIME", help="Since when (default: when the console was left, or a day)")
     mailbox_options(parser)
 

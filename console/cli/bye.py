@@ -25,7 +25,6 @@ STATUSES = {1: "the session did not end: it has unread mail, or questions withou
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Agent whose session ends: a session id", required=True)
     parser.add_argument("--freeze", action="store_true", help="Freeze it rather than retire it: its mail waits for it")
     parser.add_argument("--yes", action="store_true", help="Also with unread mail or questions to it without an answer")

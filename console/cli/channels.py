@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import loaded
+from console.cli.loading import loaded, unread_of_agent
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ChannelRow
 from console.cli.plain import columns, put
-from console.cli.seen import unread_of_agent
 from mailstore.records.address import channel_label
 
 ROWS = JsonOutput(list[ChannelRow])
@@ -17,7 +16,6 @@ OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Count unread mail of this agent instead of mail new to you")
     mailbox_options(parser)
 

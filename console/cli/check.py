@@ -24,7 +24,6 @@ OUTPUTS = (MESSAGES,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Whose mail: a session id, or user", required=True)
     parser.add_argument("--dry-run", action="store_true", help="Don't mark anything as read")
     parser.add_argument("--limit", metavar="N", type=int, help="Only the oldest N messages; the others stay unread")

@@ -19,7 +19,6 @@ STATUSES = {1: "the agent has unread mail, or questions without an answer"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Agent whose session goes on: a session id", required=True)
     mailbox_options(parser, at=False)
     parser.set_defaults(at=None)

@@ -16,7 +16,6 @@ ACTIONS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("action", metavar="SHELL", choices=ACTIONS, help="bash, zsh or fish")
     parser.add_argument("words", nargs="*", metavar="WORD", help="With words: the shell, --, and the words so far")
 

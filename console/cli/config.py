@@ -44,7 +44,6 @@ STATUSES = {1: "with check or edit: the settings have problems"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "action",
         nargs="?",

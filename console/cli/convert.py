@@ -43,7 +43,6 @@ STATUSES = {1: "with --strict: something would be lost, and no copy was kept"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("source", metavar="FROM", help="Mailbox to copy: KIND:PATH or a path")
     parser.add_argument("target", metavar="TO", help="KIND:FOLDER, a new or empty folder")
     parser.add_argument("--dry-run", action="store_true", help="Report what would be copied without keeping the copy")

@@ -46,7 +46,6 @@ OPTIONS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="What to do (default: list)")
     parser.add_argument("ids", nargs="*", metavar="ID", help="Message ids; for undo, a journal record")
     parser.add_argument("--to", metavar="ADDR", help="redirect: the new recipient")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("--theme", metavar="NAME", help="Theme (see signalbox themes)")
     parser.add_argument(
         "--seed", type=int, metavar="N", help="Seed of the simulation; the same seed gives the same agents"

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import NamedTuple
 
-from console.cli.command_parser import command_parser
 from console.cli.commands import COMMANDS
-from console.cli.parser import CommandParser
+from console.cli.parser import CommandParser, command_parser
 
 COMMON_STATUSES = {
     0: "done",

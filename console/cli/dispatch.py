@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 from console.cli.commands import COMMANDS
-from console.cli.run_module import run_module
+from console.cli.parser import run_module
 from console.errors import UsedWrongly
 
 VALUED = frozenset({"--store", "--as", "--theme"})
+HEAD = """\
+usage: signalbox [--store URL] [COMMAND] …
+
+A terminal console for overseeing the mail of AI agents.
+Without a command, or with the path or URL of a mailbox, it opens the console."""
+
+FOOT = """\
+Common options
+  --store URL     Mailbox: KIND:PATH or a path (default: SIGNALBOX_STORE, the
+                  settings, or the first one from the working directory upward)
+  --poll          Poll for changes, for file systems that report none
+  --json          Print one JSON document and nothing else
+
+Run signalbox COMMAND --help for details, signalbox --version for the version."""
 HELP = frozenset({"-h", "--help"})
 
 
@@ -50,8 +65,6 @@ def _help(words: list[str]) -> int:
         if topics[0] not in COMMANDS:
             raise UsedWrongly(f'unknown command "{topics[0]}"', _hint(topics[0]))
         return run(topics[0], ["--help"])
-    from console.cli.help import overview
-
     print(overview())
     return 0
 
@@ -63,3 +76,13 @@ def run(name: str, words: list[str]) -> int:
     use_config_file()
     command = COMMANDS[name]
     return run_module(f"console.cli.{command.module}", name, command.summary, words)
+
+
+def overview() -> str:
+    """Return the overview of all commands, by group."""
+    width = max(map(len, COMMANDS)) + 2
+    parts = [HEAD]
+    for group, members in groupby(COMMANDS.items(), key=lambda item: item[1].group):
+        lines = [f"  {name:<{width}}{command.summary}" for name, command in members]
+        parts.append("\n".join([group, *lines]))
+    return "\n\n".join([*parts, FOOT])

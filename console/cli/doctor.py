@@ -32,7 +32,6 @@ ARROWS = {"both": "⇄", "to": "→", "from": "←"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     mailbox_options(parser, at=False)
 
 

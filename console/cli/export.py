@@ -45,7 +45,6 @@ VIEWS: dict[str, ViewKind] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("query", nargs="*", metavar="QUERY", help="What to export (default: everything)")
     parser.add_argument("--format", choices=list(FORMATS), default="json", help="Format (default: json)")
     parser.add_argument("--archive", action="store_true", help="Include archived messages")

@@ -19,7 +19,6 @@ OUTPUTS = (MESSAGES,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     type_option(parser, "Only messages of this type (repeatable)")
     parser.add_argument("--from", dest="sender", metavar="ID", help="Only messages from this sender")
     parser.add_argument("--to", metavar="ADDR", help="Only messages to this address")

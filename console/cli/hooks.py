@@ -18,13 +18,15 @@ from console.hooks.install.apply import diff, make
 from console.hooks.install.choose import ALL, chosen, version_of
 from console.hooks.install.freezing import freeze_sessions
 from console.hooks.install.installed import installed
-from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions
+from console.hooks.install.own_command import HookOptions
 from console.hooks.install.plan import FileChange, Plan
 from console.hooks.install.programs import NAMES, ProgramFiles, Target
-from console.hooks.install.store_url import absolute_url
+from console.hooks.options import DELIVERIES, ENDS, FREEZE, NOTICE
 from console.hooks.programs import FORMER
-from mailstore.errors import MailboxMissing
-from mailstore.location import without_secrets
+from mailstore.errors import MailboxMissing, StoreError
+from mailstore.location import path_in, without_secrets
+from mailstore.records.scope import parts_of, url_of
+from mailstore.registry import discover, kind_and_location, open_store
 
 OUTPUTS = (STATUS,)
 
@@ -37,7 +39,6 @@ ACTIONS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("action", choices=ACTIONS, help="run TOOL [EVENT] is what the installed hooks call")
     parser.add_argument("folder", nargs="?", metavar="DIR", help="Project folder (default: the current one)")
     parser.add_argument(
@@ -55,10 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deliver",
         choices=DELIVERIES,
-        default="notice",
+        default=NOTICE,
         help="What hooks print: letters at session start, notices only (default), or letters everywhere",
     )
-    parser.add_argument("--at-end", choices=ENDS, default="freeze", help="What the end of a session does to its agent")
+    parser.add_argument("--at-end", choices=ENDS, default=FREEZE, help="What the end of a session does to its agent")
     parser.add_argument("--store", metavar="URL", help="Mailbox, if the agent would not find it by itself")
     parser.add_argument("--dry-run", action="store_true", help="Show the changes without making them")
     parser.add_argument("--yes", action="store_true", help="Change the files without asking")
@@ -186,8 +187,6 @@ def _ask() -> None:
 
 def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
     """Return the mailbox to write into the commands: none for the user's hooks and a team's, unless it is named."""
-    from mailstore.registry import discover
-
     given = args.store or ("" if args.user or args.shared else os.environ.get("SIGNALBOX_STORE", ""))
     if given and without_secrets(given) != given:
         remarks.append(
@@ -196,7 +195,7 @@ def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
         )
         return ""
     if given:
-        return absolute_url(given)
+        return _absolute_url(given)
     try:
         found = discover(target.folder)
     except MailboxMissing:
@@ -204,3 +203,19 @@ def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
             remarks.append("the hooks do nothing until this repository has a mailbox: run signalbox init")
         return ""
     return "" if args.user or args.shared else found
+
+
+def _absolute_url(given: str) -> str:
+    """Return a mailbox's URL as its store names it; for one that can't be opened yet, with an absolute path."""
+    if parts := parts_of(given):
+        return url_of({label: _absolute_url(part) for label, part in parts.items()})
+    kind, location = kind_and_location(given)
+    if kind and path_in(given) is None:
+        return given
+    path = Path(location).expanduser().absolute()
+    url = f"{kind}:{path}" if kind else str(path)
+    try:
+        with open_store(url) as store:
+            return store.url
+    except StoreError:
+        return url

@@ -22,7 +22,6 @@ DEFAULT = "haak"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "place",
         nargs="?",

@@ -23,7 +23,6 @@ STATUSES = {1: "no key is found"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("words", nargs="*", metavar="WORD", help="a key, a glyph, or beginnings of words to look for")
     json_option(parser)
 

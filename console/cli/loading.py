@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from console.cli.settings import Settings, seen_marks, settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
+from console.unread_mail import unread_mail
 from mailstore.errors import StoreError
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
@@ -158,3 +161,13 @@ def _labelled(mailbox: Mailbox, typed: str) -> str:
     if len(names) > 1:
         raise Refused(f'"{typed}" is an agent of {len(names)} mailboxes', f"write {' or '.join(names)}")
     return names[0] if names else typed
+
+
+def unread_of_agent(
+    args: argparse.Namespace, mail: Loaded, keys: Callable[[Message], list[str]]
+) -> Counter[str] | None:
+    """Count an agent's unread mail by the keys of each message; None without `--as`."""
+    if args.reader is None:
+        return None
+    reader = reader_name(mail.mailbox, args.reader)
+    return Counter(key for message in unread_mail(mail.store, mail.mailbox, reader, mail.now) for key in keys(message))

@@ -62,7 +62,6 @@ OUTPUTS = (MAPPING,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "action", choices=ACTIONS, help="Propose a mapping; redirect the output to mapping.toml to keep it"
     )

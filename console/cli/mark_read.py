@@ -23,7 +23,6 @@ OUTPUTS = (MARKED,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Reader: a session id, or user", required=True)
     parser.add_argument("ids", metavar="MSG", nargs="*", help="Message ids")
     parser.add_argument("--all", action="store_true", help="All mail that this agent has not read")

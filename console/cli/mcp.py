@@ -14,7 +14,6 @@ from mailstore.installation import remedy
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Agent to serve: a session id of the roster", required=True)
     mailbox_options(parser, json=False, at=False)
     parser.set_defaults(at=None)

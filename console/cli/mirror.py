@@ -38,7 +38,6 @@ STATUSES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("first", metavar="A", help="Mailbox to follow: KIND:PATH, a path, or KIND://HOST/NAME")
     parser.add_argument("second", metavar="B", help="Mailbox to write to, which must exist: signalbox init")
     parser.add_argument("--both", action="store_true", help="Write what is new in B into A too")

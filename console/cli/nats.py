@@ -31,7 +31,6 @@ WITH_KEYS = "# Log in with SIGNALBOX_NATS_NKEY, the path of the user's own file 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("action", choices=ACTIONS, help="Print who may write what, for the server's configuration")
     parser.add_argument(
         "--keys",

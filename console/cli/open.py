@@ -38,7 +38,6 @@ PLAINLY = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     from console.cli.options import mailbox_options, reader_option
 
     parser.add_argument(

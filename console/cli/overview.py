@@ -37,7 +37,6 @@ OUTPUTS = (PICTURE,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "--since", metavar="TIME", default="1d", help=f"Span ({', '.join(SPANS)}) or time to begin at (default: 1d)"
     )

@@ -1,4 +1,4 @@
-"""Parse the arguments of one command: argparse with one-line errors in the program's own form."""
+"""Parse the arguments of one command and run it: argparse with one-line errors in the program's own form."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import argparse
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from importlib import import_module
+from types import ModuleType
 from typing import Any, NoReturn
 
 from console.errors import UsedWrongly
@@ -82,3 +84,23 @@ class CommandParser(argparse.ArgumentParser):
         names = [name for action in self.actions for name in action.option_strings]
         near = get_close_matches(word.partition("=")[0], names, n=1)
         return f"unknown option {word.partition('=')[0]}", f"did you mean {near[0]}?" if near else ""
+
+
+def command_parser(module: ModuleType, name: str, summary: str) -> CommandParser:
+    """Return the parser of a command, with its arguments and what its exit statuses mean."""
+    parser = CommandParser(f"signalbox {name}", summary)
+    module.add_arguments(parser)
+    parser.statuses = getattr(module, "STATUSES", {})
+    return parser
+
+
+def run_module(module_name: str, name: str, summary: str, words: list[str]) -> int:
+    """Import a command's module, parse its arguments and run it; return the exit status."""
+    module = import_module(module_name)
+    parser = command_parser(module, name, summary)
+    if hasattr(module, "arrange"):
+        words = module.arrange(words)
+    # options may stand between the arguments; everything after -- is an argument
+    parse = parser.parse_args if "--" in words else parser.parse_intermixed_args
+    status: int = module.run(parse(words))
+    return status

@@ -20,7 +20,6 @@ LONGEST = 200
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Agent: a session id of the roster", required=True)
     parser.add_argument("--state", required=True, choices=[state.value for state in Working], help="What it is doing")
     parser.add_argument("--substate", default="", metavar="TEXT", help="Details, in a few words")

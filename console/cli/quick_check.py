@@ -13,6 +13,8 @@ import time
 
 from console.cli.terminal_io import put, warn_unregistered
 from console.handout.portion import MOST_CHARACTERS, portion
+from console.hooks.log import log_unexpected
+from console.hooks.options import options_in
 from console.hooks.sessions.printed import note_printed, printed_to
 from mailstore.discovery import found_from
 from mailstore.files.user_folders import user_folder
@@ -20,64 +22,49 @@ from mailstore.files.whole import open_binary
 from mailstore.haak.quick.quick_reads import record_reads
 from mailstore.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
 
-OPTIONS = ("--as", "--store", "--max-chars")
-
 LONGEST_NUMBER = 10
 
 
 def quick_check(words: list[str]) -> int | None:
     """Run `check` with its arguments the quick way; return its exit status, None where the mailbox must be folded."""
-    found = _options(words)
-    if found is None or not found["--as"]:
+    try:
+        found, others = options_in(words, ("--as", "--store", "--max-chars"), ("--dry-run",))
+    except ValueError:
+        return None
+    reader, most = found.get("--as", ""), found.get("--max-chars", "0")
+    if not reader or others or not (most.isascii() and most.isdecimal() and len(most) < LONGEST_NUMBER):
         return None
     gc.disable()  # everything made here stays until the end
     try:
-        mailbox = _mailbox(found["--store"] or os.environ.get("SIGNALBOX_STORE", ""))
+        mailbox = _mailbox(found.get("--store", "") or os.environ.get("SIGNALBOX_STORE", ""))
         url, now = f"haak:{mailbox}", time.time()
-        before = printed_to(url, found["--as"], now)
-        letters = [each for each in quick_unread(mailbox, found["--as"], now) if each.id not in before]
+        before = printed_to(url, reader, now)
+        letters = [each for each in quick_unread(mailbox, reader, now) if each.id not in before]
     except NotRegistered:
-        if not found["--as"].strip():
+        if not reader.strip():
             return None
-        warn_unregistered(found["--as"])
+        warn_unregistered(reader)
         return 0
-    except Exception:  # whatever it was (nearly always Unusual), the fold meets it too, and can say what it is
+    except Exception as error:  # whatever it was (nearly always Unusual), the fold meets it too, and can say what it is
+        log_unexpected("check", "", error)
         return None
     finally:
         gc.enable()
     printed = portion(
-        found["--as"],
+        reader,
         letters,
         lambda places: (letters[at].content for at in places),
-        int(found["--max-chars"] or MOST_CHARACTERS),
-        store=found["--store"],
+        int(most) if "--max-chars" in found else MOST_CHARACTERS,
+        store=found.get("--store", ""),
     )
     if text := printed.text():
         put(text)
-    if printed.whole and not found["--dry-run"]:
+    if printed.whole and "--dry-run" not in found:
         sys.stdout.flush()  # what never reached its reader is not marked as read
         ids = [letters[at].id for at in printed.whole]
-        if not note_printed(url, found["--as"], ids, now):
-            record_reads(mailbox, found["--as"], ids)
+        if not note_printed(url, reader, ids, now):
+            record_reads(mailbox, reader, ids)
     return 0
-
-
-def _options(words: list[str]) -> dict[str, str] | None:
-    """Return what the options say; None for any other option."""
-    found = {"--as": "", "--store": "", "--max-chars": "", "--dry-run": ""}
-    rest = iter(words)
-    for word in rest:
-        name, equals, value = word.partition("=")
-        if word == "--dry-run":
-            found[word] = "yes"
-        elif name in OPTIONS:
-            found[name] = value if equals else next(rest, "")
-            if not found[name] or found[name].startswith("-"):
-                return None
-        else:
-            return None
-    most = found["--max-chars"]
-    return found if not most or (most.isascii() and most.isdecimal() and len(most) < LONGEST_NUMBER) else None
 
 
 def _mailbox(url: str) -> str:

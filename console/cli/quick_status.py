@@ -11,31 +11,26 @@ import sys
 import time
 
 from console.cli.terminal_io import put, tell
+from console.hooks.options import options_in
 from console.status.format import TMUX, BadFormat
 from console.status.numbers import FIELDS, load_numbers
 from console.status.places import kept_place
 from console.status.printing import status_json, status_of, status_text
 
+FORMS = ("--tmux", "--json")
+
 
 def quick_status(words: list[str]) -> int | None:
     """Print what is known at once; return the exit status, None where the mailbox is to be counted first."""
-    found = {"--store": "", "--format": "", "--any": ""}
-    flags = set()
-    rest = iter(words)
-    for word in rest:
-        name, equals, value = word.partition("=")
-        if word in ("--tmux", "--json"):
-            flags.add(word)
-        elif name in found:
-            found[name] = value if equals else next(rest, "")
-            if not found[name] or found[name].startswith("-"):
-                return None
-        else:
-            return None
-    names = found["--any"].split(",") if found["--any"] else []
-    if len(flags) + bool(found["--format"]) != 1 or not set(names) <= set(FIELDS):
+    try:
+        found, others = options_in(words, ("--store", "--format", "--any"), FORMS)
+    except ValueError:
         return None
-    return print_kept(found["--store"], TMUX if "--tmux" in flags else found["--format"], names)
+    names = found["--any"].split(",") if "--any" in found else []
+    forms = [name for name in (*FORMS, "--format") if name in found]
+    if others or len(forms) != 1 or not set(names) <= set(FIELDS):
+        return None
+    return print_kept(found.get("--store", ""), TMUX if "--tmux" in found else found.get("--format", ""), names)
 
 
 def print_kept(given: str, form: str, any_of: list[str]) -> int | None:

@@ -25,7 +25,6 @@ OUTPUTS = (MESSAGES,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Whose mail: a session id, or user", required=True)
     parser.add_argument("--unread", action="store_true", help="Only unread mail")
     parser.add_argument("--since", metavar="TS", help="Only mail since TS: a date, a time, or an age such as 2h or 3d")

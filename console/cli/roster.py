@@ -43,7 +43,6 @@ ALIASES = {"bury": "retire"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "action", nargs="?", type=_action, choices=ACTIONS, default="list", help="What to do (default: list)"
     )

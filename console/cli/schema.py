@@ -16,7 +16,6 @@ LIST = "signalbox schema lists the commands that print JSON"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("name", nargs="?", metavar="COMMAND", help="Command whose schema to print (default: list them)")
     parser.add_argument("part", nargs="?", metavar="ACTION", help="Only what this action of the command prints")
 

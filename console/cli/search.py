@@ -36,7 +36,6 @@ NOTE_HEADINGS = ("day", "kind", "agent", "title", "text")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = help_text()
     parser.add_argument("query", nargs="+", metavar="QUERY", help="Words, phrases and fields: see below")

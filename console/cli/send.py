@@ -25,7 +25,6 @@ OUTPUTS = (MESSAGE,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("--from", dest="sender", metavar="ID", help="Sender: a session id, or user")
     parser.add_argument(
         "--to",

@@ -32,7 +32,6 @@ LABELS = {"full": "Open in a browser:", "read-only": "For others, read-only:"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "url", nargs="*", metavar="URL", help="Mailbox: KIND:PATH or a path; several as URL or LABEL=URL each"
     )

@@ -39,7 +39,6 @@ EPILOG = "Redirect the output to ~/.config/systemd/user/NAME.service, then: syst
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("action", choices=ACTIONS, help="Command to run in the background")
     parser.add_argument("words", nargs="*", metavar="WORD", help="Its own arguments and options")
     parser.epilog = EPILOG

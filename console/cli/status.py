@@ -4,17 +4,45 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Annotated
 
+import msgspec
+
+from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.quick_status import print_kept
-from console.cli.status_output import NUMBERS
 from console.errors import UsedWrongly
 from console.status.counting import counted
 from console.status.format import SENTENCE, TMUX, BadFormat
 from console.status.numbers import FIELDS, load_numbers
 from console.status.places import kept_place
 from console.status.printing import NONE_ABOVE_0, NOT_CERTAIN, status_json, status_of, status_text
+
+
+class StatusRow(msgspec.Struct, frozen=True):
+    """A mailbox's numbers, as they were counted last."""
+
+    messages: Annotated[int | None, "How many messages are in it; null if nothing was counted yet."]
+    unread: Annotated[int | None, "How many are new to you; null if nothing was counted yet."]
+    for_you: Annotated[int | None, "How many of those are to you; null if nothing was counted yet."]
+    dead: Annotated[int | None, "How many letters are dead; null if nothing was counted yet."]
+    waiting: Annotated[
+        int | None,
+        "How many wait for a holder of their role, or for an agent that is frozen; null if nothing was counted yet.",
+    ]
+    expired: Annotated[int | None, "How many expired before they were read; null if nothing was counted yet."]
+    unreadable: Annotated[int | None, "How many lines can't be read; null if nothing was counted yet."]
+    quiet: Annotated[int | None, "How many are new to you, but muted or snoozed; null if nothing was counted yet."]
+    mailboxes: Annotated[
+        dict[str, int], "What is new to you in each of several mailboxes, by their labels; empty for a single one."
+    ]
+    is_certain: Annotated[bool, "Whether nothing has changed since they were counted."]
+    counted_at: Annotated[str | None, "When they were counted; null if nothing was counted yet."]
+
+
+NUMBERS = JsonOutput(StatusRow)
+"""Printed without it, at once, by `console/status/printing.py`: importing msgspec would take longer than all else."""
 
 OUTPUTS = (NUMBERS,)
 
@@ -35,7 +63,6 @@ is not known yet is ?."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument("--format", metavar="TEXT", help="Print TEXT with numbers, at once: see below")

@@ -20,7 +20,6 @@ WIDTH = 120
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     json_option(parser)
 
 

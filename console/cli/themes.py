@@ -20,7 +20,6 @@ GROUNDS = {True: "dark", False: "light", None: "as the terminal's"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     json_option(parser)
 
 

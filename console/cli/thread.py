@@ -24,7 +24,6 @@ DEEPEST = 16
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("id", metavar="MSG", help="Id of any message in the thread, or the start of one")
     mailbox_options(parser)
 

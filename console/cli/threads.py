@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import get_args
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded
+from console.cli.loading import Loaded, loaded, unread_of_agent
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ThreadRow
 from console.cli.plain import columns, put
-from console.cli.seen import unread_of_agent
 from console.cli.settings import settings
 from console.errors import Refused, UsedWrongly
 from console.render.short_text import age
@@ -30,7 +29,6 @@ PLAIN_VIEWS = tuple(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument(
         "--view",
         metavar="VIEW",

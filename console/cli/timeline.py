@@ -17,7 +17,6 @@ OUTPUTS = (ROWS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("message", metavar="MSG", help="Id of the message, or the start of it")
     mailbox_options(parser)
 

@@ -37,7 +37,6 @@ STATUSES = {1: "a record differs from the mailbox, or is not in it"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="An export, in any format")
     mailbox_options(parser)
 

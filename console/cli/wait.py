@@ -25,7 +25,6 @@ STATUSES = {1: "no mail came in time"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Whose mail: a session id, or user", required=True)
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="Give up after SECONDS (default: never)")
     type_option(parser, "Only mail of this type (repeatable)")

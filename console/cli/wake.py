@@ -39,7 +39,6 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Agent to wake: a session id of the roster", required=True)
     usual = ",".join(WAKING_TYPES)
     parser.add_argument("--on", metavar="T,T", default=usual, help=f"Message types that wake it (default: {usual})")

@@ -26,7 +26,6 @@ OUTPUTS = (HAPPENINGS,)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     reader_option(parser, "Only mail for this agent, and its own reads")
     type_option(parser, "Only messages of this type (repeatable)")
     mailbox_options(parser, json=False, at=False)

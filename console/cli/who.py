@@ -23,7 +23,6 @@ HEADS = ("agent", "role", "state", "since", "doing", "unread", "last seen", "hoo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
     parser.add_argument("--all", action="store_true", help="Include dead agents")
     mailbox_options(parser)
 

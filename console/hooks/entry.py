@@ -27,7 +27,13 @@ def hook(words: list[str]) -> int:
         from console.hooks.run import run
 
         return run(words, data)
-    except Exception:  # also where the installation is damaged
+    except Exception as error:
+        from contextlib import suppress
+
+        with suppress(Exception):  # where the installation is damaged
+            from console.hooks.log import log_error
+
+            log_error(" ".join(words[:2]), "", error)
         return 0
 
 

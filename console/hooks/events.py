@@ -1,10 +1,18 @@
-"""What a hook is given and what it answers, whichever program runs it. Imports nothing, because every hook does."""
+"""What a hook is given and what it answers, whichever program runs it; every hook imports this."""
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 START, PROMPT, TOOL, STOP, END = "start", "prompt", "tool", "stop", "end"
 CHANGED, CWD, WAITING, INTERRUPT = "changed", "cwd", "waiting", "interrupt"
 """The mailbox changed; the agent changed its folder; it waits for a permission; a person interrupted it."""
+
+LONGEST_FIELD = 4096
+LONGEST_ID = 128
+ID_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 
 
 class HookEvent:
@@ -73,3 +81,18 @@ class Answer:
         self.out = out
         self.err = err
         self.status = status
+
+
+def text_in(given: dict[str, Any], *names: str) -> str:
+    """Return the first of some fields that is a text, truncated if it is very long; empty if none is."""
+    for name in names:
+        value = given.get(name)
+        if isinstance(value, str) and value:
+            return value[:LONGEST_FIELD]
+    return ""
+
+
+def session_in(given: dict[str, Any], *names: str) -> str:
+    """Return the session id in the first of some fields; empty if it can't be part of a file's name."""
+    value = text_in(given, *names)
+    return value if len(value) <= LONGEST_ID and ID_CHARACTERS.issuperset(value) else ""

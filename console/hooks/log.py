@@ -36,5 +36,14 @@ def log_error(tool: str, event: str, problem: BaseException | str) -> None:
         return
 
 
+def log_unexpected(tool: str, event: str, error: Exception) -> None:
+    """Log an error of a quick way that only a mistake of ours explains: neither the system nor an unusual mailbox."""
+    from mailstore.errors import MailError
+    from mailstore.files.scan import Unusual
+
+    if not isinstance(error, (OSError, MailError, Unusual)):
+        log_error(tool, event, error)
+
+
 def _plain(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)

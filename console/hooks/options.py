@@ -1,10 +1,40 @@
-"""The options of an installed hook: a person's choices. Read without a parser, which costs more than a hook does."""
+"""The options of an installed hook and of commands that run as often, read without argparse, which costs too much."""
 
 from __future__ import annotations
 
 NOTICE, AT_START, EVERYWHERE = "notice", "session-start", "letters"
-DELIVER = (NOTICE, AT_START, EVERYWHERE)
-FREEZE, BURY = "freeze", "bury"
+DELIVERIES = (AT_START, NOTICE, EVERYWHERE)
+ENDS = FREEZE, BURY = "freeze", "bury"
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+def options_in(
+    words: list[str], valued: Collection[str], flags: Collection[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """Return the options with their values, a flag's being its name, and the other words.
+
+    Raises ValueError for any other option, and for one that lacks its value.
+    """
+    found: dict[str, str] = {}
+    others: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word in flags:
+            found[word] = word
+        elif name in valued:
+            found[name] = value if equals else next(rest, "")
+            if not found[name] or (not equals and found[name].startswith("-")):
+                raise ValueError(f"{name} needs a value")
+        elif word.startswith("-"):
+            raise ValueError(f'unknown option "{word}"')
+        else:
+            others.append(word)
+    return found, others
 
 
 class RunOptions:
@@ -16,28 +46,11 @@ class RunOptions:
     __slots__ = ("at_end", "can_wake", "deliver", "event", "store")
 
     def __init__(self, words: list[str]) -> None:
-        self.event = self.store = ""
-        self.deliver = NOTICE
-        self.at_end = FREEZE
-        self.can_wake = False
-        rest = iter(words)
-        for word in rest:
-            name, equals, value = word.partition("=")
-            if word == "--wake":
-                self.can_wake = True
-            elif not word.startswith("-") and not self.event:
-                self.event = word
-            elif name in ("--store", "--deliver", "--at-end"):
-                self._set(name, value if equals else next(rest, ""))
-            else:
-                raise ValueError(f'unknown option "{word}"')
-
-    def _set(self, name: str, value: str) -> None:
-        if name == "--store" and value:
-            self.store = value
-        elif name == "--deliver" and value in DELIVER:
-            self.deliver = value
-        elif name == "--at-end" and value in (FREEZE, BURY):
-            self.at_end = value
-        else:
-            raise ValueError(f'"{value}" is not a value of {name}')
+        found, events = options_in(words, ("--store", "--deliver", "--at-end"), ("--wake",))
+        self.event = events[0] if events else ""
+        self.store = found.get("--store", "")
+        self.deliver = found.get("--deliver", NOTICE)
+        self.at_end = found.get("--at-end", FREEZE)
+        self.can_wake = "--wake" in found
+        if len(events) > 1 or self.deliver not in DELIVERIES or self.at_end not in ENDS:
+            raise ValueError(f"options that make no sense: {' '.join(words)}")

@@ -16,9 +16,8 @@ from console.hooks.notices.check_command import check_command
 from console.hooks.notices.notice import MailNotice, NoticeWriter
 from console.hooks.options import RunOptions
 from console.hooks.programs import program
-from console.hooks.quick_line import stat_mark
 from console.hooks.quick_look import CWD as CWD_FIELD
-from console.hooks.quick_look import token_in
+from console.hooks.quick_look import stat_mark, token_in
 from console.hooks.server_looks import is_recent, note_look
 from console.hooks.sessions import registration
 from console.hooks.sessions.cleanup import clean
@@ -30,7 +29,7 @@ from console.hooks.unread.look import NoMail, look
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.errors import MailError
-from mailstore.files.scan import Unusual, decoded
+from mailstore.files.scan import record_in
 from mailstore.files.whole import open_binary, open_regular
 
 TYPE_CHECKING = False
@@ -81,16 +80,10 @@ def run(words: list[str], data: bytes) -> int:
 
 
 def _object(data: bytes) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = decoded(data.strip())
-        return found
-    except Unusual:
-        import json
-
-        value = json.loads(data)
-    if not isinstance(value, dict):
+    found = record_in(data.decode().strip())
+    if found is None:
         raise ValueError("the input is not a JSON object")
-    return value
+    return found
 
 
 class Hook:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from console.cli.commands import COMMANDS as CLI
 from console.cli.loading import Loaded, find_message
+from console.cli.parser import run_module
 from console.cli.plain import put
-from console.cli.run_module import run_module
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
 from console.cut_off_words import cut_off_line, cut_off_news

@@ -66,7 +66,7 @@ def _settled_marks(paths: list[str]) -> dict[str, str]:
     It waits a moment for what has just changed: a file system's clock may be coarser than two changes.
     """
     from console.config import state_file
-    from console.hooks.quick_line import stat_mark
+    from console.hooks.quick_look import stat_mark
     from console.status.places import config_path
     from mailstore.files.stamp import FRESH_SECONDS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.quick_line import stat_mark
+from console.hooks.quick_look import stat_mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

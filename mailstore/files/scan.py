@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Unusual",
+    "ascii_json",
     "decoded",
     "encoded",
     "lines_of",
@@ -109,9 +110,10 @@ def decoded(data: bytes, kind: type = dict) -> Any:
     try:
         text = data.decode()
         value, end = _scan(text, 0)
+        is_torn = "\\u" in text and torn(value)
     except ERRORS as error:
         raise Unusual("no JSON") from error
-    if not isinstance(value, kind) or text[end:].strip(" \t") or ("\\u" in text and torn(value)):
+    if is_torn or not isinstance(value, kind) or text[end:].strip(" \t"):
         raise Unusual("no record by itself")
     return value
 
@@ -124,8 +126,17 @@ def encoded(value: Any) -> bytes:
         raise Unusual("no JSON") from error
 
 
+def ascii_json(value: Any) -> str:
+    """Return dicts, lists, tuples, texts, numbers and truth values as JSON in ASCII. Raises TypeError for any other."""
+    return "".join(_encode_ascii(value, 0))
+
+
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
+
+
+def _unknown(value: object) -> Any:
+    raise TypeError(type(value).__name__)
 
 
 class _Context:
@@ -146,6 +157,7 @@ try:
 
     _scan = make_scanner(_Context())  # type: ignore[arg-type]
     _encode: Any = make_encoder(None, _no_constant, encode_basestring, None, ":", ",", False, False, False)
+    _encode_ascii: Any = make_encoder(None, _unknown, quoted, None, ":", ",", False, False, False)
 except (ImportError, AttributeError, TypeError):
     from json import JSONEncoder
     from json import dumps as quoted
@@ -153,3 +165,4 @@ except (ImportError, AttributeError, TypeError):
 
     _scan = py_make_scanner(_Context())
     _encode = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).iterencode
+    _encode_ascii = JSONEncoder(default=_unknown, allow_nan=False, separators=(",", ":")).iterencode

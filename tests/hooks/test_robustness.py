@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.sessions.heartbeat import is_due
+from console.hooks.sessions.registration import is_due
 from console.hooks.sessions.session_state import SessionState
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
@@ -220,7 +220,7 @@ def imported(hooked: Hooked, event: str) -> set[str]:
 def test_a_hook_with_nothing_to_do_imports_next_to_nothing(hooked: Hooked) -> None:
     for event in ("SessionStart", "UserPromptSubmit", "PostToolBatch"):
         hooked.claude(event, "--deliver", "letters")
-    ours = {f"console.hooks.{name}" for name in ("clock", "entry", "quick_line", "quick_look", "state_folder")}
+    ours = {f"console.hooks.{name}" for name in ("clock", "entry", "quick_look", "state_folder")}
     assert imported(hooked, "PostToolBatch") - {"_signal"} == {"__future__", "console", "console.hooks", *ours}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from console.hooks import clock, run
-from console.hooks.quick_line import stat_mark
+from console.hooks.quick_look import stat_mark
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.kit.watched_store import MOST_PATHS, watched_folders
 from mailstore.records.scope import url_of

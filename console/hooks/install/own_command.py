@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.errors import Refused
+from console.hooks.options import DELIVERIES, ENDS, FREEZE, NOTICE
 from console.hooks.programs import FORMER, NAMES
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
@@ -16,24 +17,22 @@ END_OF_ENTRY = "/console/hooks/entry.py"
 FROM_ENVIRONMENT = '"$SIGNALBOX_AGENT"'
 LONGEST = 20_000
 """Characters of a command; what is longer is nobody's that Signalbox wrote."""
-DELIVERIES = ("session-start", "notice", "letters")
-ENDS = ("freeze", "bury")
 
 
 class HookOptions(NamedTuple):
     """What a person chose for the hooks of a program; the defaults are not written into the command."""
 
     store: str = ""
-    deliver: str = "notice"
-    at_end: str = "freeze"
+    deliver: str = NOTICE
+    at_end: str = FREEZE
     wake: bool = False
     shared: bool = False
 
     def words(self) -> list[str]:
         """Return the options as words of the command."""
         words = ["--store", self.store] if self.store else []
-        words += ["--deliver", self.deliver] if self.deliver != "notice" else []
-        words += ["--at-end", self.at_end] if self.at_end != "freeze" else []
+        words += ["--deliver", self.deliver] if self.deliver != NOTICE else []
+        words += ["--at-end", self.at_end] if self.at_end != FREEZE else []
         return words + (["--wake"] if self.wake else [])
 
 
@@ -99,8 +98,8 @@ def options_of(command: str) -> HookOptions:
     pairs = dict(pairwise(words))
     return HookOptions(
         store=pairs.get("--store", ""),
-        deliver=pairs.get("--deliver", "notice"),
-        at_end=pairs.get("--at-end", "freeze"),
+        deliver=pairs.get("--deliver", NOTICE),
+        at_end=pairs.get("--at-end", FREEZE),
         wake="--wake" in words,
         shared="/entry.py" not in command,
     )

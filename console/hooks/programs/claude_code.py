@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
-from console.hooks.fields import as_json, session_in, text_in
+from console.hooks.events import (
+    CHANGED,
+    CWD,
+    END,
+    PROMPT,
+    START,
+    STOP,
+    TOOL,
+    WAITING,
+    Answer,
+    HookEvent,
+    session_in,
+    text_in,
+)
+from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,10 +82,10 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if event.moment in (WAITING, END):
         return Answer()
     if event.native == OLD_STOP:
-        return Answer(as_json({"decision": "block", "reason": text})) if text else Answer()
+        return Answer(ascii_json({"decision": "block", "reason": text})) if text else Answer()
     output: dict[str, object] = {}
     if text and event.moment is not CWD:
         output["additionalContext"] = text
     if watch and event.moment in (START, CWD):
         output["watchPaths"] = watch
-    return Answer(as_json({"hookSpecificOutput": {"hookEventName": event.native, **output}})) if output else Answer()
+    return Answer(ascii_json({"hookSpecificOutput": {"hookEventName": event.native, **output}})) if output else Answer()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from console.hooks.events import END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
-from console.hooks.fields import as_json, session_in, text_in
+from console.hooks.events import END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent, session_in, text_in
+from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,5 +47,5 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
 def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     """Return a text as additional context, or at the end of a turn as the reason to go on."""
     if text and event.moment is STOP:
-        return Answer(as_json({"decision": "block", "reason": text}))
-    return Answer(as_json({"additionalContext": text})) if text and event.moment in ANSWERED else Answer()
+        return Answer(ascii_json({"decision": "block", "reason": text}))
+    return Answer(ascii_json({"additionalContext": text})) if text and event.moment in ANSWERED else Answer()

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from console.hooks.events import CHANGED, END, INTERRUPT, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent
-from console.hooks.fields import as_json, session_in, text_in
+from console.hooks.events import (
+    CHANGED,
+    END,
+    INTERRUPT,
+    PROMPT,
+    START,
+    STOP,
+    TOOL,
+    WAITING,
+    Answer,
+    HookEvent,
+    session_in,
+    text_in,
+)
+from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,4 +72,4 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         output["agent"] = event.agent_id
     if watch:
         output["watch"] = watch
-    return Answer(as_json(output)) if output else Answer()
+    return Answer(ascii_json(output)) if output else Answer()

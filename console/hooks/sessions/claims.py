@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.fields import as_json
 from console.hooks.sessions.liveness import is_live
 from console.hooks.sessions.session_state import read_state
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
-from mailstore.files.scan import decoded
+from mailstore.files.scan import Unusual, ascii_json, decoded
 from mailstore.files.whole import open_binary
 
 TYPE_CHECKING = False
@@ -40,7 +39,7 @@ def claim(folder: str, agent_id: str, state: SessionState, now: float, *, is_own
             if not holder.is_session(state) and holder.keeps(folder, agent_id, now):
                 return False
             claim = {"tool": state.tool, "session": state.session_id, "since": now, "own": is_own}
-            data = (as_json(claim) + "\n").encode()
+            data = (ascii_json(claim) + "\n").encode()
             os.pwrite(fd, data, 0)
             os.ftruncate(fd, len(data))
     except StoreError:  # another session is claiming it just now, or the file can't be had
@@ -73,7 +72,7 @@ class _Holder:
             found = decoded(data.partition(b"\n")[0])
             self._tool, self._session = str(found["tool"]), str(found["session"])
             self._since, self._is_own = float(found["since"]), found["own"] is True
-        except Exception:  # damaged in whatever way
+        except (Unusual, KeyError, OverflowError, TypeError, ValueError):  # damaged
             self._tool = self._session = ""
 
     def is_session(self, state: SessionState) -> bool:

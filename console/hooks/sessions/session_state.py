@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import time
 
-from console.hooks.fields import as_json
-from console.hooks.quick_line import NO_QUICK_LOOK, quick_line
+from console.hooks.quick_look import NO_QUICK_LOOK, quick_line
 from console.hooks.server_looks import is_on_server, next_look
-from mailstore.files.scan import decoded
+from mailstore.files.scan import Unusual, ascii_json, decoded
 from mailstore.files.whole import open_binary, open_regular
 
 TYPE_CHECKING = False
@@ -139,7 +138,7 @@ class SessionState:
                 due, self.options, self.cwd_token, self.paths, self.mark, is_on_server=is_server and not self.paths
             )
         names = (*TEXTS, *NUMBERS, *FLAGS, *LISTS, *COUNTS, "extra")
-        return (quick + "\n" + as_json({name: getattr(self, name) for name in names}) + "\n").encode()
+        return (quick + "\n" + ascii_json({name: getattr(self, name) for name in names}) + "\n").encode()
 
 
 def read_state(data: bytes, tool: str, session_id: str) -> SessionState:
@@ -147,7 +146,7 @@ def read_state(data: bytes, tool: str, session_id: str) -> SessionState:
     state = SessionState(tool, session_id)
     try:
         found = decoded(data.split(b"\n", 2)[1])
-    except Exception:  # damaged in whatever way: nothing is known of the session
+    except (Unusual, IndexError):  # damaged: nothing is known of the session
         return state
     for name in TEXTS[2:]:
         if isinstance(value := found.get(name), str):
@@ -266,6 +265,6 @@ def listed_state(data: bytes) -> SessionState | None:
     try:
         given = decoded(data.split(b"\n", 2)[1])
         tool, session_id = given["tool"], given["session_id"]
-    except Exception:  # another file, or a damaged one
+    except (Unusual, IndexError, KeyError):  # another file, or a damaged one
         return None
     return read_state(data, str(tool), str(session_id))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from console.config_file import load_config
-from console.hooks.quick_line import stat_mark
+from console.hooks.quick_look import stat_mark
 from console.server_tables import use_config_file
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError

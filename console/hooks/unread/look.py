@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from console.hooks.log import log_unexpected
 from console.hooks.unread.watched import mailbox_file
 from console.hooks.user_settings import names_the_user
 from mailstore.installed_kinds import turn_on_site_packages
@@ -104,7 +105,8 @@ def sender_in(mailbox: str, name: str) -> str:
         from mailstore.rules.unread import registered_name
 
         return registered_name(name, roster_in(os.path.dirname(path))) if path else ""  # noqa: PTH120
-    except Exception:  # an unusual roster: the name is not needed
+    except Exception as error:  # an unusual roster: the name is not needed
+        log_unexpected("hook", "sender", error)
         return ""
 
 
@@ -116,8 +118,8 @@ def look(mailbox: str, agent_id: str, now: float, env: Mapping[str, str]) -> Unr
             from mailstore.haak.quick.quick_unread import quick_unread
 
             return QuickMail(path, agent_id, quick_unread(path, agent_id, now))
-        except Exception:  # noqa: S110 - whatever it was (nearly always Unusual), the fold meets it too
-            pass
+        except Exception as error:  # whatever it was (nearly always Unusual), the fold meets it too
+            log_unexpected("hook", "look", error)
     turn_on_site_packages()
     from console.hooks.unread.full_look import full_look
 
