@@ -23,7 +23,7 @@ from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
 from mailstore.files.whole import open_regular, read_text, read_whole
 from mailstore.kinds.agentazall.places import is_agent_name
-from mailstore.kinds.agentazall.transports.relay_register import Registration, register
+from mailstore.kinds.agentazall.transports.relay import Registration, register
 
 RESERVED = 4096
 

@@ -20,9 +20,8 @@ from console.render.safe import visible_line
 from console.render.timestamps import iso_time
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
-from mailstore.kinds.agentazall.spools import LARGEST, spooled_at
+from mailstore.kinds.agentazall.spools import LARGEST, is_at_work, spooled_at
 from mailstore.kinds.agentazall.sync.keeping import folders_of
-from mailstore.kinds.agentazall.sync.lock import is_at_work
 from mailstore.kinds.agentazall.transports.relay_wire import batch_of
 
 MOST_LETTERS = MOST_TURNED_AWAY = 20

@@ -15,8 +15,8 @@ from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.installation import remedy
 from mailstore.kinds.agentazall.block import wrapped
+from mailstore.kinds.agentazall.places import make_private, state_folder
 from mailstore.kinds.agentazall.signature import fingerprint_of, is_checkable
-from mailstore.kinds.agentazall.state import make_private, state_folder
 
 LARGEST = 1 << 16
 

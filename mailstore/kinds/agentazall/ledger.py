@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from mailstore.kinds.agentazall.state import state_folder
+from mailstore.kinds.agentazall.places import state_folder
 
 Found = TypeVar("Found")
 WAIT_SECONDS = 2.0

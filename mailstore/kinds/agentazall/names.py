@@ -1,4 +1,4 @@
-"""Convert addresses of AgentAZAll to names and back."""
+"""Convert addresses of AgentAZAll to names and back, and read those in headers."""
 
 from __future__ import annotations
 

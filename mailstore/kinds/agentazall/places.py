@@ -1,4 +1,4 @@
-"""Find AgentAZAll mailboxes (docs/formats/agentazall.md#files)."""
+"""Find AgentAZAll mailboxes, and our own files for them (docs/formats/agentazall.md#files)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_state_path
+
 from mailstore.files.owned import look_of, make_folder
+from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.records.scope import LABEL
 
@@ -151,3 +154,18 @@ def make_box(root: Path, folder: Path) -> None:
         make_folder(root / place, look_of((root / place).parent))
         if (root / place).is_symlink():
             raise NotADirectoryError(20, "symbolic link: links are not followed", str(root / place))
+
+
+def state_folder() -> Path:
+    """Return the folder of our files for mailboxes of this kind; it may not exist yet."""
+    return user_state_path("signalbox") / "agentazall"
+
+
+def make_private(path: Path, data: bytes) -> None:
+    """Create a private file unless it exists. Raises OSError."""
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # another process created it first: this never replaces a file
+    with Pending(path, data, mode=0o600) as pending:
+        pending.appear()

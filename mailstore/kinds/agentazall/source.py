@@ -27,11 +27,10 @@ from mailstore.kinds.agentazall.decode import (
 )
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of, is_remote, name_of
-from mailstore.kinds.agentazall.pins import Pins
+from mailstore.kinds.agentazall.pins import Pins, SignatureChecker, is_of_all
 from mailstore.kinds.agentazall.places import INBOX, OUTBOX
 from mailstore.kinds.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
-from mailstore.kinds.agentazall.signature_checker import SignatureChecker, is_of_all
 from mailstore.kinds.agentazall.spools import is_in_spool, problem_of, spools_of
 from mailstore.kinds.agentazall.tree import TASKS, AgentFolders
 from mailstore.kinds.agentazall.ways import CarriedNames

@@ -1,14 +1,19 @@
-"""What a sync has fetched from a relay, which deletes what it hands out, and that is not in the inbox yet."""
+"""The folder of a sync in that of an agent: its lock, and what it has fetched that is not in the inbox yet.
+
+A relay deletes what it hands out.
+"""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from mailstore.errors import reason_of
-from mailstore.files.process_lock import is_locked
+from mailstore.errors import MailboxBusy, StoreError, reason_of
+from mailstore.files.append import refusal
+from mailstore.files.process_lock import is_locked, process_lock
 from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 
@@ -66,3 +71,32 @@ def relay_agent(data: bytes) -> str:
     """Return for whom a relay's answer is, by its beginning; empty if it doesn't say."""
     found = AGENT.search(data, 0, HEAD_BYTES)
     return found[1].decode("utf-8", "replace") if found else ""
+
+
+@contextmanager
+def sync_lock(home: Path) -> Iterator[None]:
+    """Hold the lock of an agent. Raises MailboxBusy if another sync has it, and StoreError."""
+    path = _lock_of(home)
+
+    def busy(process: str) -> MailboxBusy:
+        problem = f"another sync ({process}) carries the mail of {home.name} in {home.parent}"
+        return MailboxBusy(problem, "stop it, or let it work")
+
+    with ExitStack() as stack:
+        try:
+            if home.is_symlink() or path.parent.is_symlink():
+                raise StoreError(f"{home} is a symbolic link", "links are not followed: name the folder itself")
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            stack.enter_context(process_lock(path, busy))
+        except OSError as error:
+            raise refusal(path, error) from error
+        yield
+
+
+def is_at_work(home: Path) -> bool:
+    """Return whether a sync carries the mail of an agent now; changes nothing."""
+    return is_locked(_lock_of(home))
+
+
+def _lock_of(home: Path) -> Path:
+    return home / FOLDER / "lock"

@@ -13,9 +13,8 @@ from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.kinds.beads.addresses import OVERSEER, address_of_agent, is_address, normal
 from mailstore.kinds.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
 from mailstore.kinds.beads.lines import BeadsLines
-from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue
+from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue, RigRecords
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIssue, moment
-from mailstore.kinds.beads.rigs import RigRecords
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Location, Problem

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import msgspec
+
+from mailstore.errors import reason_of
+from mailstore.files.database import Unreadable
 from mailstore.kinds.beads.lines import BeadsLines, name_of
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, BeadsIssue, issue_of
 from mailstore.records.message import Location, Message, Problem
@@ -78,3 +82,30 @@ class ExportOrigin:
     def record(self, message: Message) -> bytes:
         """Return the line of a message. Raises ContentGone."""
         return self._lines.record(message)
+
+
+NO_AGENTS = "the rig's agents are missing"
+
+
+class RigRecords(NamedTuple):
+    """A rig's folder, within the town, and its database."""
+
+    name: str
+    origin: IssueOrigin
+
+    def issues(self, problems: list[Problem]) -> Iterator[BeadsIssue]:
+        """Yield the issues that are no mail; what can't be read, and that there is mail, is added to `problems`."""
+        found: list[Problem] = []
+        try:
+            placed = self.origin.read(found)
+        except FileNotFoundError:
+            return  # the rig was removed
+        except (OSError, Unreadable) as error:
+            reason = reason_of(error) if isinstance(error, OSError) else str(error)
+            problems.append(Problem(self.name, 1, 0, f"{NO_AGENTS}: {reason}", fatal=False))
+            return
+        problems += [msgspec.structs.replace(each, file=f"{self.name}/{each.file}", fatal=False) for each in found]
+        if count := sum(each.issue.is_mail for each in placed):
+            many = f"{count:,} messages" if count > 1 else "a message"
+            problems.append(Problem(self.name, 1, 0, f"{many} in the rig's own database: open it to see them", False))
+        yield from (each.issue for each in placed if not each.issue.is_mail)

@@ -12,11 +12,10 @@ from mailstore.files.whole import NotAFile
 from mailstore.kinds.beads.asking import BEHIND, AskingOrigin
 from mailstore.kinds.beads.feed import BeadsFeed
 from mailstore.kinds.beads.lines import BeadsLines, name_of, value_of
-from mailstore.kinds.beads.origins import ExportOrigin, IssueOrigin
+from mailstore.kinds.beads.origins import NO_AGENTS, ExportOrigin, IssueOrigin, RigRecords
 from mailstore.kinds.beads.places import ARCHIVE, FOLDER, ROUTES, BeadsPlaces, find, rigs_of
 from mailstore.kinds.beads.program import program
 from mailstore.kinds.beads.records import text_of
-from mailstore.kinds.beads.rigs import NO_AGENTS, RigRecords
 from mailstore.kinds.beads.tables import TablesOrigin
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore

@@ -14,10 +14,9 @@ from mailstore.files.whole import read_whole
 from mailstore.kinds.claude_teams.copies import SeenEntry, grouped, id_of, identity_of, message_of
 from mailstore.kinds.claude_teams.entries import InboxEntry, cut, entry_of
 from mailstore.kinds.claude_teams.history import TeamHistory
-from mailstore.kinds.claude_teams.joining import EntryKey, Joined, join
+from mailstore.kinds.claude_teams.joining import EntryKey, Joined, join, owned
 from mailstore.kinds.claude_teams.journal import KeptEntry, TeamJournal
 from mailstore.kinds.claude_teams.notices import IDLE, notice
-from mailstore.kinds.claude_teams.owners import owned
 from mailstore.kinds.claude_teams.places import INBOXES, Team
 from mailstore.kit.part_reader import is_settled
 from mailstore.kit.team_folders.seen_mail import TWICE, SeenMail

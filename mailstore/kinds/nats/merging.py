@@ -18,12 +18,12 @@ from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.haak_records.adopted import INCOMPLETE, adopted_agent, adopted_record, is_whole
 from mailstore.haak_records.records import agent_of
 from mailstore.haak_records.values import NotARecord
-from mailstore.kinds.nats.adopt import subject_of
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.publish import Overtaken, Publication, publish
 from mailstore.kinds.nats.reader import StreamReader
 from mailstore.kinds.nats.stream import last_on
 from mailstore.kinds.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
+from mailstore.kinds.nats.write import subject_of
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords, agent_digest
 from mailstore.records.adopted import Adopted, AdoptedMessage

@@ -17,12 +17,10 @@ from mailstore.kinds.nats.address import MOST_REPLICAS, NatsAddress, NatsLocatio
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.decode import RecordDecoder
 from mailstore.kinds.nats.failures import missing
-from mailstore.kinds.nats.fetching import RecordFetcher
+from mailstore.kinds.nats.fetching import RecentRecords, RecordFetcher, RecordSearch
 from mailstore.kinds.nats.follow import Anew, Came, Signs, StreamFollower
 from mailstore.kinds.nats.reader import StreamReader
-from mailstore.kinds.nats.search import RecentRecords, RecordSearch
-from mailstore.kinds.nats.stream import stream_state
-from mailstore.kinds.nats.streams import create_streams
+from mailstore.kinds.nats.stream import create_streams, stream_state
 from mailstore.kinds.nats.subjects import mail_stream
 from mailstore.kinds.nats.write import RecordWriter
 from mailstore.records.events import Event, Reset
@@ -276,7 +274,7 @@ class NatsStore(Resumable):
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
         """Publish the records of another mailbox as they are."""
-        from mailstore.kinds.nats.adopt import outgoing_of
+        from mailstore.kinds.nats.write import outgoing_of
 
         self._writer.all(outgoing_of(self._address.mailbox, records))
 

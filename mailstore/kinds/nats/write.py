@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from mailstore.errors import StoreError
 from mailstore.files.salvage import UNREADABLE, loads
+from mailstore.haak_records.adopted import adopted_record, is_whole
 from mailstore.haak_records.encode import intervention_record, message_record, read_record
 from mailstore.haak_records.field_names import READ, pick
 from mailstore.haak_records.roster_entry import updated_entry
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.publish import Overtaken, Publication, Unconfirmed, publish, publish_all
-from mailstore.kinds.nats.stream import StreamRecord, batch, last_on
-from mailstore.kinds.nats.streams import DUPLICATES_SECONDS
+from mailstore.kinds.nats.stream import DUPLICATES_SECONDS, StreamRecord, batch, last_on
 from mailstore.kinds.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
 from mailstore.kit.json_records import encode_record
+from mailstore.records.adopted import Adopted, AdoptedMessage
+from mailstore.records.message import Delivery, Intervention, Receipt
+from mailstore.records.roster import Agent, Roster
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
@@ -133,3 +136,29 @@ def _entry(data: bytes) -> Entry:
 
 def _settled(entry: Entry) -> Entry:
     return {name: value for name, value in entry.items() if name not in SIGNS}
+
+
+def outgoing_of(mailbox: str, records: Iterable[Adopted]) -> Iterator[Publication]:
+    """Yield what is to be published for each record; records that lack what the protocol requires are left out."""
+    roster = Roster()
+    for record in filter(is_whole, records):
+        if isinstance(record, Agent):
+            roster.put(record)
+        data = encode_record(adopted_record(record, roster))
+        yield Publication(subject_of(mailbox, record), data, str(uuid.uuid4()))
+
+
+def subject_of(mailbox: str, record: Adopted) -> str:
+    """Return the subject on which a record of another mailbox is published."""
+    match record:
+        case AdoptedMessage(message=message):
+            topic, name = Topic.MAIL, message.sender
+        case Agent():
+            topic, name = Topic.ROSTER, record.session_id
+        case Receipt():
+            topic, name = Topic.READ, record.reader
+        case Delivery():
+            topic, name = Topic.DELIVERY, ""
+        case Intervention():
+            topic, name = Topic.JOURNAL, record.actor
+    return subject(mailbox, topic, token_of(name))

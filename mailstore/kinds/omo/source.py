@@ -12,8 +12,7 @@ from mailstore.errors import reason_of
 from mailstore.files.folder import Folder
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.kinds.omo.entries import is_wanted
-from mailstore.kinds.omo.letters import identity_of
-from mailstore.kinds.omo.mail import PROCESSED, FileKey, RunMail
+from mailstore.kinds.omo.mail import PROCESSED, FileKey, RunMail, identity_of
 from mailstore.kinds.omo.places import INBOXES, OmoPlace, TeamRun
 from mailstore.kinds.omo.roster import agents, pending_in, state_of
 from mailstore.kit.team_folders.files import RosterFile, task_stamps

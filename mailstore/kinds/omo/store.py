@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.kinds.omo.journal import RunJournal, TeamRunNote
-from mailstore.kinds.omo.letters import letter_of
-from mailstore.kinds.omo.mail import PROCESSED, RunMail
+from mailstore.kinds.omo.mail import PROCESSED, RunMail, letter_of
 from mailstore.kinds.omo.places import OmoPlace, find
 from mailstore.kinds.omo.source import RunsSource
 from mailstore.kit.team_folders.files import folders_in

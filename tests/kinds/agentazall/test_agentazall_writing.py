@@ -13,8 +13,8 @@ from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.pending import Pending
 from mailstore.kinds.agentazall import attached, identity, source
 from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.places import state_folder
 from mailstore.kinds.agentazall.signature import facts_of
-from mailstore.kinds.agentazall.state import state_folder
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kit.part_reader import PATIENCE_SECONDS
 from mailstore.records.draft import draft

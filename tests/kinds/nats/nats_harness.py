@@ -11,8 +11,7 @@ from mailstore.conformance import Feature, Harness
 from mailstore.kinds.nats.address import location_of
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.store import NatsStore
-from mailstore.kinds.nats.stream import StreamRecord, ask, batch, last_on
-from mailstore.kinds.nats.streams import create_streams
+from mailstore.kinds.nats.stream import StreamRecord, ask, batch, create_streams, last_on
 from mailstore.kinds.nats.subjects import Topic, mail_stream, presence_stream, subject, token_of
 from mailstore.store import Store
 from tests.servers.cuttable import CuttablePassage

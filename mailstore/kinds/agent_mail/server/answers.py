@@ -1,14 +1,18 @@
-"""What a tool of the server answers: the record that it returns, or why it refused."""
+"""What the server answers: a tool's record, why it refused, or why it could not be talked to and how to fix that."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import httpx2
 import msgspec
 
-from mailstore.kit.secure import said
+from mailstore.errors import StoreError
+from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
+from mailstore.kinds.agent_mail.server.bounded_http import TooMuch
+from mailstore.kit.secure import Remedies, down_by, said
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
@@ -45,3 +49,78 @@ def answer_of(result: CallToolResult) -> Mapping[str, Any]:
     if isinstance(error := found.get("error"), dict):
         raise ToolRefused(f"{error.get('type', '')}: {error.get('message', '')}")
     return found
+
+
+REMEDIES = Remedies(again="", longer="")
+
+
+class ServerFailed(StoreError):
+    """The server can't be talked to; `is_uncertain` if it may have done what it was asked for all the same."""
+
+    is_uncertain = False
+
+
+def failure(
+    error: Exception, access: ServerAccess, statuses: Sequence[int], *, is_uncertain: bool = False
+) -> ServerFailed:
+    """Return an error as one for a person; `statuses` ends with what HTTP said last."""
+    status = statuses[-1] if statuses else 0
+    if isinstance(error, httpx2.HTTPStatusError):
+        status = error.response.status_code
+    refused = _refused(status, access) if not isinstance(error, TimeoutError | httpx2.TransportError) else None
+    found = ServerFailed(*(refused or _words(error, access)))
+    found.is_uncertain = is_uncertain and (refused is None or status >= 500)
+    return found
+
+
+def _refused(status: int, access: ServerAccess) -> tuple[str, str] | None:
+    """Return what an HTTP status of a failed request means; None for one that says nothing."""
+    called = f"the server at {access.host}"
+    match status:
+        case 401 if access.secret is None:
+            return f"{called} asks for a token", f"set secret_file in [{TABLE}], or $SIGNALBOX_AGENT_MAIL_TOKEN"
+        case 401:
+            return f"{called} refuses the token", f"check the secret that [{TABLE}] names"
+        case 403:
+            return f"{called} lets this token only read", "give it a role that may write (HTTP_RBAC_DEFAULT_ROLE)"
+        case 404 | 405 | 406:
+            return f"{access.url} is not its MCP endpoint ({status})", "its path is usually /mcp/ or /api/"
+        case 429:
+            return f"{called} takes no more requests for now", "try again in a minute"
+        case _ if 300 <= status < 400:
+            return f"{called} sends its visitors elsewhere ({status})", f"set url in [{TABLE}] to that place"
+        case _ if status >= 500:
+            return f"{called} failed ({status})", "look at its log"
+        case _ if status >= 400:
+            return f"{called} refuses the request ({status})", "look at its log"
+    return None
+
+
+def _words(error: Exception, access: ServerAccess) -> tuple[str, str]:
+    called = f"the server at {access.host}"
+    match error:
+        case TooMuch():
+            return f"{called} sends too much ({error})", f"check url in [{TABLE}]"
+        case TimeoutError() | httpx2.TimeoutException():
+            return f"{called} does not answer", "check that it runs and is not stuck"
+        case httpx2.TransportError():
+            down = down_by(_cause(error), called, remedies=REMEDIES)
+            return down.problem, down.remedy
+        case OSError():
+            down = down_by(error, called, remedies=REMEDIES)
+            return down.problem, down.remedy
+        case _:
+            return f"{called} answers what is not MCP", f"check url in [{TABLE}]: its path is usually /mcp/ or /api/"
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the system's error below one of the HTTP library's; that one if there is none."""
+    seen = [error]
+    while seen:
+        one = seen.pop()
+        if isinstance(one, OSError) and not isinstance(one, TimeoutError) and (one.errno or type(one) is not OSError):
+            return one
+        if isinstance(one, BaseExceptionGroup):
+            seen += one.exceptions
+        seen += [below for below in (one.__cause__, one.__context__) if below is not None]
+    return ConnectionError() if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError) else error

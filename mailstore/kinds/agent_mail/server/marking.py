@@ -9,8 +9,7 @@ from mailstore.errors import StoreError
 from mailstore.kinds.agent_mail.server import lookup
 from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
 from mailstore.kinds.agent_mail.server.addressing import named
-from mailstore.kinds.agent_mail.server.answers import ToolRefused
-from mailstore.kinds.agent_mail.server.failures import ServerFailed
+from mailstore.kinds.agent_mail.server.answers import ServerFailed, ToolRefused
 from mailstore.kinds.agent_mail.server.lookup import KnownMessage
 from mailstore.kinds.agent_mail.server.served import ServedDatabase
 from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools

@@ -13,12 +13,11 @@ from typing import NamedTuple, Self
 from mailstore.errors import MailboxMissing, MailError, log_unexpected, reason_of
 from mailstore.kinds.agentazall.day_index import DayIndexes
 from mailstore.kinds.agentazall.pins import Pins
-from mailstore.kinds.agentazall.spools import FOLDER
+from mailstore.kinds.agentazall.spools import FOLDER, sync_lock
 from mailstore.kinds.agentazall.sync.account_work import AccountWork
 from mailstore.kinds.agentazall.sync.inbox import AgentInbox
 from mailstore.kinds.agentazall.sync.keeping import clear_desk
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
-from mailstore.kinds.agentazall.sync.lock import sync_lock
 from mailstore.kinds.agentazall.sync.plan import AgentPlan, SyncPlan
 from mailstore.kinds.agentazall.sync.sending import Outbox
 

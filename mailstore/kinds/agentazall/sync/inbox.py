@@ -20,11 +20,10 @@ from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.ledger import ArrivalState
 from mailstore.kinds.agentazall.letter_file import moment, parse
 from mailstore.kinds.agentazall.names import bare, name_of
-from mailstore.kinds.agentazall.pins import Pins
+from mailstore.kinds.agentazall.pins import Pins, SignatureChecker
 from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kinds.agentazall.rules import Filter, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureVerdict
-from mailstore.kinds.agentazall.signature_checker import SignatureChecker
 from mailstore.kinds.agentazall.spools import FOLDER, spooled_at
 from mailstore.kinds.agentazall.sync.inbox_index import InboxIndex, known_letter
 from mailstore.kinds.agentazall.sync.keeping import folders_of, put_letter

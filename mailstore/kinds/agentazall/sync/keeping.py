@@ -1,4 +1,4 @@
-"""Write a letter into a box: its attachments first, all of it on the disk before it has a name."""
+"""Write a letter into a box, attachments first and all of it on the disk before it has a name; deliver one here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sync does: for which agents of which mailbox, by which accounts."""
+"""What a sync does: for which agents of which mailbox, by which accounts, and how their transports are opened."""
 
 from __future__ import annotations
 

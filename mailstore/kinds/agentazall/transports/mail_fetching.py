@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from mailstore.kinds.agentazall.transports.mail_header import DamagedMail, header_of
+from mailstore.kinds.agentazall.transports.mail_parsing import DamagedMail, header_of
 from mailstore.kinds.agentazall.transports.mail_reading import letter_in, sender_in
 from mailstore.kinds.agentazall.transports.mail_server import TooMuchSent
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, Receiver, unexpected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from email.utils import getaddresses, parsedate_to_datetime
 
-from mailstore.kinds.agentazall.transports.mail_header import (
+from mailstore.kinds.agentazall.transports.mail_parsing import (
     CONTROL,
     DamagedMail,
     MailHeader,

@@ -1,4 +1,4 @@
-"""One HTTP exchange with a relay: bounded in size and time, and the token goes to that server only."""
+"""One HTTP exchange with a relay: bounded in size and time, the token for that server only; and what it refuses."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ import pytest
 from console.cli import main
 from mailstore.kinds.agentazall.ledger import ledger_file, turned_away_at
 from mailstore.kinds.agentazall.letter_file import SignedFile
+from mailstore.kinds.agentazall.pins import SignatureChecker
 from mailstore.kinds.agentazall.signature import SignatureFacts
-from mailstore.kinds.agentazall.signature_checker import SignatureChecker
 from mailstore.kinds.agentazall.spools import FOLDER
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan

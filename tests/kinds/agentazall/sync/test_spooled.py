@@ -94,7 +94,7 @@ def test_what_was_fetched_by_anothers_token_comes_to_that_agent_and_stops_nobody
 
 
 def test_what_lies_in_a_spool_while_a_sync_works_on_it_is_no_problem(tmp_path: Path) -> None:
-    from mailstore.kinds.agentazall.sync.lock import sync_lock
+    from mailstore.kinds.agentazall.spools import sync_lock
 
     machine = Machine(tmp_path, BOB)
     path = machine.root / BOB / ".signalbox" / "spool-0" / "000000000001.bytes"

@@ -13,8 +13,8 @@ from console.cli import main
 from console.cli.sync_plan import plan_for
 from console.errors import UsedWrongly
 from mailstore.kinds.agentazall.rules import Filter
+from mailstore.kinds.agentazall.spools import is_at_work, sync_lock
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
-from mailstore.kinds.agentazall.sync.lock import is_at_work, sync_lock
 from mailstore.kinds.agentazall.sync.their_config import plan_in
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter
 from tests.kinds.agentazall.sync.rig import Machine, Office

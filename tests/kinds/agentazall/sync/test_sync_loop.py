@@ -15,8 +15,8 @@ import pytest
 
 from mailstore.errors import MailboxBusy
 from mailstore.kinds.agentazall.ledger import accounts_of, run_of
+from mailstore.kinds.agentazall.spools import is_at_work
 from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
-from mailstore.kinds.agentazall.sync.lock import is_at_work
 from mailstore.kinds.agentazall.sync.sending import LONGEST_SECONDS, pause_after
 from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
 from tests.kinds.agentazall.sync.rig import Machine, Office

@@ -10,7 +10,7 @@ import pytest
 
 from mailstore.kinds.agentazall.transports.imap import ImapAccount, ImapTransport
 from mailstore.kinds.agentazall.transports.mail_fetching import FetchedMail, ListedMail, MailFetching, MailSession
-from mailstore.kinds.agentazall.transports.mail_header import header_of
+from mailstore.kinds.agentazall.transports.mail_parsing import header_of
 from mailstore.kinds.agentazall.transports.mail_writing import mail_bytes
 from mailstore.kinds.agentazall.transports.pop3 import Pop3Account, Pop3Transport
 from mailstore.kinds.agentazall.transports.transport import Transport

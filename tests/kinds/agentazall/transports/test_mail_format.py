@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.kinds.agentazall.transports.mail_header import DamagedMail
+from mailstore.kinds.agentazall.transports.mail_parsing import DamagedMail
 from mailstore.kinds.agentazall.transports.mail_reading import letter_in
 from mailstore.kinds.agentazall.transports.mail_writing import checked_address, mail_bytes
 from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused, OutgoingLetter

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport
-from mailstore.kinds.agentazall.transports.relay_register import register
+from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport, register
 from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown

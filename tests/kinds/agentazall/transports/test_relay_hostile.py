@@ -15,8 +15,7 @@ import pytest
 from mailstore.errors import MailError
 from mailstore.kinds.agentazall.transports import relay as relay_module
 from mailstore.kinds.agentazall.transports import relay_http, relay_wire
-from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport
-from mailstore.kinds.agentazall.transports.relay_register import register
+from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport, register
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter, LetterRefused, unexpected
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown

@@ -1,4 +1,4 @@
-"""Read the header of an e-mail as its sender meant it; whatever it holds, reading is bounded."""
+"""Take an e-mail apart: its header as its sender meant it, and its parts; bounded, whatever it holds."""
 
 from __future__ import annotations
 
