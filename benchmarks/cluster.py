@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.cluster_figures import appended, opened, sent
 from benchmarks.cluster_run import failing
-from console.demo.nats_server import nats_program
+from mailstore.kinds.nats.own_server import nats_program
 
 PAGE = Path(__file__).parent / "CLUSTER.md"
 PARTS: dict[str, Callable[[Path, bool], str]] = {"faults": failing, "send": sent, "append": appended, "open": opened}

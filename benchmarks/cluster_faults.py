@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from console.demo.nats_server import NatsServer
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.subjects import mail_stream, presence_stream
 from tests.servers.nats_cluster import NatsCluster
 

@@ -14,8 +14,8 @@ from benchmarks.bench import MAILBOX
 from benchmarks.console import quit_console, wait_read
 from benchmarks.generate import arrivals, generate
 from benchmarks.measure import Figures, table
-from console.demo.nats_mailbox import one_node
-from console.demo.nats_server import NatsServer
+from mailstore.kinds.nats.demo import one_node
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.subjects import Topic, mail_stream, subject, token_of
 from mailstore.records.draft import draft
 from mailstore.registry import create_store, open_store

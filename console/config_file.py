@@ -1,17 +1,24 @@
-"""Read the settings from config.toml, key by key, so that an invalid value doesn't affect the others."""
+"""Read the settings from config.toml, key by key, so that an invalid value doesn't affect the others.
+
+What a kind of mailbox reads of them is in a `ConfigFile`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import NODEFAULT, Struct, ValidationError, convert
-from msgspec.structs import fields
+from msgspec.structs import asdict, fields
 
 from console.config import Config, config_file, whole_config
+from console.errors import UsedWrongly
 from console.field_meanings import struct_in
+from mailstore.errors import StoreError, reason_of
+from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
+from mailstore.server_settings import ProgramSettings
 
 S = TypeVar("S", bound=Struct)
 
@@ -98,3 +105,54 @@ def _hint(key: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(key, known, n=1)
     return f'did you mean "{near[0]}"?' if near else "it is ignored"
+
+
+class ConfigFile(ProgramSettings):
+    """The settings in config.toml, read again at each question."""
+
+    def __init__(self) -> None:
+        self.file = config_file()
+
+    def table(self, name: str) -> Mapping[str, object]:
+        """Return a table, each invalid value replaced by its default."""
+        table = getattr(load_config(self.file).config, name, None)
+        return {} if table is None else asdict(table)
+
+    def checked(self, name: str, model: type[S]) -> S:
+        """Return a table that must be right as a whole. Raises UsedWrongly and OSError."""
+        import tomllib
+
+        from console.toml_errors import invalid_toml, must_be
+
+        try:
+            text = read_text(self.file)
+            return convert(tomllib.loads(text).get(name, {}), model)
+        except FileNotFoundError:
+            return model()
+        except tomllib.TOMLDecodeError as error:
+            raise UsedWrongly(f"{self.file}{invalid_toml(error, text)}", "signalbox config edit opens it") from error
+        except ValidationError as error:
+            is_inside = "`$." in str(error)
+            raise UsedWrongly(
+                f"[{name}] in {self.file}{',' * is_inside} {must_be(error)}", "signalbox config edit opens it"
+            ) from error
+
+    def add(self, header: str, fields: Mapping[str, object]) -> tuple[str, str]:
+        """Add a table at the end of the file; return its text, and why the file can't take it, if so."""
+        import tomllib
+
+        from console.toml_errors import in_toml
+
+        table = "\n".join([header, *(f"{key} = {in_toml(value)}" for key, value in fields.items()), ""])
+        try:
+            before = read_text(self.file) if self.file.exists() else ""
+            text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
+            tomllib.loads(text)
+            replace_file(self.file, text.encode())
+        except tomllib.TOMLDecodeError:
+            return table, f"{self.file} can't take a table {header}"
+        except UnicodeDecodeError:
+            return table, f"{self.file} is not UTF-8"
+        except (OSError, StoreError) as error:
+            return table, f"{self.file} can't be written ({reason_of(error)})"
+        return table, ""

@@ -1,21 +1,16 @@
-"""Let stores read the tables of config.toml that are about their servers."""
+"""Let stores find the tables of config.toml that are about their kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from mailstore.server_settings import read_settings_with
+from mailstore.server_settings import ProgramSettings, use_settings
 
 
 def use_config_file() -> None:
-    """Let stores ask for their table; the file is read only when one does."""
-    read_settings_with(_table)
+    """Let stores ask for their tables; the file is read only when one does."""
+    use_settings(_config_file)
 
 
-def _table(name: str) -> Mapping[str, object]:
-    from msgspec.structs import asdict
+def _config_file() -> ProgramSettings:
+    from console.config_file import ConfigFile
 
-    from console.config_file import load_config
-
-    table = getattr(load_config().config, name, None)
-    return {} if table is None else asdict(table)
+    return ConfigFile()

@@ -20,6 +20,30 @@ if TYPE_CHECKING:
 NOTHING: Mapping[str, str] = {}
 
 
+class OwnCommand:
+    """A command of the command line that only one kind has; `mailstore.own_commands` says what its module holds."""
+
+    __slots__ = ("is_service", "module", "name", "summary")
+
+    def __init__(self, name: str, summary: str, module: str, *, is_service: bool = False) -> None:
+        self.name = name
+        self.summary = summary
+        self.module = module
+        self.is_service = is_service
+        """Whether it runs on in the background, and may be run as a service."""
+
+
+class OwnDemo:
+    """A place of the kind's own where the demonstration may keep its mailbox: `signalbox demo --KIND`."""
+
+    __slots__ = ("help", "make")
+
+    def __init__(self, help: str, make: str) -> None:  # noqa: A002
+        self.help = help
+        self.make = make
+        """A function of the folder whose `data` is the mailbox to be copied, a context manager of the new one's URL."""
+
+
 class StoreKind:
     """A kind of mailbox, as the object in its package describes it that its entry point names.
 
@@ -27,7 +51,7 @@ class StoreKind:
     name, as "module:object".
     """
 
-    __slots__ = ("is_asked_last", "places", "store", "tables")
+    __slots__ = ("commands", "demo", "is_asked_last", "places", "store", "tables")
 
     def __init__(
         self,
@@ -36,6 +60,8 @@ class StoreKind:
         places: tuple[str, ...] = (),
         is_asked_last: bool = False,
         tables: Mapping[str, str] = NOTHING,
+        commands: tuple[OwnCommand, ...] = (),
+        demo: OwnDemo | None = None,
     ) -> None:
         self.store = store
         """The class of its stores."""
@@ -45,6 +71,9 @@ class StoreKind:
         """Whether it recognises folders that other kinds know better."""
         self.tables = tables
         """The tables of the program's settings that are its own, each with the Struct of what may be set in it."""
+        self.commands = commands
+        """The commands that only this kind has."""
+        self.demo = demo
 
 
 class InstalledKind:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from mailstore.discovery import found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
-from mailstore.installed_kinds import LAYER, StoreKind, installed_kinds, refreshed, usual_places
+from mailstore.installed_kinds import LAYER, OwnCommand, OwnDemo, StoreKind, installed_kinds, refreshed, usual_places
 from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
@@ -52,13 +53,39 @@ def described(kind: str) -> object:
     raise UnknownStore(f'unknown kind of store "{kind}"', hint)
 
 
-def settings_tables() -> dict[str, type[Struct]]:
-    """Return the tables of a program's settings that kinds have, by name; none of one that can't be loaded."""
-    found: dict[str, type[Struct]] = {}
+def own_commands() -> dict[str, OwnCommand]:
+    """Return the commands that kinds have of their own, by name; none of one that can't be loaded."""
+    return {command.name: command for kind in _descriptions().values() for command in kind.commands}
+
+
+def own_demos() -> dict[str, OwnDemo]:
+    """Return the places that kinds have for the demonstration, by the kind's name."""
+    return {name: kind.demo for name, kind in _descriptions().items() if kind.demo}
+
+
+def demo_mailbox(demo: OwnDemo, root: Path) -> AbstractContextManager[str]:
+    """Make the mailbox of a demonstration in a place of a kind's own; yield its URL. Raises StoreError."""
+    made: AbstractContextManager[str] = imported(demo.make)(root)
+    return made
+
+
+def _descriptions() -> dict[str, StoreKind]:
+    """Return what describes each kind that packages bring; those that can't be loaded are left out."""
+    found = {}
     for name in installed_kinds():
         with suppress(UnknownStore):
             kind = described(name)
-            for table, target in kind.tables.items() if isinstance(kind, StoreKind) else ():
+            if isinstance(kind, StoreKind):
+                found[name] = kind
+    return found
+
+
+def settings_tables() -> dict[str, type[Struct]]:
+    """Return the tables of a program's settings that kinds have, by name; none of one that can't be loaded."""
+    found: dict[str, type[Struct]] = {}
+    for name, kind in _descriptions().items():
+        for table, target in kind.tables.items():
+            with suppress(UnknownStore):
                 model = _imported(name, target)
                 if isinstance(model, type) and issubclass(model, Struct):
                     found[table] = model
@@ -66,11 +93,16 @@ def settings_tables() -> dict[str, type[Struct]]:
 
 
 def _imported(kind: str, target: str) -> object:
-    module, _, name = target.partition(":")
     try:
-        return getattr(import_module(module), name)
+        return imported(target)
     except Exception as error:  # whatever another package raises must not break the other kinds
         raise UnknownStore(f'the kind "{kind}" can\'t be loaded ({error})', "fix or remove its package") from error
+
+
+def imported(target: str) -> Any:
+    """Return what "module:object" names."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _checked(kind: str, found: object) -> type[Store]:

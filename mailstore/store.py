@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Self, final
 
 from mailstore.capabilities import Capabilities, Capability
-from mailstore.errors import ContentGone, Unsupported
+from mailstore.errors import ContentGone, MailError, Unsupported
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
@@ -280,6 +280,13 @@ class Store(ABC):
     def delayed(self) -> Mapping[str, LetterWay]:
         """Return the messages that could not be sent yet, by id, each with its last failure."""
         return {}
+
+    def send_waiting(self, name: str, tell: Callable[[str], None]) -> Sequence[MailError]:
+        """Send what an agent has written and what waits, where another program does that; return what went wrong.
+
+        `tell` gets a line for whatever a user should know meanwhile.
+        """
+        return ()
 
     def would_wake(self, draft: Draft, names: Iterable[str]) -> list[str]:
         """Return which of some agents a draft's text would wake by naming them, besides those it is addressed to."""

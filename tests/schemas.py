@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema
 
-from console.cli.commands import COMMANDS
 from console.cli.document import JsonLines
+from console.cli.own_commands import all_commands
 from console.cli.schemas import outputs_of, schema_of
 
 MOST = 20
@@ -46,7 +46,7 @@ def faults_in(command: str, document: Any) -> list[str]:
 
 def check_output(words: Sequence[str], out: str) -> None:
     """Fail if what a command has printed with `--json` is not what its schema says."""
-    command = next((word for word in words if word in COMMANDS), "")
+    command = next((word for word in words if word in all_commands()), "")
     form = words[words.index("--format") + 1] if "--format" in words else "json"
     is_json = "--json" in words or (command == "export" and form in ("json", "jsonl") and out.startswith("{"))
     if not is_json or not command or not out.strip() or "--help" in words:

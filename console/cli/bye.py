@@ -6,9 +6,8 @@ import argparse
 
 from console.cli.agent_output import ByeRow
 from console.cli.document import JsonOutput
-from console.cli.loading import known_agent, loaded
+from console.cli.loading import known_agent, loaded, send_waiting
 from console.cli.options import mailbox_options, reader_option
-from console.cli.pending import carry_pending
 from console.cli.plain import put
 from console.cli.read import mark
 from console.cli.roster import warn_of_dead_letters, with_status
@@ -37,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     """List what is unread or unanswered; retire the agent if nothing needs it, or with --yes. Raises Refused."""
     action, done = ("freeze", "frozen") if args.freeze else ("retire", "retired")
     if not args.dry_run:
-        carry_pending(args)
+        send_waiting(args)
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         changed = with_status(mail, agent.session_id, action)  # refused for an agent that has ended already

@@ -6,9 +6,8 @@ import argparse
 
 from console.cli.agent_output import CheckpointRow
 from console.cli.document import JsonOutput
-from console.cli.loading import known_agent, loaded
+from console.cli.loading import known_agent, loaded, send_waiting
 from console.cli.options import mailbox_options, reader_option
-from console.cli.pending import carry_pending
 from console.cli.plain import put
 from console.cli.unfinished import open_mail, print_unfinished, unfinished
 
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Send what waits, and list what is unread or unanswered; return 1 if the agent should deal with any of it."""
-    carry_pending(args)
+    send_waiting(args)
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         found = unfinished(mail, agent.session_id)

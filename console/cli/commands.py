@@ -1,4 +1,4 @@
-"""Declare the commands: module, summary, and group in the help."""
+"""Declare the console's commands: module, summary, and group in the help. `own_commands` adds those of kinds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ COMMANDS = {
     "overview": CliCommand("overview", "Show who writes, reads and answers, how fast, and when", "Overview"),
     "away": CliCommand("away", "Show what happened while you were away", "Overview"),
     "init": CliCommand("init", "Create an empty mailbox and roster", "Mailbox"),
-    "sync": CliCommand("sync", "Carry the mail of AgentAZAll agents to other machines and back", "Mailbox"),
     "archive": CliCommand("archive", "Archive settled threads (shows a plan, asks first)", "Mailbox"),
     "convert": CliCommand("convert", "Copy a mailbox into another kind, and report what is lost", "Mailbox"),
     "mirror": CliCommand("mirror", "Keep two mailboxes the same while both are used", "Mailbox"),
@@ -57,9 +56,7 @@ COMMANDS = {
     "hook": CliCommand("hooks", "Install, remove or check hooks that tell agents of their mail", "Mailbox"),
     "mcp": CliCommand("mcp", "Serve an agent its mailbox over the Model Context Protocol", "Mailbox"),
     "doctor": CliCommand("doctor", "Check the whole mailbox for damage; changes nothing", "Mailbox"),
-    "nats": CliCommand("nats", "Print permissions by which a NATS server refuses forged senders", "Mailbox"),
     "service": CliCommand("service", "Print a systemd unit that runs a command in the background", "Mailbox"),
-    "map": CliCommand("map", "Guess a mapping for a custom mail format", "Mailbox"),
     "stores": CliCommand("stores", "List the kinds of mailbox", "Reference"),
     "themes": CliCommand("themes", "List themes", "Reference"),
     "config": CliCommand("config", "Find, check, edit and show the settings", "Reference"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from importlib import import_module
 from typing import NamedTuple
 
-from console.cli.commands import COMMANDS
+from console.cli.own_commands import all_commands, module_of
 from console.cli.parser import CommandParser, command_parser
 
 COMMON_STATUSES = {
@@ -43,8 +42,8 @@ class CommandDescription(NamedTuple):
 
 def described(name: str) -> CommandDescription:
     """Return the description of a command; its module is imported."""
-    command = COMMANDS[name]
-    module = import_module(f"console.cli.{command.module}")
+    command = all_commands()[name]
+    module = module_of(name)
     parser = command_parser(module, name, command.summary)
     usual = parser.get_default("action")
     return CommandDescription(
@@ -62,4 +61,4 @@ def described(name: str) -> CommandDescription:
 
 def described_commands() -> Iterator[CommandDescription]:
     """Return the descriptions of all commands, in the order of the help."""
-    return map(described, COMMANDS)
+    return map(described, all_commands())

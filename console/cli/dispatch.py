@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -45,24 +46,35 @@ def _command(words: list[str]) -> tuple[str, list[str]]:
     if at >= len(words):
         return "open", words
     word = words[at]
-    if word in COMMANDS or word == "help":
+    if word in COMMANDS or word == "help" or _is_own(word):
         return word, words[:at] + words[at + 1 :]
     if ":" in word or "/" in word or Path(word).exists():
         return "open", words
     raise UsedWrongly(f'unknown command "{word}"', _hint(word))
 
 
+def _is_own(word: str) -> bool:
+    """Say whether a word is a command that a kind of mailbox has."""
+    if ":" in word or "/" in word:
+        return False
+    from mailstore.registry import own_commands
+
+    return word in own_commands()
+
+
 def _hint(word: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(word.lower(), COMMANDS, n=1, cutoff=0.5)
+    from console.cli.own_commands import all_commands
+
+    near = get_close_matches(word.lower(), all_commands(), n=1, cutoff=0.5)
     return f"did you mean {near[0]}?" if near else "signalbox --help lists the commands"
 
 
 def _help(words: list[str]) -> int:
     topics = [word for word in words if not word.startswith("-")]
     if topics:
-        if topics[0] not in COMMANDS:
+        if topics[0] not in COMMANDS and not _is_own(topics[0]):
             raise UsedWrongly(f'unknown command "{topics[0]}"', _hint(topics[0]))
         return run(topics[0], ["--help"])
     print(overview())
@@ -74,15 +86,21 @@ def run(name: str, words: list[str]) -> int:
     from console.server_tables import use_config_file
 
     use_config_file()
-    command = COMMANDS[name]
-    return run_module(f"console.cli.{command.module}", name, command.summary, words)
+    if (command := COMMANDS.get(name)) is not None:
+        return run_module(import_module(f"console.cli.{command.module}"), name, command.summary, words)
+    from console.cli.own_commands import all_commands, module_of
+
+    return run_module(module_of(name), name, all_commands()[name].summary, words)
 
 
 def overview() -> str:
     """Return the overview of all commands, by group."""
-    width = max(map(len, COMMANDS)) + 2
+    from console.cli.own_commands import all_commands
+
+    commands = all_commands()
+    width = max(map(len, commands)) + 2
     parts = [HEAD]
-    for group, members in groupby(COMMANDS.items(), key=lambda item: item[1].group):
+    for group, members in groupby(commands.items(), key=lambda item: item[1].group):
         lines = [f"  {name:<{width}}{command.summary}" for name, command in members]
         parts.append("\n".join([group, *lines]))
     return "\n\n".join([*parts, FOOT])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from console.cli.settings import Settings, seen_marks, settings
-from console.cli.terminal_io import warn
+from console.cli.terminal_io import tell, warn
 from console.errors import Refused, UsedWrongly
 from console.unread_mail import unread_mail
 from mailstore.errors import StoreError
@@ -49,6 +49,13 @@ def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:
     from mailstore.registry import open_store
 
     return open_store(mailbox_url(args.store, configured.store), poll=args.poll or configured.poll)
+
+
+def send_waiting(args: argparse.Namespace) -> None:
+    """Send what an agent has written and what waits, where that is a step of its own; warn of problems."""
+    with open_mailbox(args, settings(is_told=False)) as store:
+        for problem in store.send_waiting(args.reader, tell):
+            warn(str(problem))
 
 
 @contextmanager
@@ -99,7 +106,6 @@ def _past(store: Store, mailbox: Mailbox, moment: float) -> Loaded:
 
     times = mailbox.times()
     if times and moment < times[0]:
-        from console.cli.terminal_io import tell
         from console.render.timestamps import iso_time
 
         tell("the mailbox was empty then", f"the first message is from {iso_time(times[0])}")

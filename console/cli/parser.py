@@ -6,8 +6,6 @@ import argparse
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from importlib import import_module
-from types import ModuleType
 from typing import Any, NoReturn
 
 from console.errors import UsedWrongly
@@ -86,7 +84,7 @@ class CommandParser(argparse.ArgumentParser):
         return f"unknown option {word.partition('=')[0]}", f"did you mean {near[0]}?" if near else ""
 
 
-def command_parser(module: ModuleType, name: str, summary: str) -> CommandParser:
+def command_parser(module: Any, name: str, summary: str) -> CommandParser:
     """Return the parser of a command, with its arguments and what its exit statuses mean."""
     parser = CommandParser(f"signalbox {name}", summary)
     module.add_arguments(parser)
@@ -94,9 +92,8 @@ def command_parser(module: ModuleType, name: str, summary: str) -> CommandParser
     return parser
 
 
-def run_module(module_name: str, name: str, summary: str, words: list[str]) -> int:
-    """Import a command's module, parse its arguments and run it; return the exit status."""
-    module = import_module(module_name)
+def run_module(module: Any, name: str, summary: str, words: list[str]) -> int:
+    """Parse the arguments of a command, which has this module, and run it; return the exit status."""
     parser = command_parser(module, name, summary)
     if hasattr(module, "arrange"):
         words = module.arrange(words)

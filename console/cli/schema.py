@@ -6,8 +6,8 @@ import argparse
 from difflib import get_close_matches
 from typing import Any
 
-from console.cli.commands import COMMANDS
 from console.cli.document import JsonLines, JsonOutput, put_schema
+from console.cli.own_commands import all_commands
 from console.cli.plain import columns, put
 from console.cli.schemas import all_outputs, outputs_of, schema_of
 from console.errors import UsedWrongly
@@ -37,15 +37,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _chosen(name: str, action: str | None) -> tuple[JsonOutput[Any], ...]:
     """Return what a command prints, or an action of it. Raises UsedWrongly for what prints no JSON."""
-    if name not in COMMANDS:
-        near = get_close_matches(name.lower(), COMMANDS, n=1)
+    if name not in (known := all_commands()):
+        near = get_close_matches(name.lower(), known, n=1)
         raise UsedWrongly(f'unknown command "{name}"', f"did you mean {near[0]}?" if near else LIST)
     if not (outputs := outputs_of(name)):
         raise UsedWrongly(f"{name} prints no JSON", LIST)
     found = tuple(output for output in outputs if action is None or action in output.when)
     if not found:
-        known = ", ".join(word for output in outputs for word in output.when)
-        raise UsedWrongly(f'"{action}" is not an action of {name}', f"use {known}" if known else "leave it out")
+        words = ", ".join(word for output in outputs for word in output.when)
+        raise UsedWrongly(f'"{action}" is not an action of {name}', f"use {words}" if words else "leave it out")
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -11,8 +10,8 @@ from msgspec.inspect import StructType, type_info
 from msgspec.json import schema_components
 from msgspec.structs import fields
 
-from console.cli.commands import COMMANDS
 from console.cli.document import JsonLines, JsonOutput
+from console.cli.own_commands import all_commands, module_of
 from console.field_meanings import field_meanings
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -23,15 +22,13 @@ NOT_SET = " (null: not set)"
 
 def outputs_of(command: str) -> tuple[JsonOutput[Any], ...]:
     """Return what a command prints with `--json`; nothing for one without that option. Imports its module."""
-    found: tuple[JsonOutput[Any], ...] = getattr(
-        import_module(f"console.cli.{COMMANDS[command].module}"), "OUTPUTS", ()
-    )
+    found: tuple[JsonOutput[Any], ...] = getattr(module_of(command), "OUTPUTS", ())
     return found
 
 
 def all_outputs() -> dict[str, tuple[JsonOutput[Any], ...]]:
     """Return the commands that print JSON, and what they print. Imports the modules of all commands."""
-    return {name: outputs for name in COMMANDS if (outputs := outputs_of(name))}
+    return {name: outputs for name in all_commands() if (outputs := outputs_of(name))}
 
 
 def schema_of(command: str, outputs: Sequence[JsonOutput[Any]]) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from console.cli.described import described
 from console.cli.plain import put
 from console.errors import Refused, UsedWrongly
 from mailstore.location import secrets_in
+from mailstore.registry import own_commands
 
 ACTIONS = {
     "serve": "Keep the console in a browser",
-    "sync": "Carry the mail of AgentAZAll agents to other machines and back",
     "mirror": "Keep two mailboxes the same",
     "wake": "Wake an agent for its mail",
+    **{own.name: own.summary for own in own_commands().values() if own.is_service},
 }
 UNIT = """\
 [Unit]

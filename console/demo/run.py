@@ -33,12 +33,12 @@ def run_demo(
     theme: str | None = None,
     keep: Path | None = None,
     agents: bool = True,
-    nats: bool = False,
+    kind: str | None = None,
 ) -> int:
     """Open the console on a throw-away mailbox; return the exit status.
 
     With `keep` the mailbox is made in (or, if it is there already, reopened in) that folder and stays.
-    With `nats` it is on a server that runs as long.
+    With a kind of mailbox it is in a place of that kind's own, such as a server that runs as long.
     Raises StoreError without a terminal, or when `keep` holds something else.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -48,10 +48,10 @@ def run_demo(
         ending = stack.enter_context(SignalHandler())
         root = stack.enter_context(prepared(seed, keep))
         url = f"haak:{root / 'data'}"
-        if nats:
-            from console.demo.nats_mailbox import nats_mailbox
+        if kind is not None:
+            from mailstore.registry import demo_mailbox, own_demos
 
-            url = stack.enter_context(nats_mailbox(root))
+            url = stack.enter_context(demo_mailbox(own_demos()[kind], root))
         if agents:
             stack.enter_context(simulated(root, seed, url=url))
         return _open(url, root, theme, ending)

@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 from console.cli.commands import COMMANDS as CLI
 from console.cli.loading import Loaded, find_message
@@ -109,7 +110,7 @@ class PlainDesk:
         if name in WRITING and self.session.observe and rest and rest[0] not in ("list",):
             raise Refused("nothing is written with --observe", "open the mailbox without --observe")
         words = [*map(self._unnumbered, rest), "--store", self.session.store.url]
-        return run_module(PASSED_ON[name], name, CLI[name].summary, words)
+        return run_module(import_module(PASSED_ON[name]), name, CLI[name].summary, words)
 
     def tell_news(self) -> None:
         """Apply new events, and print a line for each message for the user."""

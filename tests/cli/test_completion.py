@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.cli.commands import COMMANDS
 from console.cli.described import described
+from console.cli.own_commands import all_commands
 from console.completion import values
 from console.completion.shells import bash_lines, typed_line, word_lines
 from console.completion.table import TABLE
@@ -54,7 +54,7 @@ def test_the_fields_and_states_of_queries_are_all_offered() -> None:
 
 
 def test_commands_actions_options_and_choices_are_offered() -> None:
-    assert offered("") == [*COMMANDS, "help"]
+    assert offered("") == [*all_commands(), "help"]
     assert offered("help", "ro") == ["roster"]
     assert offered("roster", "re") == ["register", "resume", "retire"]
     assert offered("roster", "update", "--st") == ["--status", "--store"]

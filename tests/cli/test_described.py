@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from console.cli.commands import COMMANDS
 from console.cli.described import CommandDescription, described, described_commands
+from console.cli.own_commands import all_commands
 from tests.cli.conftest import Run
 
 
 def test_every_command_is_described_once_in_the_order_of_the_help() -> None:
-    assert [it.name for it in described_commands()] == list(COMMANDS)
+    assert [it.name for it in described_commands()] == list(all_commands())
 
 
 @pytest.mark.parametrize("it", described_commands(), ids=lambda it: it.name)
@@ -41,7 +41,7 @@ def test_the_list_of_all_commands_is_no_wider_than_80_columns(run: Run) -> None:
 
 def test_what_is_required_says_what_it_can_be(run: Run) -> None:
     assert run("completion").err == "signalbox: SHELL is required: use bash, zsh, fish, words\n"
-    assert run("service").err == "signalbox: action is required: use serve, sync, mirror, wake\n"
+    assert run("service").err == "signalbox: action is required: use serve, mirror, wake, sync\n"
     assert run("mirror").err == "signalbox: A, B are required: see signalbox mirror --help\n"
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from console.demo.nats_mailbox import nats_mailbox, one_node
-from console.demo.nats_server import NatsServer
 from console.demo.run import prepared
 from console.hooks import server_looks
 from console.hooks.quick_look import is_quiet
 from console.hooks.server_looks import is_on_server
+from mailstore.kinds.nats.demo import demo_mailbox, one_node
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.subjects import Topic, subject
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
@@ -140,10 +140,10 @@ def test_the_demo_has_a_server_of_its_own(tmp_path: Path, monkeypatch: pytest.Mo
     with prepared(1) as root:
         with open_store(f"haak:{root / 'data'}") as history:
             before = contents(history)
-        with nats_mailbox(root) as url, open_store(url) as store:
+        with demo_mailbox(root) as url, open_store(url) as store:
             assert contents(store) == before
             assert store.title == f"demo on {url.split('/')[2]}"
-        with nats_mailbox(root) as again, open_store(again) as store:
+        with demo_mailbox(root) as again, open_store(again) as store:
             assert contents(store) == before, "a demo that is kept goes on"
 
 

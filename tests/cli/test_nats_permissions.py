@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from console.demo.nats_mailbox import one_node
-from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
 from mailstore.kinds.nats.address import location_of
 from mailstore.kinds.nats.credentials import credentials_for
+from mailstore.kinds.nats.demo import one_node
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.subjects import mail_stream, presence_stream
 from mailstore.records.draft import draft
 from mailstore.records.message import Message, Problem

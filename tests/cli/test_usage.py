@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from console.cli.commands import COMMANDS
+from console.cli.own_commands import all_commands
 from tests.cli.conftest import ROOT, Run
 
 
@@ -17,11 +17,11 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
 def test_the_help_lists_every_command_with_its_summary(run: Run) -> None:
     result = run("--help")
     assert result.status == 0
-    for name, command in COMMANDS.items():
+    for name, command in all_commands().items():
         assert re.search(rf"^  {name} +{re.escape(command.summary)}$", result.out, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_help_of_a_command_is_the_same_either_way(run: Run, name: str) -> None:
     asked, flagged = run("help", name), run(name, "--help")
     assert asked == flagged

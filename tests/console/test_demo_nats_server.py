@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from console.demo.nats_server import ENDS_WITH_US, WATCHED
+from mailstore.kinds.nats.own_server import ENDS_WITH_US, WATCHED
 
 PARENT = """
 import os, subprocess, sys

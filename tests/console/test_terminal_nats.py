@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.demo.nats_server import NatsServer
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.records.draft import draft
 from mailstore.records.roster import Agent
 from mailstore.registry import create_store

@@ -19,8 +19,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from console.demo.nats_server import NatsServer
 from mailstore.errors import MailError
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kit.known_records import agent_digest
 from mailstore.kit.timestamps import isoformat
 from mailstore.mirroring.mirror import Mirror, Patience, Telling

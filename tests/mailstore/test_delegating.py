@@ -13,8 +13,15 @@ from mailstore.store import TEMPLATES, Store
 OF_SINGLE_STORES = {"copy_files", "merge"}
 """What copies and mirrors ask, which are made of the stores themselves."""
 ELSEWHERE: dict[type[Store], set[str]] = {
-    ReadOnly: {"would_wake", "is_for_named", "check_draft", "capabilities_for", "close"},  # nothing is sent by it
-    SeveralStore: {"archive_file", "contents", "unsupported", "close"},
+    ReadOnly: {
+        "would_wake",
+        "is_for_named",
+        "check_draft",
+        "capabilities_for",
+        "send_waiting",
+        "close",
+    },  # nothing is sent by it
+    SeveralStore: {"archive_file", "contents", "unsupported", "send_waiting", "close"},
 }
 CHECKS = {*TEMPLATES, *TEMPLATES.values(), "require"}
 

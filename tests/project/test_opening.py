@@ -13,7 +13,6 @@ OWN_NEW = "a new file of one's own, in a folder of one's own"
 NO_FILE = "a folder, a device or a descriptor"
 NARROW = "starts in a few milliseconds, without our packages: opened without waiting, read once, up to a bound"
 ALLOWED = {
-    "console/cli/nats.py": "a new file, made exclusively",
     "console/cli/convert.py": NO_FILE,
     "console/cli/config.py": "a new file, made exclusively",
     "console/cli/terminal_io.py": NO_FILE,

@@ -17,7 +17,7 @@ WAYS = {
     r"^O_TMPFILE$": {"mailstore/files/owned.py"},
     r"^F_SET(LEASE|SIG)$": {"mailstore/files/holders.py"},
     r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/inbox.py"},
-    r"\bprctl\b": {"console/demo/nats_server.py"},
+    r"\bprctl\b": {"mailstore/kinds/nats/own_server.py"},
     r"^ctypes$": {"mailstore/files/watch.py"},
     r"^(notify-send|osascript)$": {"console/notifier.py"},
     r"^(xdg-open|wslview)$": {"console/link_opener.py"},
@@ -30,7 +30,7 @@ NEVER = re.compile(
     r"|/dev/shm\b.*|/sys/(?!kernel/random).*|/run/.*|/etc/.*"
 )
 BY_PLATFORM = {
-    "console/demo/nats_server.py",
+    "mailstore/kinds/nats/own_server.py",
     "console/hooks/state_folder.py",
     "console/link_opener.py",
     "mailstore/files/database.py",

@@ -6,7 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from console.cli.commands import COMMANDS as CLI_COMMANDS
+from console.cli.own_commands import all_commands
 from console.commands import COMMANDS
 from console.config_file import load_config
 from console.config_schema import config_schema
@@ -96,7 +96,7 @@ def test_troubleshooting_begins_with_what_is_seen_and_names_keys_and_glyphs_as_t
 
 def test_every_command_is_in_the_table_at_a_glance_and_has_a_section() -> None:
     page = pages()["reference/commands.md"]
-    for name in CLI_COMMANDS:
+    for name in all_commands():
         assert page.count(f"[`{name}`](#signalbox-{name})") == 1
         assert page.count(f"\n### signalbox {name}\n") == 1
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from console.cli import main
-from console.cli.commands import COMMANDS
+from console.cli.own_commands import all_commands
 from tests.project.wording import ANYWHERE, IN_MESSAGES, ROOT, found
 
 HOLE = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -107,7 +107,7 @@ def test_every_error_says_what_is_wrong_and_how_to_mend_it() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", all_commands())
 def test_wrong_arguments_are_answered_in_one_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([name, "--nonsense"], [name, "--help", "--nonsense"]):
         status = main(words)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from console.demo.nats_server import NatsServer, nats_program
+from mailstore.kinds.nats.own_server import NatsServer, nats_program
 from tests.servers.agentazall_programs import AgentRelay, running_relay
 from tests.servers.certificates import Certificates, certificates
 from tests.servers.ftp_servers import FtpPlace, agentazall_ftp

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
+from mailstore.kinds.nats.own_server import NatsServer
 from tests.patience import PATIENCE
 from tests.servers.nats_configs import one_node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from console.demo.nats_mailbox import one_node
+from mailstore.kinds.nats.demo import one_node
 
 __all__ = ["Permissions", "one_node", "users_block"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from console.demo.nats_server import NatsServer
 from mailstore.errors import StoreError
+from mailstore.kinds.nats.own_server import NatsServer
 from tests.patience import PATIENCE
 from tests.servers.fixtures import need_nats
 from tests.servers.nats_cluster import AGAIN_SECONDS, NatsCluster

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from console.cli.commands import COMMANDS
+from console.cli.own_commands import all_commands
 from manual.man_pages import MAN, man_pages
 from tests.shell.conftest import STANDARD, installed
 
@@ -19,7 +19,7 @@ def test_every_page_is_what_the_parsers_say() -> None:
     assert (
         {path.name for path in MAN.iterdir()}
         == set(PAGES)
-        == {"signalbox.1", *(f"signalbox-{name}.1" for name in COMMANDS)}
+        == {"signalbox.1", *(f"signalbox-{name}.1" for name in all_commands())}
     )
     for name, text in PAGES.items():
         assert (MAN / name).read_text("utf-8") == text, said

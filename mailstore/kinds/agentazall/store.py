@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
-from mailstore.errors import ContentGone, DraftRefused, StoreError
+from mailstore.errors import ContentGone, DraftRefused, MailError, StoreError
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.attached import attached_files, open_attached
@@ -209,6 +209,11 @@ class AgentAZAllStore(WatchedStore):
 
     def delayed(self) -> dict[str, LetterWay]:
         return {letter: way for root in self._roots() for letter, way in delayed_in(root).items()}
+
+    def send_waiting(self, name: str, tell: Callable[[str], None]) -> list[MailError]:
+        from mailstore.kinds.agentazall.sync.pending import carry_pending
+
+        return carry_pending(self.url, name, tell)
 
     def _roots(self) -> list[Path]:
         return [self.folder / tree for tree in self._trees()]

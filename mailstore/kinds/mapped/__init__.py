@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from mailstore.installed_kinds import StoreKind
+from mailstore.installed_kinds import OwnCommand, StoreKind
 
-KIND = StoreKind("mailstore.kinds.mapped.store:MappedStore")
+KIND = StoreKind(
+    "mailstore.kinds.mapped.store:MappedStore",
+    commands=(OwnCommand("map", "Guess a mapping for a custom mail format", "mailstore.kinds.mapped.command"),),
+)

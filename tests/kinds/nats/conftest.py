@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from console.demo.nats_server import NatsServer
 from mailstore.kinds.nats.address import location_of
 from mailstore.kinds.nats.connection import Connection
+from mailstore.kinds.nats.own_server import NatsServer
 from tests.kinds.nats.nats_harness import NatsHarness
 from tests.servers.cuttable import CuttablePassage
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from console.demo.nats_server import NatsServer
 from mailstore.haak import HaakStore
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.store import NatsStore
 from mailstore.records.message import by_age
 from mailstore.records.roster import Agent

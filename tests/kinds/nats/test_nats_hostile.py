@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from console.demo.nats_server import NatsServer
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB, letter
 from mailstore.errors import StoreError
 from mailstore.kinds.nats import reader, stream
 from mailstore.kinds.nats.opening import NatsClient
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.store import NatsStore
 from mailstore.kinds.nats.stream import API
 from mailstore.kinds.nats.subjects import Topic, subject, token_of

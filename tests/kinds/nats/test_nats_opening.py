@@ -14,12 +14,12 @@ from unittest.mock import patch
 
 import pytest
 
-from console.demo.nats_server import NatsServer
 from mailstore import server_settings
 from mailstore.errors import StoreError
 from mailstore.kinds.nats import connection
 from mailstore.kinds.nats.address import location_of
 from mailstore.kinds.nats.credentials import credentials_for
+from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.records.draft import draft
 from mailstore.records.message import Message
 from mailstore.registry import create_store, open_store
@@ -262,7 +262,12 @@ def test_one_attempt_at_a_time_is_made_to_reach_a_server_that_ended(
 
 def test_the_settings_are_read_where_the_environment_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"user": "maria", "password_file": "", "creds": "/nowhere.creds"}
-    monkeypatch.setattr(server_settings, "_read", lambda table: settings if table == "nats" else {})
+
+    class Kept(server_settings.ProgramSettings):
+        def table(self, name: str) -> Mapping[str, object]:
+            return settings if name == "nats" else {}
+
+    monkeypatch.setattr(server_settings, "_make", Kept)
     address = location_of("//127.0.0.1/fleet").address
     with pytest.raises(StoreError, match=r"/nowhere\.creds can.t be read"):
         credentials_for(address)

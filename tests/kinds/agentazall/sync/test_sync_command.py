@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
-from console.cli.sync_plan import plan_for
 from console.errors import UsedWrongly
+from console.server_tables import use_config_file
 from mailstore.kinds.agentazall.rules import Filter
 from mailstore.kinds.agentazall.spools import is_at_work, sync_lock
+from mailstore.kinds.agentazall.sync.chosen_plan import plan_for
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.their_config import plan_in
 from mailstore.kinds.agentazall.transports.transport import IncomingLetter
@@ -235,17 +236,19 @@ def test_a_folder_with_a_tree_for_each_transport_is_refused(tmp_path: Path, caps
 
 def test_the_settings_say_whose_mail_is_taken_in(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
+    use_config_file()
     settings(tmp_path, '[transports.filter]\nmode = "whitelist"\nwhitelist = ["*@example.org"]\n')
-    plan = plan_for(str(machine.root))
+    plan = plan_for(str(machine.root), str)
     assert {agent.filter for agent in plan.agents} == {Filter("whitelist", (), ("*@example.org",))}
     (tmp_path / "home" / "config" / "signalbox" / "config.toml").write_text('[transports.filter]\nmode = "both"\n')
     with pytest.raises(UsedWrongly, match=r"filter\.mode can't contain"):
-        plan_for(str(machine.root))
+        plan_for(str(machine.root), str)
 
 
 def test_an_account_of_the_settings_is_opened_with_its_fields(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
     folder = tmp_path / "home" / "config" / "signalbox"
+    use_config_file()
     settings(
         tmp_path,
         f'[transports]\nmailbox = "{machine.root}"\nevery_seconds = 3\n'
@@ -253,7 +256,7 @@ def test_an_account_of_the_settings_is_opened_with_its_fields(tmp_path: Path) ->
         f'[[transports.imap]]\nagent = "{ALICE}"\nserver = "imap.example.org"\nsecurity = "starttls"\n',
     )
     (folder / "s").write_text("pw")
-    plan = plan_for(None)
+    plan = plan_for("", str)
     assert (plan.root, plan.every_seconds, [agent.name for agent in plan.agents]) == (machine.root, 3, [ALICE])
     labels = [account.open().label for account in plan.agents[0].accounts]
     assert labels == [f"imap {ALICE} at imap.example.org:143", f"ftp {ALICE} at ftp.example.org:21"]

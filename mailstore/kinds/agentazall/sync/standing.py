@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from console.cli.plain import put
-from console.cli.sync_output import (
-    STATUS,
+from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kinds.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
+from mailstore.kinds.agentazall.spools import LARGEST, is_at_work, spooled_at
+from mailstore.kinds.agentazall.sync.command_rows import (
     SpooledRow,
     SyncAccountRow,
     SyncAgentRow,
@@ -15,56 +16,50 @@ from console.cli.sync_output import (
     SyncStatus,
     TurnedAwayRow,
 )
-from console.cli.sync_plan import root_of
-from console.render.safe import visible_line
-from console.render.timestamps import iso_time
-from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kinds.agentazall.ledger import NO_WAY, accounts_of, run_of, turned_away_at, waiting_in
-from mailstore.kinds.agentazall.spools import LARGEST, is_at_work, spooled_at
 from mailstore.kinds.agentazall.sync.keeping import folders_of
 from mailstore.kinds.agentazall.transports.relay_wire import batch_of
+from mailstore.kit import isoformat
+from mailstore.own_commands import CommandAnswer
 
 MOST_LETTERS = MOST_TURNED_AWAY = 20
 
 
-def show_status(given: str | None, *, is_json: bool) -> int:
-    """Print how the carrying of a mailbox stands; 1 if an account fails or a letter was refused."""
-    root = root_of(given)
+def standing(root: Path) -> CommandAnswer:
+    """Return how the carrying of a mailbox stands; 1 if an account fails or a letter was refused."""
     status = _status(root)
-    if is_json:
-        STATUS.put(status)
-    else:
-        for line in _lines(status):
-            put(visible_line(line))
     is_failing = any(not each.is_up for each in status.accounts) or any(
         each.state == "refused" for each in status.letters
     )
-    return 1 if is_failing else 0
+    return CommandAnswer(list(_lines(status)), status, 1 if is_failing else 0)
+
+
+def _written(time: float | None) -> str | None:
+    return None if time is None else isoformat(time, "seconds")
 
 
 def _status(root: Path) -> SyncStatus:
     return SyncStatus(
         str(root),
         [
-            SyncAgentRow(each.agent, is_at_work(root / each.agent), each.pid, iso_time(each.looked))
+            SyncAgentRow(each.agent, is_at_work(root / each.agent), each.pid, _written(each.looked))
             for each in run_of(root)
         ],
         [
             SyncAccountRow(
-                each.agent, each.transport, each.is_up, iso_time(each.since), iso_time(each.looked), each.reason,
-                iso_time(each.next),
+                each.agent, each.transport, each.is_up, _written(each.since), _written(each.looked), each.reason,
+                _written(each.next),
             )
             for each in accounts_of(root)
         ],
         [
             SyncLetterRow(
                 each.message_id, each.owner, each.recipient, each.transport, str(each.state), each.tries,
-                iso_time(each.last), each.reason, iso_time(each.next),
+                _written(each.last), each.reason, _written(each.next),
             )
             for each in waiting_in(root)
         ],
         [
-            TurnedAwayRow(each.owner, each.transport, each.key, each.sender, iso_time(each.at), each.reason)
+            TurnedAwayRow(each.owner, each.transport, each.key, each.sender, _written(each.at), each.reason)
             for each in turned_away_at(root)[-MOST_TURNED_AWAY:]
         ],
         [_spooled(name, path) for name in sorted(folders_of(root)) for path in spooled_at(root / name)],

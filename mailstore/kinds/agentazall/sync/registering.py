@@ -3,55 +3,49 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from console.cli.plain import put
-from console.cli.sync_output import REGISTERED, SyncRegistered
-from console.cli.terminal_io import tell
-from console.config import config_file, config_folder
-from console.errors import UsedWrongly
-from console.render.safe import visible_line
-from console.toml_errors import in_toml
-from mailstore.errors import MailError, StoreError, reason_of
-from mailstore.files.append import replace_file
+from mailstore.errors import MailError
 from mailstore.files.durable import sync_folder
 from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
-from mailstore.files.whole import open_regular, read_text, read_whole
+from mailstore.files.whole import open_regular, read_whole
 from mailstore.kinds.agentazall.places import is_agent_name
+from mailstore.kinds.agentazall.sync.command_rows import SyncRegistered
 from mailstore.kinds.agentazall.transports.relay import Registration, register
+from mailstore.own_commands import CommandAnswer, Program, WrongArguments
+from mailstore.server_settings import program_settings
 
 RESERVED = 4096
+HEADER = "[[transports.relay]]"
 
 
-def register_agent(words: list[str], *, ca_file: str, allow_plain: bool, is_json: bool) -> int:
+def register_agent(words: list[str], program: Program, *, ca_file: str, allow_plain: bool) -> CommandAnswer:
     """Register `SERVER AGENT`, an agent by its folder's name; on the relay it is called the same, without its host."""
     if len(words) != 2:
-        raise UsedWrongly("a relay and an agent are needed", "signalbox sync register https://HOST:PORT AGENT")
+        raise WrongArguments("a relay and an agent are needed", "signalbox sync register https://HOST:PORT AGENT")
     server, agent = words
     if not is_agent_name(agent) or not agent.isprintable() or {"/", "\\"}.intersection(agent):
-        raise UsedWrongly(f'"{visible_line(agent)}" is not the address of an agent', "write the name of its folder")
+        raise WrongArguments(f'"{agent}" is not the address of an agent', "write the name of its folder")
     name = agent.partition("@")[0]
     authority = Path(ca_file).expanduser().absolute() if ca_file else None
-    path = config_folder() / "secrets" / safe_name(f"relay-{name}-{urlsplit(server).netloc}")
+    settings = program_settings()
+    path = settings.file.parent / "secrets" / safe_name(f"relay-{name}-{urlsplit(server).netloc}")
     with _new_secret(path) as fd:
         found = register(server, name, ca_file=authority, allow_plain=allow_plain)
         _write(fd, found.secret.reveal())
     sync_folder(path.parent)
-    table = _table(server, agent, found, path, authority, allow_plain=allow_plain)
-    problem = _added(table)
-    if is_json:
-        REGISTERED.put(SyncRegistered(agent, found.address, server, str(path), "" if problem else str(config_file())))
-    else:
-        put(f"Registered {visible_line(agent)} as {visible_line(found.address)}. The token is in {path}")
-        put(f"Add this to {config_file()}:\n\n{table}" if problem else f"The account was added to {config_file()}")
+    table, problem = settings.add(HEADER, _account(server, agent, found, path, authority, allow_plain=allow_plain))
     if problem:
-        tell(problem, "add the account by hand")
-    return 0
+        program.tell(problem, "add the account by hand")
+    added = f"Add this to {settings.file}:\n\n{table}" if problem else f"The account was added to {settings.file}"
+    return CommandAnswer(
+        [f"Registered {agent} as {found.address}. The token is in {path}", *added.splitlines()],
+        SyncRegistered(agent, found.address, server, str(path), "" if problem else str(settings.file)),
+    )
 
 
 @contextmanager
@@ -86,9 +80,9 @@ def _write(fd: int, token: str) -> None:
     flush(fd)
 
 
-def _table(
+def _account(
     server: str, agent: str, found: Registration, secret: Path, authority: Path | None, *, allow_plain: bool
-) -> str:
+) -> dict[str, object]:
     """Return the account as a table of the settings."""
     fields: dict[str, object] = {"agent": agent, "server": server}
     if found.address != agent:
@@ -98,22 +92,4 @@ def _table(
         fields["ca_file"] = str(authority)
     if allow_plain:
         fields["allow_plain"] = True
-    lines = [f"{key} = {in_toml(value)}" for key, value in fields.items()]
-    return "\n".join(["[[transports.relay]]", *lines, ""])
-
-
-def _added(table: str) -> str:
-    """Add a table to the settings; return why not, if they can't take it."""
-    path = config_file()
-    try:
-        before = read_text(path) if path.exists() else ""
-        text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
-        tomllib.loads(text)
-        replace_file(path, text.encode())
-    except tomllib.TOMLDecodeError:
-        return f"{path} can't take a table [[transports.relay]]"
-    except UnicodeDecodeError:
-        return f"{path} is not UTF-8"
-    except (OSError, StoreError) as error:
-        return f"{path} can't be written ({reason_of(error)})"
-    return ""
+    return fields

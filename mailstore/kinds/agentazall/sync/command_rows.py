@@ -1,12 +1,10 @@
-"""What `signalbox sync` prints with `--json`; the field names are the interface."""
+"""What `signalbox sync` answers with `--json`; the field names are the interface."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import msgspec
-
-from console.cli.document import JsonOutput
 
 
 class SyncDone(msgspec.Struct, frozen=True):
@@ -93,8 +91,3 @@ class SyncStatus(msgspec.Struct, frozen=True):
     letters: Annotated[list[SyncLetterRow], "Letters that are not delivered, once for each way."]
     turned_away: Annotated[list[TurnedAwayRow], "The last 20 things that came in and were not kept."]
     spooled: Annotated[list[SpooledRow], "What relays have handed out and no inbox has yet."]
-
-
-DONE = JsonOutput(SyncDone)
-REGISTERED = JsonOutput(SyncRegistered, "register")
-STATUS = JsonOutput(SyncStatus, "status")

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
-from msgspec import ValidationError, convert
-
-from console.cli.loading import mailbox_url
-from console.cli.settings import settings
-from console.config import config_file
-from console.errors import Refused, UsedWrongly
-from console.toml_errors import invalid_toml, must_be
-from mailstore.errors import MailError, reason_of
-from mailstore.files.whole import read_text
+from mailstore.errors import MailError, StoreError, reason_of
 from mailstore.kinds.agentazall.places import config_at, find, mailbox_dir, transport_trees
 from mailstore.kinds.agentazall.sync.own_config import agents_in, plan_of
 from mailstore.kinds.agentazall.sync.plan import AgentPlan, SyncPlan
@@ -22,58 +14,44 @@ from mailstore.kinds.agentazall.sync.settings import TransportSettings
 from mailstore.kinds.agentazall.sync.their_config import plan_in
 from mailstore.location import path_of
 from mailstore.registry import kind_and_location
+from mailstore.server_settings import program_settings
 
 KIND = "agentazall"
+TABLE = "transports"
 MOST_CONFIGS = 100
 
 
-def plan_for(given: str | None) -> SyncPlan:
+def plan_for(given: str, usual: Callable[[], str]) -> SyncPlan:
     """Return what to carry: a config.json that is named, else [transports], else each config.json beside the mailboxes.
 
-    Raises MailError.
+    `usual` returns the mailbox that is meant where neither is named. Raises MailError.
     """
     try:
         if given and given.endswith(".json"):
             return plan_in(path_of(_path(given)))
-        file = config_file()
-        ours = _ours(file)
-        root = _root(given or ours.mailbox or mailbox_url(None, settings().store))
+        settings = program_settings()
+        ours = settings.checked(TABLE, TransportSettings)
+        root = _root(given or ours.mailbox or usual())
         if ours != TransportSettings() and _is_meant(ours, root):
-            return plan_of(ours, file, root)
+            return plan_of(ours, settings.file, root)
         return _theirs(root)
     except OSError as error:
-        raise Refused(
+        raise StoreError(
             f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions"
         ) from error
 
 
-def root_of(given: str | None) -> Path:
-    """Return the folder of mailboxes that is meant. Raises MailError."""
+def root_of(given: str, usual: Callable[[], str]) -> Path:
+    """Return the folder of mailboxes that is meant, as `plan_for` finds it. Raises MailError."""
     if given and given.endswith(".json"):
         return plan_in(path_of(_path(given))).root
-    return _root(given or _ours(config_file()).mailbox or mailbox_url(None, settings().store))
-
-
-def _ours(file: Path) -> TransportSettings:
-    """Return the table [transports], which must be right as a whole. Raises UsedWrongly and OSError."""
-    try:
-        text = read_text(file)
-        return convert(tomllib.loads(text).get("transports", {}), TransportSettings)
-    except FileNotFoundError:
-        return TransportSettings()
-    except tomllib.TOMLDecodeError as error:
-        raise UsedWrongly(f"{file}{invalid_toml(error, text)}", "signalbox config edit opens it") from error
-    except ValidationError as error:
-        is_inside = "`$." in str(error)
-        raise UsedWrongly(
-            f"[transports] in {file}{',' * is_inside} {must_be(error)}", "signalbox config edit opens it"
-        ) from error
+    return _root(given or program_settings().checked(TABLE, TransportSettings).mailbox or usual())
 
 
 def _path(given: str) -> str:
     kind, location = kind_and_location(given)
     if kind not in ("", KIND):
-        raise Refused(f"a mailbox of the kind {kind} can't be synchronised", "name a mailbox of AgentAZAll")
+        raise StoreError(f"a mailbox of the kind {kind} can't be synchronised", "name a mailbox of AgentAZAll")
     return location
 
 
@@ -81,9 +59,9 @@ def _root(given: str) -> Path:
     path = path_of(_path(given))
     root = find(path)
     if root is None:
-        raise Refused(f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json")
+        raise StoreError(f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json")
     if trees := transport_trees(root):
-        raise Refused(
+        raise StoreError(
             f"{root} holds several trees ({', '.join(trees)})", "name one of them; each has accounts of its own"
         )
     return root.resolve()

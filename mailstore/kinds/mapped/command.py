@@ -9,12 +9,9 @@ from typing import Annotated
 
 import msgspec
 
-from console.cli.document import JsonOutput
-from console.cli.options import json_option
-from console.cli.plain import columns, put
-from console.render.safe import visible_line
 from mailstore.kinds.mapped.guess import Choice, Guess, guess
 from mailstore.kinds.mapped.written import look, toml
+from mailstore.own_commands import AlignedRows, CommandAnswer, Program
 from mailstore.records.message import Message, Problem
 from mailstore.registry import recognised_kind, store_class
 
@@ -57,8 +54,7 @@ class MappingRow(msgspec.Struct, frozen=True):
     ] = ""
 
 
-MAPPING = JsonOutput(MappingRow)
-OUTPUTS = (MAPPING,)
+ANSWERS = {MappingRow: ()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,50 +62,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", choices=ACTIONS, help="Propose a mapping; redirect the output to mapping.toml to keep it"
     )
     parser.add_argument("path", metavar="PATH", help="JSONL file, folder of JSON files, or SQLite database")
-    json_option(parser)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print a usable mapping, then, as comments, the evidence and the messages it gives."""
+def run(args: argparse.Namespace, program: Program) -> CommandAnswer:
+    """Return a usable mapping, then, as comments, the evidence and the messages it gives."""
     kind = recognised_kind(Path(args.path))
     found = guess(Path(args.path))
     text = toml(found)
     messages, problems = look(text)
-    if args.json:
-        rows = [FieldRow(it.field, _origin(it), it.evidence, it.others, it.is_sure) for it in found.choices]
-        MAPPING.put(MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems), kind))
-        return 0
+    rows = [FieldRow(it.field, _origin(it), it.evidence, it.others, it.is_sure) for it in found.choices]
+    document = MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems), kind)
+    lines: list[str | AlignedRows] = []
     if kind:
-        put(visible_line(f"# This is {store_class(kind).called()}: signalbox open {kind}:{args.path} shows more of it"))
-    put(text)
-    for line in _comments(found, messages, problems):
-        put(f"# {line}".rstrip())
-    return 0
+        lines.append(f"# This is {store_class(kind).called()}: signalbox open {kind}:{args.path} shows more of it")
+    return CommandAnswer([*lines, *text.rstrip("\n").splitlines(), *_comments(found, messages, problems)], document)
 
 
-def _comments(found: Guess, messages: list[Message], problems: list[Problem]) -> Iterator[str]:
-    yield f"Guessed from {found.sampled} records. Keep it as mapping.toml; then: signalbox --store mapped:mapping.toml"
-    yield ""
+def _comments(found: Guess, messages: list[Message], problems: list[Problem]) -> Iterator[str | AlignedRows]:
+    kept = "Keep it as mapping.toml; then: signalbox --store mapped:mapping.toml"
+    yield f"# Guessed from {found.sampled} records. {kept}"
+    yield "#"
     cells = [(it.field, _origin(it), it.evidence, ", ".join(it.others)) for it in found.choices]
-    yield from columns(cells, ("field", "source", "why", "alternatives")).splitlines()
+    yield AlignedRows(cells, ("field", "source", "why", "alternatives"), "# ")
     for it in found.choices:
         if not it.is_sure:
-            yield ""
+            yield "#"
             if "constant" in it.found:
                 candidates = f"candidates: {', '.join(it.others)}" if it.others else "no candidates"
-                yield visible_line(f"{it.field} could not be guessed; {candidates}")
+                yield f"# {it.field} could not be guessed; {candidates}"
             else:
-                yield visible_line(f"{it.field} is uncertain: check that it is {_origin(it)}")
-    yield ""
+                yield f"# {it.field} is uncertain: check that it is {_origin(it)}"
+    yield "#"
     if messages:
         shown = [(it.timestamp, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in messages]
-        yield from columns(shown, ("time", "sender", "recipients", "type", "subject")).splitlines()
+        yield AlignedRows(shown, ("time", "sender", "recipients", "type", "subject"), "# ")
     else:
-        yield "No record becomes a message with this mapping"
+        yield "# No record becomes a message with this mapping"
     for problem in problems[:MOST_PROBLEMS]:
-        yield visible_line(f"{problem.file}, line {problem.line}: {problem.reason}")
+        yield f"# {problem.file}, line {problem.line}: {problem.reason}"
     if len(problems) > MOST_PROBLEMS:
-        yield f"and {len(problems) - MOST_PROBLEMS:,} more records that are not messages"
+        yield f"# and {len(problems) - MOST_PROBLEMS:,} more records that are not messages"
 
 
 def _origin(choice: Choice) -> str:

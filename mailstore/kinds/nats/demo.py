@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
-from console.demo.nats_server import NatsServer, nats_program
 from mailstore.errors import StoreError
 from mailstore.installation import package_remedy
+from mailstore.kinds.nats.own_server import NatsServer, nats_program
 from mailstore.registry import create_store, is_there, open_store, store_class
 from mailstore.transfer.convert import convert
 
@@ -20,7 +20,7 @@ OTHERS = ("CREDS", "NKEY", "USER", "PASSWORD_FILE")
 
 
 @contextmanager
-def nats_mailbox(root: Path) -> Iterator[str]:
+def demo_mailbox(root: Path) -> Iterator[str]:
     """Start a server that keeps its files below a folder, copy the history in `data` there; yield the mailbox's URL.
 
     Only who knows this run's password, the programs that this one starts, can log in. Raises StoreError.

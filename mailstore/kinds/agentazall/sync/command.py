@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
 
-from console.cli.options import json_option
-from console.cli.plain import put
-from console.cli.progress import StatusLine
-from console.cli.sync_output import DONE, REGISTERED, STATUS, SyncDone
-from console.cli.sync_plan import plan_for
-from console.cli.terminal_io import tell, warn
-from console.errors import UsedWrongly
-from console.render.safe import visible_line
+from mailstore.kinds.agentazall.sync.chosen_plan import plan_for, root_of
+from mailstore.kinds.agentazall.sync.command_rows import SyncDone, SyncRegistered, SyncStatus
 from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
+from mailstore.own_commands import CommandAnswer, Program, WrongArguments
 
-OUTPUTS = (DONE, REGISTERED, STATUS)
+ANSWERS = {SyncDone: (), SyncRegistered: ("register",), SyncStatus: ("status",)}
 
 ACTIONS = {
     "status": "Show which accounts work, which letters wait, and what was turned away",
@@ -39,36 +33,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help="Try again to send what was refused")
     parser.add_argument("--ca-file", metavar="FILE", default="", help="With register: the authority of the relay")
     parser.add_argument("--allow-plain", action="store_true", help="With register: without TLS to another machine")
-    json_option(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, program: Program) -> CommandAnswer:
     """Carry mail until interrupted, or once; or show how that stands, or register with a relay."""
     words: list[str] = args.words
+
+    def usual() -> str:
+        return program.mailbox_url
+
     if words[:1] == ["status"]:
-        from console.cli.sync_status import show_status
+        from mailstore.kinds.agentazall.sync.standing import standing
 
-        return show_status(_one(words[1:]) or args.store, is_json=args.json)
+        return standing(root_of(_one(words[1:]) or args.store or "", usual))
     if words[:1] == ["register"]:
-        from console.cli.sync_register import register_agent
+        from mailstore.kinds.agentazall.sync.registering import register_agent
 
-        return register_agent(words[1:], ca_file=args.ca_file, allow_plain=args.allow_plain, is_json=args.json)
-    plan = plan_for(_one(words) or args.store)
+        return register_agent(words[1:], program, ca_file=args.ca_file, allow_plain=args.allow_plain)
+    plan = plan_for(_one(words) or args.store or "", usual)
     for warning in plan.warnings:
-        warn(warning)
-    status = StatusLine(is_shown=not args.once and not args.json)
-    with SyncEngine(plan, status.above(tell)) as engine:
+        program.warn(warning)
+    with SyncEngine(plan, program.tell) as engine:
         if args.again:
             engine.try_again()
         if args.once:
-            return _reported(engine.once(), is_json=args.json)
+            return _answer(engine.once())
         _stop_on_signals(engine)
         names = ", ".join(each.name for each in plan.agents)
-        put(f"Carrying the mail of {names} in {visible_line(str(plan.root))}")
-        sys.stdout.flush()
-        engine.run(lambda report: status.show(_sentence(report)))
-    status.clear()
-    return 0
+        program.say(f"Carrying the mail of {names} in {plan.root}")
+        engine.run(lambda report: program.show_status(_sentence(report)))
+    return CommandAnswer()
 
 
 def _stop_on_signals(engine: SyncEngine) -> None:
@@ -85,17 +79,14 @@ def _stop_on_signals(engine: SyncEngine) -> None:
 
 def _one(words: list[str]) -> str | None:
     if len(words) > 1:
-        raise UsedWrongly(f'"{words[1]}" is one argument too many', "name one mailbox")
+        raise WrongArguments(f'"{words[1]}" is one argument too many', "name one mailbox")
     return words[0] if words else None
 
 
-def _reported(report: SyncReport, *, is_json: bool) -> int:
-    if is_json:
-        DONE.put(SyncDone(report.sent, report.received, report.waiting, report.refused, list(report.troubles)))
-    else:
-        more = " (signalbox sync status says why)" if report.waiting or report.refused else ""
-        put(f"{_sentence(report)}{more}")
-    return 1 if report.troubles else 0
+def _answer(report: SyncReport) -> CommandAnswer:
+    more = " (signalbox sync status says why)" if report.waiting or report.refused else ""
+    done = SyncDone(report.sent, report.received, report.waiting, report.refused, list(report.troubles))
+    return CommandAnswer([f"{_sentence(report)}{more}"], done, 1 if report.troubles else 0)
 
 
 def _sentence(report: SyncReport) -> str:

@@ -1,0 +1,31 @@
+"""Send what an agent has written and what still waits in its outbox, before its session ends or at a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mailstore.errors import MailboxBusy, MailError
+from mailstore.kinds.agentazall.names import plain_of
+from mailstore.kinds.agentazall.sync.chosen_plan import plan_for
+from mailstore.kinds.agentazall.sync.engine import SyncEngine
+
+OUTBOX = "*/outbox/*"
+
+
+def carry_pending(url: str, name: str, tell: Callable[[str], None]) -> list[MailError]:
+    """Carry the mail of an agent of a mailbox once; return what went wrong."""
+    try:
+        plan = plan_for(url, lambda: url)
+        named = [each for each in plan.agents if name in (each.name, plain_of(each.name))]
+        agents = tuple(each for each in named if each.accounts or any((plan.root / each.name).glob(OUTBOX)))
+        if not agents:
+            return []  # nothing to do: a look changes nothing
+        with SyncEngine(plan._replace(agents=agents), tell) as engine:
+            report = engine.once()
+    except MailboxBusy:
+        return []  # a sync is running, and carries it
+    except MailError as error:
+        return [error]
+    number = report.waiting + report.refused
+    left = [MailError("letters not sent yet", f"{number} (signalbox sync status says why)")] if number else []
+    return [*map(MailError, report.troubles), *left]
