@@ -254,11 +254,9 @@ class HaakStore(WatchedStore, Resumable):
 
         self._recover()
         try:
-            line = write_message(self._places, draft, str(uuid.uuid4()), time.time())
+            return write_message(self._places, draft, str(uuid.uuid4()), time.time())
         except OSError as error:
             raise refusal(self._places.mailbox, error) from error
-        found, _ = MessageDecoder(self._places.mailbox.name).decode(line, 0)
-        return found[0]
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a reader has read these messages; return how many records were written."""

@@ -7,30 +7,17 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import ContentGone
-from mailstore.files.salvage import UNREADABLE, is_text, loads
+from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.haak_records.field_names import MESSAGE, pick
+from mailstore.haak_records.usual import UsualMessages
 
-
-class Texts(msgspec.Struct, gc=False):
-    """The text of a record under each accepted name; other fields are skipped."""
-
-    content: str | None = None
-    body: str | None = None
-    text: str | None = None
-    message: str | None = None
-
-
-TEXTS = msgspec.json.Decoder(Texts)
+USUAL = UsualMessages()
 
 
 def content_in(data: bytes) -> str:
     """Return the body in a record's bytes. Raises ContentGone if they are invalid."""
-    try:
-        found = TEXTS.decode(data) if is_text(data) else Texts()
-    except UNREADABLE:
-        found = Texts()
-    if text := found.content or found.body or found.text or found.message:
-        return text
+    if (usual := USUAL.one(data)) is not None:
+        return usual.content
     try:
         return content_of(loads(data))
     except UNREADABLE as error:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, salvage
 from mailstore.haak_records.field_names import AGENT_FIELDS, DELIVERY, READ, pick
+from mailstore.haak_records.usual import READ as READ_LINE
 from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, text_in
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.events import Event
@@ -19,17 +18,6 @@ from mailstore.records.roster import Agent, Status
 Record = dict[str, Any]
 Make = Callable[[Record], tuple[Event, str]]
 """Returns the event that a decoded record states, and a warning; raises NotARecord."""
-
-
-class UsualReceipt(msgspec.Struct, gc=False):
-    """The line that nearly every program writes; any other is decoded more slowly and with more care."""
-
-    message_id: str
-    reader_session_id: str
-    timestamp: str | None = None
-
-
-RECEIPT = msgspec.json.Decoder(UsualReceipt)
 
 
 def decode_line(file: str, line: Line, number: int, make: Make) -> list[Event]:
@@ -55,7 +43,7 @@ def decode_receipt(file: str, line: Line, number: int) -> list[Event]:
     data = line.data
     if data.isascii() and not data.endswith(b"\r"):
         try:
-            usual = RECEIPT.decode(data)
+            usual = READ_LINE.decode(data)
         except UNREADABLE:
             return decode_line(file, line, number, receipt_of)
         time, late = parse_time(usual.timestamp)

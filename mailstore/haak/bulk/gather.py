@@ -16,9 +16,8 @@ from mailstore.files.packed import PackedFile
 from mailstore.haak.bulk.parallel_read import Job, Work, jobs_for
 from mailstore.haak.read.months import Months
 from mailstore.haak_records.decode import MessageDecoder
-from mailstore.haak_records.mail_columns import thread_in
-from mailstore.haak_records.read_columns import id_in
 from mailstore.haak_records.records import decode_receipt
+from mailstore.haak_records.usual import read_id_in, thread_in
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
@@ -100,7 +99,7 @@ def _gather_reads(file: LineFile, fd: int, found: list[ShareColumns], into: Read
     """Collect the records of a file of reads, in order."""
 
     def add(part: ColumnPart) -> None:
-        into.add(part, lambda at, size: id_in(os.pread(fd, size, at)))
+        into.add(part, lambda at, size: read_id_in(os.pread(fd, size, at)))
 
     def one(line: Line, number: int) -> None:
         into.take(decode_receipt(file.name, line, number))

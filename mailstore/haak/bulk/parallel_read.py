@@ -19,8 +19,7 @@ import msgspec
 from mailstore.bulk.parts import ShareColumns, found_in
 from mailstore.bulk.shares import FileShare, LineTooLong
 from mailstore.files.lines import has_long_hole
-from mailstore.haak_records.mail_columns import MailDecoder
-from mailstore.haak_records.read_columns import ReadDecoder
+from mailstore.haak_records.columns import MailDecoder, ReadDecoder
 
 MANY = 1 << 24
 """Minimum number of bytes for which a helper process pays off."""

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from mailstore.files.append import append_all, append_lines
 from mailstore.files.lines import BIG_BLOCK, Line, LineFile, Replaced
-from mailstore.files.salvage import salvage
+from mailstore.files.salvage import Piece, salvage
 from mailstore.haak.places import MailboxFiles
+from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.encode import delivery_record, intervention_record, message_record, read_record
 from mailstore.haak_records.field_names import MESSAGE, READ, named, pick
 from mailstore.kit.json_records import encode_record
 
 if TYPE_CHECKING:
     from mailstore.records.draft import Draft
-    from mailstore.records.message import Intervention
+    from mailstore.records.message import Intervention, Message
 
 LAST_LINES = 100
 TAIL_BYTES = 1 << 16
@@ -50,14 +51,15 @@ def dialect_of(path: Path) -> dict[str, str]:
     return {field: named(records, names) for field, names in MESSAGE.items()}
 
 
-def write_message(places: MailboxFiles, draft: Draft, message_id: str, time: float) -> Line:
-    """Append a message and its deliveries; return its line."""
-    line = encode_record(message_record(draft, message_id, time, dialect_of(places.mailbox)))
+def write_message(places: MailboxFiles, draft: Draft, message_id: str, time: float) -> Message:
+    """Append a message and its deliveries; return it as it will be read."""
+    record = message_record(draft, message_id, time, dialect_of(places.mailbox))
+    line = encode_record(record)
     deliveries = [encode_record(delivery_record(message_id, name, time)) for name in draft.audience]
     # deliveries first: no reader sees the message without them
     parts = [(places.deliveries, deliveries)] if deliveries else []
     *_, offset = append_all([*parts, (places.mailbox, [line])], places.look())
-    return Line(offset, line)
+    return MessageDecoder(places.mailbox.name).message(Piece(offset, line, record))[0]
 
 
 def write_reads(places: MailboxFiles, reader: str, message_ids: Sequence[str], time: float) -> int:

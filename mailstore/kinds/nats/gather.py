@@ -10,8 +10,8 @@ from mailstore.bulk.build import KeyCollision, fill_mail, fill_reads
 from mailstore.bulk.column_buffer import MessageBuffer, ReadBuffer
 from mailstore.bulk.parts import ColumnPart, UnusualBlock
 from mailstore.bulk.shares import FEW, LineBlock
-from mailstore.haak_records.mail_columns import MailDecoder, thread_in
-from mailstore.haak_records.read_columns import ReadDecoder, id_in
+from mailstore.haak_records.columns import MailDecoder, ReadDecoder
+from mailstore.haak_records.usual import read_id_in, thread_in
 from mailstore.kinds.nats.reader import StreamReader
 from mailstore.kinds.nats.stream import StreamRecord
 from mailstore.kinds.nats.subjects import Topic, token_of
@@ -123,7 +123,7 @@ class _Gathering:
         sequences, ends = [record.sequence for record in records], block.ends
 
         def named(at: int, _size: int) -> str:
-            return id_in(self._reader.data(sequences[int(np.searchsorted(ends, at))]))
+            return read_id_in(self._reader.data(sequences[int(np.searchsorted(ends, at))]))
 
         data = [np.ascontiguousarray(column).data for column in columns]
         part = ColumnPart(0, len(block.data), len(records), decoder.names.values, decoder.heads.values, data)

@@ -1,49 +1,30 @@
-"""Decode usual records of messages into columns, a block of lines at a time."""
+"""Decode usual records into columns, a block of lines at a time."""
 
 from __future__ import annotations
 
 from operator import attrgetter
 from zlib import crc32
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from mailstore.bulk.keys import NO_KEY, keys_of, texts_of
-from mailstore.bulk.parts import MailColumns, UnusualBlock
+from mailstore.bulk.parts import MailColumns, ReadColumns, UnusualBlock
 from mailstore.bulk.shares import LineBlock
 from mailstore.bulk.stamps import seconds_of
 from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import MessageHead
 from mailstore.columns.stamps import style_of
+from mailstore.haak_records.usual import READ, Names, UsualMessages
 from mailstore.haak_records.values import recipients_in
 from mailstore.kit.bodies import first_line, mentions
 
 BRACE, END_BRACE = b"{}"
 ASCII = 128
 FINE = style_of("1970-01-01T00:00:00.000Z", 0.0)
-Names = tuple[str, ...]
 Shared = tuple[str | Names, float | None, str | None, Names | None, Names | None]
 
 
-class Usual(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A line in the protocol's own form."""
-
-    id: str
-    sender: str
-    recipient: str | Names
-    timestamp: str
-    content: str
-    subject: str | None = None
-    thread: str | None = None
-    ttl_hours: float | None = None
-    type: str | None = None
-    tags: Names | None = None
-    read_by: Names | None = None
-    metadata: msgspec.Raw = msgspec.Raw()
-
-
-LINES = msgspec.json.Decoder(Usual)
 shared_of = attrgetter("recipient", "ttl_hours", "type", "tags", "read_by")
 
 
@@ -57,6 +38,7 @@ class MailDecoder(dict[Shared, int]):
         self._file = file
         self._is_archived = is_archived
         self._names = self.names.numbering()
+        self._messages = UsualMessages()
 
     def __missing__(self, shared: Shared) -> int:
         number = self[shared] = self._mentioning(shared, ())
@@ -77,7 +59,8 @@ class MailDecoder(dict[Shared, int]):
 
     def columns(self, block: LineBlock) -> MailColumns:
         """Return a block's messages; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
-        found, ends = LINES.decode_lines(block.data), block.ends
+        ends = block.ends
+        found = self._messages.all(block.data, int(ends[0]))
         check_lines(block, len(found))
         ids, senders = [one.id for one in found], [one.sender for one in found]
         stamps = seconds_of([one.timestamp for one in found])
@@ -111,6 +94,26 @@ class MailDecoder(dict[Shared, int]):
         )
 
 
+class ReadDecoder:
+    """Turn blocks into columns."""
+
+    def __init__(self) -> None:
+        self.names: InternTable[str] = InternTable()
+        self.heads: InternTable[MessageHead] = InternTable()
+        self._names = self.names.numbering()
+
+    def columns(self, block: LineBlock) -> ReadColumns:
+        """Return a block's records; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
+        found = READ.decode_lines(block.data)
+        check_lines(block, len(found))
+        ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
+        stamps = seconds_of([one.timestamp for one in found])
+        if stamps is None or not all(ids) or not all(readers):
+            raise UnusualBlock
+        numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(readers))
+        return ReadColumns(keys_of(texts_of(ids)), numbers, stamps[0], block.ends.astype(np.uint32))
+
+
 def check_lines(block: LineBlock, number: int) -> None:
     """Raise UnusualBlock or ValueError unless each line is one record, without anything around it, and all is UTF-8."""
     cells, ends = np.frombuffer(block.data, np.uint8), block.ends
@@ -120,8 +123,3 @@ def check_lines(block: LineBlock, number: int) -> None:
         raise UnusualBlock
     if cells.max() >= ASCII:
         str(block.data, "utf-8")
-
-
-def thread_in(data: bytes) -> str:
-    """Return the parent's id in a usual line, empty if none."""
-    return LINES.decode(data).thread or ""
