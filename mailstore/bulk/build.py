@@ -26,7 +26,6 @@ from mailstore.columns.messages import ABSENT, NONE, MessageTable
 from mailstore.columns.strings import MOST, StringColumn
 from mailstore.records.address import is_person
 from mailstore.rules.unread import is_for_user, never_unseen
-from mailstore.state.channel_counts import channel_tags
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import Filing
 
@@ -221,7 +220,7 @@ def _fill_counts(contents: MailboxContents) -> None:
             continue
         index.unseen_total += unseen[number]
         index.unseen_for_user += unseen[number] if is_for_user(head, contents.roster, contents.user) else 0
-        for tag in channel_tags(head):
+        for tag in head.channels():
             index.channels.messages[tag] += mail[number]
             index.channels.unseen[tag] += unseen[number]
 

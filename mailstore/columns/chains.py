@@ -26,11 +26,9 @@ class LinkedEntries:
         self.following = array("i")
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.column(self.first, self.names, self.times, self.following)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.first, self.names, self.times, self.following = saved.columns(4)
 
     def add_row(self) -> None:

@@ -31,11 +31,9 @@ class RowSet:
         return True
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.column(self.marks)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.fill(saved.column())
 
     def fill(self, marks: bytearray) -> None:

@@ -62,7 +62,6 @@ class IdColumn:
         out.value(self.leads)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.texts.load(saved)
         self.hashes, self.rows = saved.columns(2)
         self.leads = saved.value(dict[int, int])

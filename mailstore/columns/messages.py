@@ -15,6 +15,7 @@ from mailstore.columns.interned import InternTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.stamps import ODD, style_of, written
 from mailstore.columns.strings import StringColumn
+from mailstore.records.address import is_channel
 from mailstore.records.message import Age, Location, Message, by_age
 
 NONE = -1
@@ -42,6 +43,10 @@ class MessageHead(msgspec.Struct, frozen=True, gc=False):
     is_tracked: bool = True
     is_listed: bool = False
     style: int = 0
+
+    def channels(self) -> list[str]:
+        """Return the tags of the channels that a message is sent to."""
+        return [name for name in self.recipients if is_channel(name)]
 
     def message(
         self,
@@ -124,7 +129,6 @@ class MessageTable:
         return len(self.heads)
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         self.ids.save(out)
         self.subjects.save(out)
         out.value(self.names.values)
@@ -134,7 +138,6 @@ class MessageTable:
         out.column(self.heads, self.senders, self.times, self.parents, self.offsets, self.lengths, self.order())
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.ids.load(saved)
         self.subjects.load(saved)
         self.names.fill(saved.value(list[str]))

@@ -36,7 +36,6 @@ class OpenMail:
         self.size = 0
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.value((self.size, self.names, self.counts))
         out.value([(*key, number) for key, number in self.together.items() if number])
         out.value([(*key, number) for key, number in self.sent.items() if number])
@@ -44,7 +43,6 @@ class OpenMail:
         out.column(*self.words, *self.rows)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.size, self.names, self.counts = saved.value(tuple[int, list[Name], list[int]])
         self.together.update(((a, b), number) for a, b, number in saved.value(list[tuple[int, int, int]]))
         self.sent.update(((at, who, kind), n) for at, who, kind, n in saved.value(list[tuple[int, str, str, int]]))

@@ -36,7 +36,6 @@ class Postings:
         """How often a row was moved to the list of another head, which iterators over lists do not survive."""
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.column(self.by_sender, self.by_head, *self.delivered.values())
         out.value(self.last_of_sender)
         out.value(self.last_of_head)
@@ -44,7 +43,6 @@ class Postings:
         out.value(self.moved_rows)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.by_sender, self.by_head = saved.columns(2)
         self.last_of_sender = saved.value(dict[int, int])
         self.last_of_head = saved.value(dict[int, int])

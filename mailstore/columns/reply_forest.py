@@ -47,12 +47,10 @@ class ReplyForest:
         return len(self.parents)
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.column(self.parents, self.ups, self.children, self.siblings)
         out.value(self.rings)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.parents, self.ups, self.children, self.siblings = saved.columns(4)
         self.rings = saved.value(list[tuple[tuple[int, ...], int]])
 

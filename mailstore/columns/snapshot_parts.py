@@ -1,4 +1,4 @@
-"""Writes the parts of a mailbox into a snapshot, and reads them back."""
+"""Writes the parts of a mailbox into a snapshot, each by its method `save`, and reads them back, each by `load`."""
 
 from __future__ import annotations
 

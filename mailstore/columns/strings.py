@@ -35,12 +35,10 @@ class StringColumn:
         self._changed[at] = text
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.column(self.blob, self.ends)
         out.value(self._changed)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.blob, self.ends = saved.columns(2)
         self._changed = saved.value(dict[int, str])
 

@@ -16,7 +16,7 @@ from mailstore.overview.figures import Traffic, picture_of
 from mailstore.overview.picture import TrafficPicture
 from mailstore.records.address import is_channel, party, resolve
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.message_lookup import check_current
+from mailstore.state.message_queries import check_current
 from mailstore.steps import BackgroundWork, Steps, at_once
 
 if TYPE_CHECKING:

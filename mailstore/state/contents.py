@@ -181,11 +181,9 @@ class Problems:
         """Records that can't be read by mailbox, of as many problems as were counted."""
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.value(self.all)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.all = saved.value(list[Problem])
         self.unreadable = sum(problem.fatal for problem in self.all)
 

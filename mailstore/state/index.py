@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from mailstore.columns.flags import RowSet
 from mailstore.columns.messages import NONE, MessageTable
@@ -18,9 +18,8 @@ from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
 from mailstore.rules.unread import is_for_user
-from mailstore.state.channel_counts import ChannelCounts, channel_tags
 from mailstore.state.view_lists import ViewLists
-from mailstore.state.views import View
+from mailstore.state.views import Channel, View
 
 
 class ThreadIndex:
@@ -63,7 +62,6 @@ class ThreadIndex:
         out.value((self.archived, self.unseen_total, self.unseen_for_user, self.unseen_mailbox))
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.forest.load(saved)
         self.postings.load(saved)
         self.channels.load(saved)
@@ -100,7 +98,7 @@ class ThreadIndex:
         self.views.add(root, row)
         head = messages.head(row)
         self.archived += head.archived
-        for tag in channel_tags(head):
+        for tag in head.channels():
             self.channels.messages[tag] += 1
         if is_unseen:
             self.count_unseen(row, 1)
@@ -184,7 +182,7 @@ class ThreadIndex:
             self.unseen_mailbox[label_of(self.messages.ids[row])] += by
         if self.views.is_for_user(row):
             self.unseen_for_user += by
-        for tag in channel_tags(head):
+        for tag in head.channels():
             self.channels.unseen[tag] += by
 
     def count_quiet(self, row: int, by: int, before: Message | None = None) -> None:
@@ -285,3 +283,46 @@ class QuietCounts:
         if missing > 0:
             self._threads.frombytes(bytes(4 * missing))
         self._threads[root] += number
+
+
+class ChannelCounts:
+    """Numbers of messages by the tag of the channel; `quiet` are those of unseen messages that are muted or snoozed."""
+
+    def __init__(self, roster: Roster, quiet: Mapping[str, int]) -> None:
+        self._roster = roster
+        self._quiet = quiet
+        self.messages: dict[str, int] = defaultdict(int)
+        self.unseen: dict[str, int] = defaultdict(int)
+        """Messages that the user has not seen."""
+        self._tags: tuple[list[str], set[str], list[str]] | None = None
+        """The tags of agents and of messages, and all of them sorted, as of the last question."""
+
+    def save(self, out: SnapshotWriter) -> None:
+        out.value((self.messages, self.unseen))
+
+    def load(self, saved: SnapshotReader) -> None:
+        messages, unseen = saved.value(tuple[dict[str, int], dict[str, int]])
+        self.messages.update(messages)
+        self.unseen.update(unseen)
+
+    def all(self) -> list[Channel]:
+        """Return every channel that messages are sent to or agents belong to, sorted by name."""
+        return [
+            Channel(
+                tag,
+                self.messages.get(tag, 0),
+                self.unseen.get(tag, 0) - self._quiet.get(tag, 0),
+                self._quiet.get(tag, 0),
+                tuple(agent.session_id for agent in self._roster.bearers(tag)),
+            )
+            for tag in self.tags()
+        ]
+
+    def tags(self) -> list[str]:
+        """Return the tags of all channels, sorted by name; do not change the list."""
+        of_agents = self._roster.tags()
+        if self._tags is None or self._tags[0] is not of_agents or self._tags[1] != self.messages.keys():
+            tags = {*self.messages, *filter(is_channel, of_agents)}
+            ordered = sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
+            self._tags = of_agents, set(self.messages), ordered
+        return self._tags[2]

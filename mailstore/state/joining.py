@@ -46,11 +46,9 @@ class MergedCopies:
         self._rows: dict[int, tuple[int, ...]] = {}
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         out.value((self._copies.all_traces(), self._recorded, self._rows, self._copies.is_settled))
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         traces, self._recorded, self._rows, is_settled = saved.value(
             tuple[list[Trace], dict[int, Message], dict[int, tuple[int, ...]], bool]
         )

@@ -30,7 +30,6 @@ class OversightJournal:
         out.value(msgspec.json.encode(list(self._records.values())))
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         for record in RECORDS.decode(saved.value(bytes)):
             self.add(record)
 

@@ -43,7 +43,6 @@ class Ledger:
         """The dead letters that were not reported yet."""
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         self.open.grow(len(self._messages))
         self.open.save(out)
         self.expired.save(out)
@@ -52,7 +51,6 @@ class Ledger:
         out.value(self.due)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.open.load(saved)
         self.expired.load(saved)
         for row, name, found in saved.value(list[tuple[int, str, State]]):

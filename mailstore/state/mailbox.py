@@ -11,19 +11,16 @@ from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
 from mailstore.rules.unread import is_for_user, never_unseen
-from mailstore.state.agent_mail import AgentMail
 from mailstore.state.connections import CutOff
 from mailstore.state.contents import MailboxContents
 from mailstore.state.fold import Fold
-from mailstore.state.message_lookup import MessageLookup
-from mailstore.state.message_status import MessageStatus
-from mailstore.state.own_mail import OwnMail
-from mailstore.state.pending_mail import PendingMail
-from mailstore.state.threads import ThreadQueries
+from mailstore.state.mail_queries import MailQueries
+from mailstore.state.message_queries import MessageQueries
+from mailstore.state.thread_queries import ThreadQueries
 from mailstore.state.views import Channel, Counts
 
 
-class Mailbox(MessageLookup, MessageStatus, AgentMail, OwnMail, PendingMail, ThreadQueries):
+class Mailbox(MessageQueries, MailQueries, ThreadQueries):
     """Everything that is known about one mailbox, folded from events in any order.
 
     Times are seconds since the epoch. A message is known by its id; `user` is the name of the user at the console. Each

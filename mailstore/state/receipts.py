@@ -31,13 +31,11 @@ class Receipts:
         """The rows of messages that are recorded several times, once a store has told of any."""
 
     def save(self, out: SnapshotWriter) -> None:
-        """Write this into a snapshot."""
         self.reads.save(out)
         self.deliveries.save(out)
         out.value(self.put_away)
 
     def load(self, saved: SnapshotReader) -> None:
-        """Read this from a snapshot."""
         self.reads.load(saved)
         self.deliveries.load(saved)
         self.put_away = saved.value(dict[int, dict[str, float | None]])

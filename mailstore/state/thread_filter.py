@@ -1,17 +1,23 @@
-"""Filtered lists of threads: searched a few threads at a time, the newest first, and updated as mail arrives."""
+"""Filtered lists of threads: searched a few threads at a time, the newest first, and updated as mail arrives.
+
+Threads are filtered by words, by unread mail, and by what a retention keeps as time passes.
+"""
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from time import perf_counter
 from typing import Any
 
 from mailstore.columns.ranking import SortedRows
 from mailstore.columns.thread_list import ThreadList
+from mailstore.records.address import resolve
+from mailstore.records.roster import Roster
+from mailstore.rules.retention import DAY, Retention
 from mailstore.state.index import ThreadIndex
-from mailstore.state.retained_threads import RetentionFilter
-from mailstore.state.subject_words import WordFilter
 from mailstore.state.views import View
 
 ORDERED = ("for-you", "archive", "channel", "agent", "store")
@@ -199,3 +205,120 @@ def _placed(index: ThreadIndex, roots: Sequence[str]) -> dict[int, int]:
     """Return positions for threads in a given order, the first the greatest."""
     rows = map(index.messages.ids.row, roots)
     return {row: -at for at, row in enumerate(rows) if row is not None}
+
+
+EVER: tuple[Any, ...] = (float("-inf"),)
+"""Earlier than all messages; as an age, a bare time comes before all messages of that time."""
+
+
+class RetentionFilter:
+    """Decides which live messages a retention keeps: those that are not older than a limit, which moves forward."""
+
+    def __init__(self, rule: Retention, now: float, index: ThreadIndex) -> None:
+        self._rule = rule
+        self._index = index
+        self._counted: tuple[int, int] | None = None
+        self._youngest = EVER
+        """The age of the oldest message that the rule's number of messages keeps."""
+        self.oldest = self._age(now)
+
+    def newest(self, root: int) -> int | None:
+        """Return the newest message of a thread that is kept, None if none is."""
+        index, messages = self._index, self._index.messages
+        if not index.sizes[root] or messages.age(index.latest[root]) < self.oldest:
+            return None
+        newest = max(filter(self._is_kept, index.forest.members(root)), key=messages.age, default=None)
+        return None if newest is None or messages.age(newest) < self.oldest else newest
+
+    def _is_kept(self, row: int) -> bool:
+        messages = self._index.messages
+        head = messages.head(row)
+        return messages.is_there(row) and not head.archived and (head.timed or self._rule.days is None)
+
+    def among(self, rows: array[int]) -> array[int]:
+        """Return the threads of which anything may be kept, out of all threads sorted oldest first."""
+        return rows[bisect_left(rows, self.oldest[0], key=self._index.last_time) :]
+
+    def advance(self, now: float) -> bool:
+        """Let time pass; return False if older messages are kept now than before."""
+        before, self.oldest = self.oldest, self._age(now)
+        return self.oldest >= before
+
+    def _age(self, now: float) -> tuple[Any, ...]:
+        since = EVER if self._rule.days is None else (now - self._rule.days * DAY,)
+        return max(since, self._oldest_of_number())
+
+    def _oldest_of_number(self) -> tuple[Any, ...]:
+        """Return the age of the oldest message among as many live ones as the rule keeps."""
+        messages, number = self._index.messages, self._rule.messages
+        counted = messages.number, len(self._index.postings.moved_rows)
+        if number is None or counted == self._counted:
+            return self._youngest
+        self._counted, self._youngest = counted, EVER
+        if number <= 0:
+            self._youngest = (float("inf"),)
+            return self._youngest
+        live = (row for row in reversed(messages.order()) if not messages.head(row).archived)
+        if (oldest := next(islice(live, number - 1, None), None)) is not None:
+            self._youngest = messages.age(oldest)
+        return self._youngest
+
+
+class WordFilter:
+    """Words that must each be part of a thread's subject, or of the name of a participant."""
+
+    def __init__(self, text: str, index: ThreadIndex, roster: Roster, user: str) -> None:
+        self._words = text.casefold().split()
+        self._index = index
+        self._roster = roster
+        self._user = user
+        self._names: dict[str, str] = {}
+        """What recipients resolved to when they were first looked up."""
+        self._senders: dict[int, str] = {}
+        self._heads: dict[int, str] = {}
+
+    def are_in(self, root: int) -> bool:
+        """Return whether a thread contains all words."""
+        messages, members = self._index.messages, self._index.forest.members(root)
+        top = root if messages.is_there(root) else min(filter(messages.is_there, members), key=messages.age)
+        subject = messages.subjects[top].casefold()
+        missing = [word for word in self._words if word not in subject]
+        said = set[str]()
+        for row in members if missing else ():
+            if messages.is_there(row):
+                for names in (self._sender(row), self._recipients(row)):
+                    if names not in said:
+                        said.add(names)
+                        missing = [word for word in missing if word not in names]
+                if not missing:
+                    break
+        return not missing
+
+    def _sender(self, row: int) -> str:
+        number = self._index.messages.senders[row]
+        known = self._senders.get(number)
+        if known is None:
+            known = self._senders[number] = self._index.messages.sender(row).casefold()
+        return known
+
+    def _recipients(self, row: int) -> str:
+        number = self._index.messages.heads[row]
+        known = self._heads.get(number)
+        if known is None:
+            texts = self._index.messages.head(row).recipients
+            known = self._heads[number] = "\n".join(map(self._name, texts)).casefold()
+        return known
+
+    def _name(self, text: str) -> str:
+        known = self._names.get(text)
+        if known is None:
+            known = self._names[text] = resolve(text, self._roster, self._user).name
+        return known
+
+    def hold(self) -> bool:
+        """Return whether all recipients still resolve to the same names."""
+        return all(resolve(text, self._roster, self._user).name == name for text, name in self._names.items())
+
+    def are_wider(self, other: WordFilter) -> bool:
+        """Return whether every thread that contains the other words contains these."""
+        return all(any(mine in word for word in other._words) for mine in self._words)

@@ -114,7 +114,7 @@ def test_threads_of_many_messages_are_in_the_order_of_those_of_few(mail: list[Ev
     mailbox = Mailbox()
     mailbox.fold(mail, NOW)
     few = {view: list(mailbox.threads(view)) for view in VIEWS}
-    with patch("mailstore.columns.newest_in_threads.MANY", 1):
+    with patch("mailstore.state.view_lists.MANY", 1):
         mailbox = Mailbox()
         mailbox.fold(mail, NOW)
         assert {view: list(mailbox.threads(view)) for view in VIEWS} == few

@@ -2,7 +2,9 @@
 
 The rules are those of every other command (`mailstore/rules/unread.py`); what is shorter is the reading. Where that
 does not suffice (a damaged line that may be for the agent, an id that is used twice, an archival under way),
-`Unusual` is raised, and the mailbox has to be folded. Imports next to nothing (docs/decisions/0015).
+`Unusual` is raised, and the mailbox has to be folded. A long mailbox is read by its index as far as that reaches, and
+line by line from there on; a row of the index stands for a message as its id does. Imports next to nothing
+(docs/decisions/0015).
 """
 
 from __future__ import annotations
@@ -10,10 +12,9 @@ from __future__ import annotations
 import os
 
 from mailstore.files.scan import Unusual
-from mailstore.haak.quick.indexed import candidates, read_by, without_read
 from mailstore.haak.quick.line_match import LineMatcher
 from mailstore.haak.quick.mail_index import kept_index
-from mailstore.haak.quick.quick_records import check_archival, deliveries_in, roster_in
+from mailstore.haak.quick.quick_records import check_archival, deliveries_in, reads_in, roster_in
 from mailstore.haak_records.field_names import MESSAGE, pick
 from mailstore.haak_records.values import NotARecord, id_in, message_fields
 from mailstore.kit.bodies import mentions
@@ -24,9 +25,14 @@ from mailstore.rules.unread import has_to_read, is_nobody, registered_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
     from typing import Any
 
+    from mailstore.haak.quick.mail_index import MailIndex
+    from mailstore.records.agent_table import AgentTable
+
     Record = dict[str, Any]
+    ReadBy = dict[str, set[str | int]]
 
 __all__ = ["MAILBOX", "NotRegistered", "QuickMessage", "Unusual", "quick_unread"]
 
@@ -129,3 +135,44 @@ def _message(record: Record) -> QuickMessage:
     if not message_id or not fields or fields["time"] is None:
         raise Unusual("a message without an id, a text or a time")
     return QuickMessage(message_id, text, fields)
+
+
+def read_by(reads: str, readers: Iterable[str], index: MailIndex | None) -> ReadBy:
+    """Return by reader which messages it has read, as ids and rows. Raises Unusual and OSError."""
+    found: ReadBy = {name: {*ids} for name, ids in reads_in(reads, readers, index.reads_end if index else 0).items()}
+    if index is not None:
+        for name, read in found.items():
+            read.update(index.read_by(name))
+            read.update(message_id for message_id, row in index.unarrived.items() if row in read)
+    return found
+
+
+def candidates(
+    mailbox: str,
+    matcher: LineMatcher,
+    read: set[str | int],
+    delivered: Collection[str],
+    index: MailIndex | None,
+    roster: AgentTable[Any],
+    now: float,
+) -> Iterator[tuple[int | None, Record]]:
+    """Yield the messages that may be an agent's and unread, with their rows, in the order of the file.
+
+    Raises Unusual and OSError.
+    """
+    if index is None:
+        yield from ((None, record) for record in matcher.candidates(mailbox, read, delivered))
+        return
+    of_agent = now - roster.longest_suspension(matcher.session_id)
+    was_frozen = any(map(roster.was_frozen, (name for role in matcher.roles for name in roster.held(role))))
+    of_role = -float("inf") if was_frozen else now
+    named = index.naming(matcher.may_mean, lambda name: of_role if matcher.may_mean_role(name) else of_agent)
+    yield from index.records(mailbox, named, delivered, read)
+    for record in matcher.candidates(mailbox, read, delivered, index.mail_end, index.has):
+        yield None, record
+
+
+def without_read(message_ids: set[str], read: set[str | int], index: MailIndex | None) -> set[str]:
+    """Return those of some messages that are not among the ones that were read."""
+    left = {each for each in message_ids if each not in read}
+    return {each for each in left if read.isdisjoint(index.rows_of(each))} if index and left else left

@@ -13,9 +13,7 @@ from mailstore.rules.retention import Retention
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import FiledMail
 from mailstore.state.outline import Outline, outline
-from mailstore.state.retained_threads import RetentionFilter
-from mailstore.state.subject_words import WordFilter
-from mailstore.state.thread_filter import ThreadFilter
+from mailstore.state.thread_filter import RetentionFilter, ThreadFilter, WordFilter
 from mailstore.state.views import OWN_KINDS, Cycle, ThreadNode, ThreadSummary, View
 
 
