@@ -118,17 +118,14 @@ class HaakStore(WatchedStore, Resumable):
 
     @property
     def url(self) -> str:
-        """Return the URL of this mailbox."""
         return f"{self.kind}:{self._places.folder.resolve() / self._places.mailbox.name}"
 
     @property
     def title(self) -> str:
-        """Return the mailbox file and its folder."""
         mailbox = self._places.mailbox
         return os.path.join(mailbox.parent.name, mailbox.name)  # noqa: PTH118 - a name to show, no path to open
 
     def watched(self) -> WatchedPaths:
-        """Return the files, and the folders in which there may be others."""
         at = self._places
         mail = at.mailbox, at.roster_lines, at.roster_document, at.deliveries
         other = at.reads, at.journal, at.archive, at.folder
@@ -143,14 +140,12 @@ class HaakStore(WatchedStore, Resumable):
         return sizes >= LONG
 
     def glimpse(self) -> list[Event]:
-        """Return the roster and the newest mail. Raises StoreError."""
         try:
             return Reader(self._places).glimpse()
         except OSError as error:
             raise unreadable(self.folder, error) from error
 
     def fold_all(self, mailbox: Mailbox, now: float) -> None:
-        """Fold everything into an empty mailbox. Raises StoreError."""
         self._skip()
         try:
             self._files.fold_all(mailbox, now)
@@ -158,11 +153,9 @@ class HaakStore(WatchedStore, Resumable):
             raise unreadable(self.folder, error) from error
 
     def position(self) -> bytes:
-        """Return how far everything was read. Raises OSError."""
         return self._files.position()
 
     def resume(self, position: bytes) -> list[Event]:
-        """Resume from a position. Raises Stale."""
         self._skip()
         try:
             return self._files.resume(position)
@@ -170,7 +163,6 @@ class HaakStore(WatchedStore, Resumable):
             raise Stale(str(reason)) from reason
 
     def has_grown(self) -> bool:
-        """Say whether much came since the position it was resumed from."""
         return self._files.grown > FAR
 
     def note(self, mailbox: Mailbox, folder: Path) -> None:
@@ -182,12 +174,10 @@ class HaakStore(WatchedStore, Resumable):
             write_index(mailbox.contents, self._places.mailbox.name, mail, reads, folder)
 
     def begin_anew(self) -> None:
-        """Make the next scan emit everything."""
         self._files.begin()
         self._rewind()
 
     def confirm(self) -> None:
-        """Verify that what was read is unchanged. Raises Stale."""
         try:
             self._files.confirm()
         except (Replaced, OSError) as reason:
@@ -198,7 +188,6 @@ class HaakStore(WatchedStore, Resumable):
         return [archive, f"{archive}/{self._places.retired.name}"]
 
     def content(self, message: Message) -> str:
-        """Return a message's body, read from the file. Raises ContentGone."""
         return content_in(self.raw(message))
 
     def search_text(self, message: Message) -> str:
@@ -212,7 +201,6 @@ class HaakStore(WatchedStore, Resumable):
         return contents(self._places.folder, messages, super().contents)
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's record. Raises ContentGone."""
         where = message.location
         if where is None:
             raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
@@ -229,11 +217,9 @@ class HaakStore(WatchedStore, Resumable):
         return data
 
     def candidates(self, words: Sequence[str]) -> Generator[list[str]] | None:
-        """Return an iterator over the ids of messages whose lines may contain some words."""
         return self._hints().of(words)
 
     def keep_index(self, folder: Path) -> None:
-        """Keep an index of the mailbox file's words in a folder."""
         self._hints().keep_index(folder)
 
     def close(self) -> None:
@@ -259,7 +245,6 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.mailbox, error) from error
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that a reader has read these messages; return how many records were written."""
         from mailstore.haak.write.writer import write_reads
 
         self._recover()
@@ -269,7 +254,6 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.reads, error) from error
 
     def write_agent(self, agent: Agent) -> None:
-        """Register an agent, or update its roster entry."""
         from mailstore.haak.write.roster_writer import update_roster
 
         self._recover()
@@ -279,7 +263,6 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.roster_lines, error) from error
 
     def write_intervention(self, intervention: Intervention) -> None:
-        """Append to the oversight journal."""
         from mailstore.haak.write.writer import write_intervention
 
         self._recover()
@@ -297,7 +280,6 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.archive, error) from error
 
     def copy_files(self, source: Self) -> None:
-        """Copy another mailbox into this new one, file by file. Raises StoreError."""
         from mailstore.haak.write.copying import copy_files
 
         try:
@@ -306,7 +288,6 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.mailbox, error) from error
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
-        """Write the records of another mailbox into the files of this one."""
         from mailstore.haak.write.adopt import adopt
 
         try:
@@ -315,7 +296,6 @@ class HaakStore(WatchedStore, Resumable):
             raise refusal(self._places.mailbox, error) from error
 
     def merge(self, records: Sequence[Adopted]) -> Merged:
-        """Append the records of other mailboxes that this one does not have."""
         from mailstore.haak.write.merging import HaakMerger
 
         self._recover()
@@ -338,7 +318,6 @@ class HaakStore(WatchedStore, Resumable):
         ]
 
     def archive_file(self, month: str) -> str:
-        """Return the path of a month's file relative to the mailbox's folder."""
         return f"{self._places.archive.name}/{month}.jsonl"
 
     def _recover(self) -> None:

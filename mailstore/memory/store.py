@@ -72,7 +72,6 @@ class MemoryStore(Store):
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
-        """Create an empty mailbox."""
         return cls(path_of(location))
 
     @property
@@ -154,11 +153,9 @@ class MemoryStore(Store):
         return self._decode(list(enumerate(records, first)))
 
     def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
         return content_of(self._line(message))
 
     def raw(self, message: Message) -> bytes:
-        """Return the bytes of a message's line. Raises ContentGone."""
         return self._line(message).encode("utf-8", "surrogatepass")
 
     def _line(self, message: Message) -> str:
@@ -173,7 +170,6 @@ class MemoryStore(Store):
     # What is written
 
     def write_message(self, draft: Draft) -> Message:
-        """Append a message, and its audience as deliveries."""
         now = time.time()
         fields = draft.model_dump(exclude={"audience", "recipients"})
         line = line_of({"id": str(uuid.uuid4()), "recipient": draft.recipients, "timestamp": isoformat(now), **fields})
@@ -183,7 +179,6 @@ class MemoryStore(Store):
         return message
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that a reader has read these messages; existing records aren't repeated."""
         with self.records.lock:
             _, records = self.records.since(0)
             known = {one.message_id for one in records if isinstance(one, Receipt) and one.reader == reader}
@@ -193,11 +188,9 @@ class MemoryStore(Store):
         return len(fresh)
 
     def write_agent(self, agent: Agent) -> None:
-        """Register an agent, or replace its entry."""
         self._write(agent)
 
     def write_intervention(self, intervention: Intervention) -> None:
-        """Append to the oversight journal."""
         self._write(intervention)
 
     def merge(self, records: Sequence[Adopted]) -> Merged:

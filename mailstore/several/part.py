@@ -122,6 +122,5 @@ class SeveralPart:
         return event
 
     def close(self) -> None:
-        """Close the mailbox."""
         with suppress(MailError):
             self.store.close()

@@ -63,7 +63,6 @@ class SeveralStore(Delegating):
 
     @property
     def title(self) -> str:
-        """Return the labels."""
         return " ".join(self._parts)[:40]
 
     def _common(self) -> Capabilities:
@@ -310,6 +309,5 @@ class SeveralStore(Delegating):
         )
 
     def close(self) -> None:
-        """Close all of them."""
         for part in self._parts.values():
             part.close()
