@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class OpenQuestion(NamedTuple):
     """A question, who was asked, and what tells who a sender is: all names of the person are one."""
 
     message: Message
-    asked: set[str]
+    asked: Collection[str]
     party_of: Callable[[str], str]
 
     def is_answered_in(self, thread: Iterable[Message]) -> bool:
@@ -66,14 +66,28 @@ def look_for_questions(
     party_of = partial(party, roster=mailbox.roster, user=mailbox.user)
     open_: dict[str, list[OpenQuestion]] = {}
     for message in mailbox.of_type(QUESTION):
-        asking = OpenQuestion(message, _asked(mailbox, message, now), party_of)
-        if message.timed and not asking.is_answered_in(thread_of(mailbox.root_of(message.id))):
-            open_.setdefault(party_of(message.sender), []).append(asking)
+        asked = _asked_in_vain(mailbox, message, thread_of, now)
+        if asked is not None:
+            open_.setdefault(party_of(message.sender), []).append(OpenQuestion(message, asked, party_of))
         yield None
     if any(it.message.time <= before for questions in open_.values() for it in questions):
         yield from _answer(mailbox, open_)
     for questions in open_.values():
         yield from (it for it in questions if it.message.time <= before)
+
+
+def _asked_in_vain(mailbox: Mailbox, question: Message, thread_of: ThreadOf, now: float) -> Collection[str] | None:
+    """Return who was asked, None if one of them answered in the thread; known until something changes there."""
+    contents = mailbox.contents
+    row = contents.messages.ids.row(question.id)
+    assert row is not None
+    known = contents.index.asked.setdefault(contents.index.forest.root(row), {})
+    if row not in known:
+        asked = _asked(mailbox, question, now)
+        asking = OpenQuestion(question, asked, partial(party, roster=mailbox.roster, user=mailbox.user))
+        is_open = question.timed and not asking.is_answered_in(thread_of(mailbox.root_of(question.id)))
+        known[row] = asked if is_open else None
+    return known[row]
 
 
 def _issues(message: Message) -> set[str]:

@@ -30,9 +30,16 @@ class Filing:
     def file(self, row: int, now: float) -> None:
         """File a message under everyone who has it open."""
         contents = self._contents
+        self.forget_asked(row)
         message = contents.messages[row]
         settled = contents.journal.settled(message.id)
         contents.ledger.file(row, message, contents.receipts.facts(row), settled, now)
+
+    def forget_asked(self, row: int) -> None:
+        """Forget who was asked in a message's thread, because a record about the message may change it."""
+        index = self._contents.index
+        if index.asked:
+            index.asked.pop(index.forest.root(row), None)
 
     def refile(self, row: int | None, now: float) -> None:
         """File a message again after a record about it arrived; do nothing unless the message has arrived."""

@@ -200,6 +200,7 @@ class RosterHandler:
             self._filing.quieting.agents_changed()
         contents.summaries.clear()
         contents.index.views.forget_agents()
+        contents.index.asked.clear()
         messages, ledger = contents.messages, contents.ledger
         for row in sorted(contents.index.postings.touched_by(agent, before)):
             if messages.is_there(row) and (ledger.is_open(row) or not self._is_over(row, agent.session_id, now)):
@@ -244,6 +245,7 @@ class RecordHandler:
             return
         row = contents.messages.ids.leads.get(row, row)
         if contents.messages.is_there(row):
+            self._filing.forget_asked(row)
             contents.ledger.read(row, self._party(receipt.reader))
 
     def deliver(self, delivery: Delivery, now: float) -> None:

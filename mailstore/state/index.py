@@ -51,6 +51,8 @@ class ThreadIndex:
         self._read_since: set[int] = set()
         self.touched: set[int] | None = None
         """Roots that something happened to; None unless a list of threads follows them."""
+        self.asked: dict[int, dict[int, Collection[str] | None]] = {}
+        """By root and row, who was asked the questions that nobody answered there, None for others; as far as known."""
 
     def save(self, out: SnapshotWriter) -> None:
         """Write this into a snapshot, without the open views."""
@@ -126,6 +128,7 @@ class ThreadIndex:
             self._all.drop(root)
 
     def _touch(self, root: int) -> None:
+        self.asked.pop(root, None)
         if self.touched is not None:
             self.touched.add(root)
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mailstore.haak import HaakStore
 from mailstore.queries.attention import Concern, Limits, Trouble, attention, look, new_mail
 from mailstore.queries.concerns import GatheredConcerns
-from mailstore.records.events import Seen
+from mailstore.queries.questions import open_questions
+from mailstore.records.events import Event, Seen
+from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import NOW, MailFiles, iso
+from tests.mailstore import test_mailbox_order as order
 
 MINUTE = 60
 HOUR = 3600
@@ -194,3 +201,17 @@ def test_letters_that_die_faster_than_before(mail: MailFiles) -> None:
     mail.message("m-3", ANN, "nobody-3", "You?", ago=30)
     (found,) = concerns(mail, Trouble.GROWTH)
     assert found.reason == "4 dead letters in the last 24 h, 1 in the 24 h before"
+
+
+@given(order.events(), st.randoms(use_true_random=False))
+def test_open_questions_are_the_same_however_often_they_were_asked_for(mail: list[Event], random: Random) -> None:
+    random.shuffle(mail)
+    kinds = ("question", "question", "answer", "")
+    mail = [replace(it, type=random.choice(kinds)) if isinstance(it, Message) else it for it in mail]
+    asked_often = Mailbox()
+    for at, event in enumerate(mail, 1):
+        asked_often.fold([event], order.NOW)
+        asked_once = Mailbox()
+        asked_once.fold(mail[:at], order.NOW)
+        found, expected = (open_questions(mailbox, order.NOW) for mailbox in (asked_often, asked_once))
+        assert [(it.message, set(it.asked)) for it in found] == [(it.message, set(it.asked)) for it in expected]

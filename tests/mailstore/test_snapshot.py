@@ -62,6 +62,7 @@ REBUILT = {
     ".copies._copies._changed": "is empty between two folds",
     ".index._read_since": "belongs to the list that is on screen",
     ".index.keeps_read": "belongs to the list that is on screen",
+    ".index.asked": "found out when it is asked for",
     ".index.touched": "belongs to the list that is on screen",
     ".index.views._lists": "the views that somebody opened, sorted again when they are opened",
     ".index.channels._tags": "a cache of the channels",
