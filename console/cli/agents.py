@@ -9,11 +9,10 @@ from console.cli.agent_output import AgentRow, FactRow
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import columns, put
+from console.cli.plain import put
 from console.cli.presences import Presences, since_words
 from console.render.safe import visible, visible_line
 from console.render.short_text import age
-from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent
 
@@ -21,7 +20,7 @@ ROWS = JsonOutput(list[AgentRow])
 OUTPUTS = (ROWS,)
 
 WARNING = "⚠ "
-HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags", "hook")
+HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +44,8 @@ def _print_agent(mail: Loaded, agent: Agent, *, as_json: bool) -> None:
     if as_json:
         ROWS.put([row])
         return
-    cells = [*zip(HEADS[1:], (*_cells(mail, agent, presences), presences.hook_words(agent))[1:], strict=True)]
-    known = [(name, value) for name, value in cells if value]
+    cells = zip((*HEADS, "hook"), (*_cells(mail, agent, presences), presences.hook_words(agent)), strict=True)
+    known = [(name, value) for name, value in cells if name and value]
     known += [(fact.name, f"{WARNING * fact.warning}{fact.value}") for fact in row.facts]
     width = max(len(name) for name, _ in known)
     for name, value in known:
@@ -62,9 +61,7 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
     if as_json:
         ROWS.put([agent_row(mail, agent, presences) for agent in agents])
     elif agents:
-        hooks = [presences.hook_words(agent) for agent in agents]
-        cells = [(*_cells(mail, agent, presences), hook) for agent, hook in zip(agents, hooks, strict=True)]
-        put(columns(cells, HEADS) if any(hooks) else columns([row[:-1] for row in cells], HEADS[:-1]))
+        put(presences.table(agents, HEADS, lambda agent: _cells(mail, agent, presences)))
     else:
         put("No agents. Register one with signalbox roster register")
 
@@ -72,12 +69,7 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
 def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) -> AgentRow:
     """Return an agent with its number of unread messages and what it is doing."""
     return AgentRow(
-        session_id=agent.session_id,
-        role=agent.role,
         tags=agent.tags,
-        status=agent.status,
-        unread=unread_count(mail.store, mail.mailbox, agent.session_id),
-        last_seen=iso_time(agent.last_seen),
         facts=tuple(
             FactRow(fact.name, fact.value, fact.source, fact.is_warning)
             for fact in mail.store.describe_agent(agent.session_id)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from console.cli.loading import Loaded
+from console.cli.plain import columns
 from console.cli.settings import settings
 from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.render.short_text import age
 from console.render.timestamps import iso_time
+from console.unread_mail import unread_count
 from mailstore.delegating import ReadOnly
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
@@ -31,9 +34,14 @@ class Presences:
         return hooked_presence(agent, found, self.hooked, self._mail.now)
 
     def fields(self, agent: Agent) -> dict[str, Any]:
-        """Return the same as fields of a JSON row."""
+        """Return what every JSON row of an agent says."""
         found, hook = self.of(agent), self.hooked.live.get(agent.session_id)
         return {
+            "session_id": agent.session_id,
+            "role": agent.role,
+            "status": agent.status,
+            "unread": unread_count(self._mail.store, self._mail.mailbox, agent.session_id),
+            "last_seen": iso_time(agent.last_seen),
             "state": found.state,
             "substate": found.substate,
             "since": iso_time(found.since),
@@ -47,6 +55,13 @@ class Presences:
         """Return by which program's hook an agent hears of its mail; empty where there is none."""
         hook = self.hooked.live.get(agent.session_id)
         return "" if hook is None else f"{hook.tool}, can be woken" if hook.can_wake else hook.tool
+
+    def table(self, agents: Sequence[Agent], heads: Sequence[str], cells: Callable[[Agent], Sequence[str]]) -> str:
+        """Return a table of agents, in the last column their hooks, if any has one."""
+        hooks = [self.hook_words(agent) for agent in agents]
+        if not any(hooks):
+            return columns([*map(cells, agents)], heads)
+        return columns([(*cells(agent), hook) for agent, hook in zip(agents, hooks, strict=True)], (*heads, "hook"))
 
 
 def since_words(found: Presence, now: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,6 +14,8 @@ from mailstore.rules.retention import EVERYTHING, Retention
 
 if TYPE_CHECKING:
     from console.quiet.marks import QuietMarks
+    from console.remembered import RememberedValues
+    from console.state import PersonalState
 
 STALE_SECONDS = 1800.0
 
@@ -58,96 +62,69 @@ def settings(*, is_told: bool = True) -> Settings:
     )
 
 
-def last_here(mailbox_url: str) -> float | None:
-    """Return when the person last used the console on a mailbox, in seconds since the epoch; None if never."""
+@contextmanager
+def _personal_state() -> Iterator[PersonalState | None]:
+    """Open the console's own state; None where there is none yet."""
     from platformdirs import user_state_path
 
     path = user_state_path("signalbox") / "state.db"
     if not path.exists():
-        return None
-    from console.remembered import RememberedValues
+        yield None
+        return
     from console.state import PersonalState
 
-    state = PersonalState(path)
-    try:
-        values = RememberedValues()
-        values.load(state.database, mailbox_url)
-    finally:
-        state.close()
-    left = values.recall("left")
+    with closing(PersonalState(path)) as state:
+        yield state
+
+
+def last_here(mailbox_url: str) -> float | None:
+    """Return when the user last used the console on a mailbox, in seconds since the epoch; None if never."""
+    with _personal_state() as state:
+        left = None if state is None else _remembered(state, mailbox_url).recall("left")
     return float(left) if isinstance(left, int | float) else None
+
+
+def _remembered(state: PersonalState, mailbox_url: str) -> RememberedValues:
+    from console.remembered import RememberedValues
+
+    values = RememberedValues()
+    values.load(state.database, mailbox_url)
+    return values
 
 
 def saved_views(mailbox_url: str) -> dict[str, str]:
     """Return the saved views: queries by name, from the settings and from the console."""
-    from platformdirs import user_state_path
-
     from console.config_file import load_config
 
     kept = dict(load_config()[0].views)
-    path = user_state_path("signalbox") / "state.db"
-    if not path.exists():
-        return kept
-    from console.state import PersonalState
-
-    state = PersonalState(path)
-    try:
-        return {**kept, **state.views(mailbox_url)}
-    finally:
-        state.close()
+    with _personal_state() as state:
+        return kept if state is None else {**kept, **state.views(mailbox_url)}
 
 
 def joined_channels(mailbox_url: str) -> frozenset[str]:
     """Return the tags of the channels that the user has joined in the console."""
-    from platformdirs import user_state_path
-
-    path = user_state_path("signalbox") / "state.db"
-    if not path.exists():
-        return frozenset()
-    from console.state import PersonalState
-
-    state = PersonalState(path)
-    try:
-        return state.joined(mailbox_url)
-    finally:
-        state.close()
+    with _personal_state() as state:
+        return frozenset() if state is None else state.joined(mailbox_url)
 
 
 def seen_marks(mailbox_url: str) -> list[Event]:
     """Return what the user has seen, muted, snoozed and starred in a mailbox, as recorded by the console."""
-    from platformdirs import user_state_path
+    with _personal_state() as state:
+        if state is None:
+            return []
+        from console.quiet.marks import read_marks
 
-    path = user_state_path("signalbox") / "state.db"
-    if not path.exists():
-        return []
-    from console.quiet.marks import read_marks
-    from console.state import PersonalState
-
-    state = PersonalState(path)
-    try:
         return [*map(Seen, state.seen(mailbox_url)[0]), read_marks(state.database, mailbox_url)]
-    finally:
-        state.close()
 
 
 def put_off(mailbox_url: str) -> tuple[QuietMarks, frozenset[str]]:
     """Return what the user snoozed in a mailbox, and the keys of the concerns that they acknowledged."""
-    from platformdirs import user_state_path
-
     from console.concerns_listed import ACKNOWLEDGED
     from console.quiet.marks import QuietMarks
 
     quiet = QuietMarks()
-    path = user_state_path("signalbox") / "state.db"
-    if not path.exists():
-        return quiet, frozenset()
-    from console.remembered import RememberedValues
-    from console.state import PersonalState
-
-    values, state = RememberedValues(), PersonalState(path)
-    try:
-        values.load(state.database, mailbox_url)
+    with _personal_state() as state:
+        if state is None:
+            return quiet, frozenset()
         quiet.load(state.database, mailbox_url)
-    finally:
-        state.close()
-    return quiet, frozenset(values.recall(ACKNOWLEDGED, ()))
+        return quiet, frozenset(_remembered(state, mailbox_url).recall(ACKNOWLEDGED, ()))

@@ -9,17 +9,16 @@ from console.cli.agent_output import PresenceRow
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
-from console.cli.plain import columns, put
+from console.cli.plain import put
 from console.cli.presences import Presences, since_words
 from console.render.short_text import age
-from console.render.timestamps import iso_time
 from console.unread_mail import unread_count, unread_words
 from mailstore.records.roster import Agent, Status
 
 ROWS = JsonOutput(list[PresenceRow])
 OUTPUTS = (ROWS,)
 
-HEADS = ("agent", "role", "state", "since", "doing", "unread", "last seen", "hook")
+HEADS = ("agent", "role", "state", "since", "doing", "unread", "last seen")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,25 +33,12 @@ def run(args: argparse.Namespace) -> int:
         agents = [agent for agent in mail.mailbox.roster if args.all or agent.status is not Status.DEAD]
         agents.sort(key=lambda agent: (agent.status is Status.DEAD, -(agent.last_seen or 0.0), agent.session_id))
         if args.json:
-            ROWS.put([_row(mail, agent, presences) for agent in agents])
+            ROWS.put([PresenceRow(**presences.fields(agent)) for agent in agents])
         elif agents:
-            hooks = [presences.hook_words(agent) for agent in agents]
-            cells = [(*_cells(mail, agent, presences), hook) for agent, hook in zip(agents, hooks, strict=True)]
-            put(columns(cells, HEADS) if any(hooks) else columns([row[:-1] for row in cells], HEADS[:-1]))
+            put(presences.table(agents, HEADS, lambda agent: _cells(mail, agent, presences)))
         else:
             put("No agents present. Register one with signalbox roster register")
     return 0
-
-
-def _row(mail: Loaded, agent: Agent, presences: Presences) -> PresenceRow:
-    return PresenceRow(
-        session_id=agent.session_id,
-        role=agent.role,
-        status=agent.status,
-        last_seen=iso_time(agent.last_seen),
-        unread=unread_count(mail.store, mail.mailbox, agent.session_id),
-        **presences.fields(agent),
-    )
 
 
 def _cells(mail: Loaded, agent: Agent, presences: Presences) -> tuple[str, ...]:

@@ -25,7 +25,8 @@ from console.hooks.sessions.identity import VARIABLE
 from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
 from console.hooks.sessions.session_state import WORKING, opened, read_state
 from console.hooks.state_folder import all_folders, hooks_folder
-from console.hooks.unread.look import NoMail, look
+from console.hooks.unread.look import look
+from console.hooks.unread.mail import UnreadMail
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.errors import MailError
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from console.hooks.options import RunOptions
     from console.hooks.programs import Program
     from console.hooks.sessions.session_state import SessionState
-    from console.hooks.unread.look import UnreadMail
 
 NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
 """The moments at which a session can be notified of its mail."""
@@ -193,7 +193,7 @@ class Hook:
             return self._tool.answer(event, "", self._watched())
         if not is_same and is_too_slow(state, self._folder, self._now):
             return self._tool.answer(event, writer.introduction(event.moment), self._watched())
-        mail = NoMail() if is_same else self._looked(held)
+        mail = UnreadMail() if is_same else self._looked(held)
         if not (known or is_same):
             paths, mark = list(mail.watched), list(mail.watched.values())
         try:

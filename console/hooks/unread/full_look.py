@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from console.config_file import load_config
 from console.hooks.quick_look import stat_mark
+from console.hooks.unread.mail import UnreadMail
 from console.server_tables import use_config_file
 from console.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError
@@ -17,17 +18,16 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
 
-class FoldedMail:
+class FoldedMail(UnreadMail):
     """An agent's unread mail in a folded mailbox."""
 
     def __init__(self, store: Store, mailbox: Mailbox, agent_id: str, now: float, watched: dict[str, str]) -> None:
+        super().__init__(unread_mail(store, mailbox, agent_id, now))
         self._store = store
         self._mailbox = mailbox
         self._agent = agent_id
         self._now = now
         self.watched = watched
-        """How the files were that tell whether mail came, before it was read; none where they can't tell."""
-        self.letters = unread_mail(store, mailbox, agent_id, now)
 
     def texts(self, letters: Collection[Message]) -> Iterator[str]:
         """Yield the texts; an empty one for what is gone."""
@@ -35,7 +35,6 @@ class FoldedMail:
             yield "" if isinstance(text, ContentGone) else text
 
     def registered(self, letter: Message) -> str:
-        """Return the name of a letter's sender, if the roster knows it."""
         return registered_name(letter.sender, self._mailbox.roster, self._mailbox.user)
 
     def record(self, message_ids: Collection[str]) -> None:
@@ -45,7 +44,6 @@ class FoldedMail:
         record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, letters, self._now, shown))
 
     def close(self) -> None:
-        """Close the store."""
         self._store.close()
 
 
