@@ -27,7 +27,7 @@ MOST = 100
 ANSWER = "The one from Tuesday."
 PREPARE = """
 import json, sys
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 url, left, *seen = sys.argv[1:]
 state = PersonalState()
 state.mark_seen(url, seen, float(left))

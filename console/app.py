@@ -18,24 +18,25 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 from textual.worker import Worker
 
-from console import lazy, preload
-from console.bindings import keys_of
+from console import preload
 from console.browser.place import is_in_browser
-from console.commands import BY_ID
-from console.config import Config, config_folder
-from console.early_keys import EarlyKeys
-from console.failures import tell_failure
-from console.idle import IdleTracker
-from console.prefetch import Prefetch
+from console.commands.bindings import keys_of
+from console.commands.table import BY_ID
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
 from console.render.safe import visible, visible_line
+from console.running import lazy
+from console.running.failures import tell_failure
+from console.running.idle import IdleTracker
+from console.running.prefetch import Prefetch
 from console.screens.counting import MOVES
 from console.screens.location import ScreenLocation
 from console.screens.main_screen import MainScreen
 from console.session import Session
-from console.terminal_widths import ask_widths
-from console.theme_switcher import ThemeSwitcher, theme_variables
+from console.settings.config import Config, config_folder
+from console.settings.theme_switcher import ThemeSwitcher, theme_variables
+from console.terminal.early_keys import EarlyKeys
+from console.terminal.widths import ask_widths
 from mailstore.errors import log_unexpected
 from mailstore.store import Store
 
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from console.feed import MailFeed
-    from console.log_file import LogFile
-    from console.state import PersonalState
+    from console.running.log_file import LogFile
+    from console.state.personal_state import PersonalState
 
 TICK_SECONDS = 1.0
 """How often the clock moves, and so how soon it is noticed that a message has expired."""
@@ -55,7 +56,7 @@ DEFERRED_CSS = Path(__file__).with_name("deferred.tcss")
 
 def palette() -> type[Provider]:
     """Return the provider of the command palette; imported when the palette opens."""
-    from console.palette import Palette
+    from console.screens.palette import Palette
 
     return Palette
 
@@ -111,7 +112,7 @@ class SignalboxApp(App[None]):
                 from console.browser.driver import BrowserDriver
 
                 return BrowserDriver
-            from console.driver import Driver
+            from console.terminal.driver import Driver
         except ImportError:
             return super().get_driver_class()
         return Driver
@@ -168,8 +169,8 @@ class SignalboxApp(App[None]):
         self.run_worker(self.feed.run(), group="feed", exit_on_error=False)
         await self._idle.wait()
         if self._log_path is not None:
-            await lazy.load("console.log_file")
-            from console.log_file import LogFile
+            await lazy.load("console.running.log_file")
+            from console.running.log_file import LogFile
 
             self._log_file = LogFile(self._log_path, logs_commands=self._logs_commands)
             self._log_file.note_start(self.session.store, *self.size)

@@ -12,11 +12,11 @@ from contextlib import aclosing
 from threading import Event as Flag
 from time import perf_counter, time
 
-from console import lazy
-from console.commands import BY_ID
-from console.idle import IdleTracker
-from console.notifier import Notifier, NotifyingApp
-from console.prefetch import Prefetch
+from console.commands.table import BY_ID
+from console.notifications.notifier import Notifier, NotifyingApp
+from console.running import lazy
+from console.running.idle import IdleTracker
+from console.running.prefetch import Prefetch
 from console.screens.main_screen import MainScreen
 from mailstore.errors import StoreError
 from mailstore.folding import COMPLETE_URL, kept
@@ -207,8 +207,8 @@ class MailFeed:
 
     async def follow_hooks(self) -> None:
         """Show what agents are doing as their hooks know it."""
-        await lazy.load("console.hook_watch")
-        from console.hook_watch import hooked_changes
+        await lazy.load("console.hooks.hook_watch")
+        from console.hooks.hook_watch import hooked_changes
 
         session = self._session
         async for hooked in hooked_changes(session.store.url, session.clock):

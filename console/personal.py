@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from console.config import Config, state_file
 from console.quiet.marks import QuietMarks
-from console.remembered import RememberedValues
+from console.settings.config import Config, state_file
+from console.state.remembered import RememberedValues
 from mailstore.records.events import Event, Seen, Unseen
 
 if TYPE_CHECKING:
-    from console.composer_draft import ComposerDraft
-    from console.state import PersonalState
+    from console.state.composer_draft import ComposerDraft
+    from console.state.personal_state import PersonalState
 
 EVERYWHERE = ""
 """The URL under which state is kept that holds for all mailboxes."""
@@ -51,7 +51,7 @@ class PersonalData:
         """The stored state, opened on first use; blocks."""
         with self._state_lock:
             if self._state is None:
-                from console.state import PersonalState
+                from console.state.personal_state import PersonalState
 
                 self._state = PersonalState()
             return self._state

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from textual.cache import LRUCache
 
 from console.concerns_found import ConcernsFound
-from console.config import Config
 from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents
 from console.hooks.waking.hearing import Hearing, hearing
 from console.personal import PersonalData
-from console.undo_history import UndoHistory
+from console.settings.config import Config
+from console.state.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError
 from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Agent
@@ -29,8 +29,8 @@ from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
     from console.hooks.waking.wake_session import Rung
-    from console.saved_views import SavedViewHits
-    from console.state import PersonalState
+    from console.state.personal_state import PersonalState
+    from console.state.saved_views import SavedViewHits
     from mailstore.records.draft import Draft
     from mailstore.records.letter_way import LetterWay
     from mailstore.writing.sending import Preview
@@ -234,7 +234,7 @@ def _keymap(config: Config) -> tuple[dict[str, str], list[str]]:
     """Return the configured keys by command, and what is wrong with them."""
     if not config.keymap:
         return {}, []
-    from console.config_file import place_of
-    from console.keymap import read_keymap
+    from console.commands.keymap import read_keymap
+    from console.settings.config_file import place_of
 
     return read_keymap(config.keymap, partial(place_of, ("keymap",)))

@@ -15,12 +15,12 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from console.app import SignalboxApp
-from console.config import Config
 from console.demo.history import write_history
 from console.demo.run import remember
-from console.remembered import RememberedValues
 from console.screens.away.away import LEFT
-from console.state import PersonalState
+from console.settings.config import Config
+from console.state.personal_state import PersonalState
+from console.state.remembered import RememberedValues
 from mailstore import open_store
 from mailstore.records.events import Gone
 from mailstore.records.scope import url_of

@@ -13,8 +13,8 @@ from typing import Any
 
 from textual.drivers.web_driver import WebDriver
 
-from console.driver import KeyReader
-from console.terminal_queries import TerminalAnswer, TerminalQueries
+from console.terminal.driver import KeyReader
+from console.terminal.queries import TerminalAnswer, TerminalQueries
 
 READ_BYTES = 1 << 16
 HEAD = 5

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from console.config import Config
-from console.state import PersonalState
+from console.settings.config import Config
+from console.state.personal_state import PersonalState
 
 ON_THE_MACHINE = frozenset({"desktop", "command"})
 """Ways of notifying that reach the person at this machine, whom their own console notifies."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from console.agent_presence import presence_symbol, state_words
 from console.cli.agent_output import AgentRow, FactRow
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, known_agent, loaded
@@ -13,7 +12,8 @@ from console.cli.plain import put
 from console.cli.presences import Presences, since_words
 from console.render.safe import visible, visible_line
 from console.render.short_text import age
-from console.unread_mail import unread_count, unread_words
+from console.state.unread_mail import unread_count, unread_words
+from console.words.agent_presence import presence_symbol, state_words
 from mailstore.records.roster import Agent
 
 ROWS = JsonOutput(list[AgentRow])

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import msgspec
 
-from console.archive_report import plan_lines, report_line
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.options import mailbox_options
@@ -19,6 +18,7 @@ from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
+from console.words.archive_report import plan_lines, report_line
 from mailstore.archive.running import archive, plan_for
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, Reason
 from mailstore.rules.retention import KEEP, Retention

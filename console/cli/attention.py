@@ -12,11 +12,11 @@ from console.cli.plain import columns, put
 from console.cli.presences import Presences
 from console.cli.settings import put_off
 from console.cli.settling_output import ConcernRow
-from console.concern_words import heading_of
 from console.concerns_listed import listed
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
+from console.words.concern_words import heading_of
 from mailstore.queries.attention import every_concern
 from mailstore.queries.concerns import Concern, in_order
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per concern, under headings: what is addressed to the user first, then the most urgent."""
-    from console.config_file import load_config
+    from console.settings.config_file import load_config
 
     limits = load_config().config.attention.limits()
     with loaded(args, with_seen=True) as mail:

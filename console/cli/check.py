@@ -15,7 +15,7 @@ from console.cli.terminal_io import put, warn
 from console.errors import UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
 from console.hooks.sessions.printed import printed_to
-from console.unread_mail import unread_mail
+from console.state.unread_mail import unread_mail
 from mailstore.delegating import ReadOnly
 from mailstore.store import Capability
 

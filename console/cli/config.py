@@ -14,12 +14,12 @@ from console.cli.plain import put
 from console.cli.progress import is_terminal
 from console.cli.setup_output import SettingsFiles, SettingValue
 from console.cli.terminal_io import warn
-from console.config import config_file, config_folder, state_file, whole_config
-from console.config_check import settings_problems
-from console.config_file import load_config
-from console.config_text import settings_text
-from console.editor import editor_command
 from console.errors import Refused, UsedWrongly
+from console.opening.editor import editor_command
+from console.settings.config import config_file, config_folder, state_file, whole_config
+from console.settings.config_check import settings_problems
+from console.settings.config_file import load_config
+from console.settings.config_text import settings_text
 from mailstore.errors import reason_of
 
 FILES = JsonOutput(SettingsFiles, "path")
@@ -134,7 +134,7 @@ def _check(is_json: bool) -> int:
 
 
 def _schema() -> int:
-    from console.config_schema import config_schema
+    from console.settings.config_schema import config_schema
 
     put_schema(config_schema())
     return 0

@@ -12,12 +12,12 @@ from msgspec.structs import asdict
 
 from console.cli.plain import put
 from console.cli.setup_output import SettingValue
-from console.config import Config, config_file, whole_config
-from console.config_check import problems_of
-from console.config_edit import UneditableSettings, as_typed, edited, removed, split_key
-from console.config_file import config_in, load_config, place_of
 from console.errors import Refused
-from console.toml_errors import in_toml
+from console.settings.config import Config, config_file, whole_config
+from console.settings.config_check import problems_of
+from console.settings.config_edit import UneditableSettings, as_typed, edited, removed, split_key
+from console.settings.config_file import config_in, load_config, place_of
+from console.settings.toml_errors import in_toml
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text

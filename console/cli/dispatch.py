@@ -83,7 +83,7 @@ def _help(words: list[str]) -> int:
 
 def run(name: str, words: list[str]) -> int:
     """Run a command by its name."""
-    from console.server_tables import use_config_file
+    from console.settings.server_tables import use_config_file
 
     use_config_file()
     if (command := COMMANDS.get(name)) is not None:

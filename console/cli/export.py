@@ -17,7 +17,7 @@ from console.export.document import FORMATS, ExportDocument, render
 from console.export.file import write_new
 from console.export.fleet_svg import FleetFigures
 from console.render.timestamps import iso_time
-from console.unread_mail import unread_count
+from console.state.unread_mail import unread_count
 from mailstore.errors import QueryError
 from mailstore.overview.bars import bars_since
 from mailstore.overview.counting import traffic_picture
@@ -110,7 +110,7 @@ def fleet_of(mail: Loaded, messages: Sequence[Message], *, is_whole: bool) -> Fl
     picture = traffic_picture(mailbox, now, lambda first: bars_since(start, now), {it.id for it in messages})
     stands, unread = FleetStanding(), dict[str, int | None]()
     if is_whole:
-        from console.config_file import load_config
+        from console.settings.config_file import load_config
 
         stands = standing(mailbox, now, load_config().config.attention.limits())
         known = [PERSON, *(agent.session_id for agent in mailbox.roster)]

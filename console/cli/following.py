@@ -9,8 +9,8 @@ from contextlib import aclosing
 
 from console.cli.loading import Loaded
 from console.cli.terminal_io import warn
-from console.cut_off_words import back_line, cut_off_line, newly
 from console.errors import Refused
+from console.words.cut_off_words import back_line, cut_off_line, newly
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent

@@ -9,12 +9,12 @@ from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import bold, put
 from console.cli.setup_output import KeyRow
-from console.command_search import fits
-from console.commands import COMMANDS
-from console.config_file import load_config
-from console.keymap import read_keymap
-from console.legend import LEGEND, is_meant
+from console.commands.keymap import read_keymap
+from console.commands.search import fits
+from console.commands.table import COMMANDS
 from console.render.safe import visible_line
+from console.settings.config_file import load_config
+from console.words.legend import LEGEND, is_meant
 
 ROWS = JsonOutput(list[KeyRow])
 OUTPUTS = (ROWS,)

@@ -10,7 +10,7 @@ from console.cli.plain import body, bold, sent_at
 from console.cli.terminal_io import warn
 from console.handout.fence import header
 from console.render.safe import visible_line
-from console.symbols import STATES
+from console.words.symbols import STATES
 from mailstore.errors import ContentGone
 from mailstore.records.message import Message
 from mailstore.rules.delivery import Standing, State

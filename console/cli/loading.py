@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from console.cli.settings import Settings, seen_marks, settings
 from console.cli.terminal_io import tell, warn
 from console.errors import Refused, UsedWrongly
-from console.unread_mail import unread_mail
+from console.state.unread_mail import unread_mail
 from mailstore.errors import StoreError
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message

@@ -15,7 +15,7 @@ from console.cli.read import mark, warn_if_unknown
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
-from console.unread_mail import is_kept, unread_mail
+from console.state.unread_mail import is_kept, unread_mail
 from mailstore.records.message import Message
 
 MARKED = JsonOutput(MarkedRow)

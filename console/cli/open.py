@@ -16,8 +16,8 @@ from console.cli.loading import moment_of, open_mailbox
 from console.cli.settings import settings
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
-from console.process import SignalHandler, prepare
-from console.server_tables import use_config_file
+from console.running.process import SignalHandler, prepare
+from console.settings.server_tables import use_config_file
 
 if TYPE_CHECKING:
     import argparse
@@ -74,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
             raise Refused("the console needs a terminal", "use signalbox open --plain without one")
         prepare()
         from console.app import SignalboxApp
-        from console.config import log_file
-        from console.config_file import load_config
+        from console.settings.config import log_file
+        from console.settings.config_file import load_config
 
         config, problems = load_config()
         with ExitStack() as stack:
@@ -120,10 +120,10 @@ def _moment(args: argparse.Namespace) -> float | None:
 
 def _plain(args: argparse.Namespace, store: Store) -> int:
     gc.enable()
-    from console.config_file import load_config
     from console.plain.run import run_plain
     from console.session import Session
-    from console.state import PersonalState
+    from console.settings.config_file import load_config
+    from console.state.personal_state import PersonalState
 
     config, problems = load_config()
     for problem in problems:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from datetime import datetime
 
-from console.agent_presence import presence_symbol, state_words
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options
@@ -24,7 +23,8 @@ from console.cli.presences import Presences
 from console.overview.model import AgentLine, OverviewModel, model_steps
 from console.overview.text import TextSection, overview_text
 from console.render.timestamps import iso_time
-from console.unread_mail import unread_count
+from console.state.unread_mail import unread_count
+from console.words.agent_presence import presence_symbol, state_words
 from mailstore.overview.bars import SPANS, TimeBars, bars_of, bars_since
 from mailstore.overview.counting import traffic_picture
 from mailstore.overview.picture import Median
@@ -61,7 +61,7 @@ def _text(section: TextSection) -> str:
 
 def overview_of(mail: Loaded, since: str) -> OverviewModel:
     """Return the picture of a mailbox since a time; raises UsedWrongly for a text that is none."""
-    from console.config_file import load_config
+    from console.settings.config_file import load_config
 
     mailbox, presences = mail.mailbox, Presences(mail)
     start = None if since in SPANS else moment_of("--since", since, mail.now, is_past=True)

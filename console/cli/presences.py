@@ -12,7 +12,7 @@ from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.render.short_text import age
 from console.render.timestamps import iso_time
-from console.unread_mail import unread_count
+from console.state.unread_mail import unread_count
 from mailstore.delegating import ReadOnly
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of

@@ -14,7 +14,7 @@ from console.cli.plain import put
 from console.cli.terminal_io import warn_unregistered
 from console.errors import UsedWrongly
 from console.hooks.sessions.printed import note_printed
-from console.unread_mail import reads_of, record, shown_to, unread_mail
+from console.state.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.delegating import ReadOnly
 from mailstore.records.address import role_key
 from mailstore.records.message import Message

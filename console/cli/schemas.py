@@ -12,7 +12,7 @@ from msgspec.structs import fields
 
 from console.cli.document import JsonLines, JsonOutput
 from console.cli.own_commands import all_commands, module_of
-from console.field_meanings import field_meanings
+from console.settings.field_meanings import field_meanings
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 LINES = "Each line of the output is such a document."

@@ -147,6 +147,6 @@ class _Commands:
 
 
 def _usual_file(port: int) -> Path:
-    from console.config import state_file
+    from console.settings.config import state_file
 
     return state_file().with_name(f"serve-{port}.links")

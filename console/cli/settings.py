@@ -14,8 +14,8 @@ from mailstore.rules.retention import EVERYTHING, Retention
 
 if TYPE_CHECKING:
     from console.quiet.marks import QuietMarks
-    from console.remembered import RememberedValues
-    from console.state import PersonalState
+    from console.state.personal_state import PersonalState
+    from console.state.remembered import RememberedValues
 
 STALE_SECONDS = 1800.0
 
@@ -44,7 +44,7 @@ def settings(*, is_told: bool = True) -> Settings:
 
     if not (user_config_path("signalbox") / "config.toml").exists():
         return Settings()
-    from console.config_file import load_config
+    from console.settings.config_file import load_config
 
     config, problems = load_config()
     for problem in problems if is_told else ():
@@ -71,7 +71,7 @@ def _personal_state() -> Iterator[PersonalState | None]:
     if not path.exists():
         yield None
         return
-    from console.state import PersonalState
+    from console.state.personal_state import PersonalState
 
     with closing(PersonalState(path)) as state:
         yield state
@@ -85,7 +85,7 @@ def last_here(mailbox_url: str) -> float | None:
 
 
 def _remembered(state: PersonalState, mailbox_url: str) -> RememberedValues:
-    from console.remembered import RememberedValues
+    from console.state.remembered import RememberedValues
 
     values = RememberedValues()
     values.load(state.database, mailbox_url)
@@ -94,7 +94,7 @@ def _remembered(state: PersonalState, mailbox_url: str) -> RememberedValues:
 
 def saved_views(mailbox_url: str) -> dict[str, str]:
     """Return the saved views: queries by name, from the settings and from the console."""
-    from console.config_file import load_config
+    from console.settings.config_file import load_config
 
     kept = dict(load_config()[0].views)
     with _personal_state() as state:

@@ -9,9 +9,9 @@ from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.cli.setup_output import ThemeRow
 from console.cli.terminal_io import warn
-from console.config import config_folder
-from console.config_file import load_config
-from console.theme_files import FOLLOWING, load_themes
+from console.settings.config import config_folder
+from console.settings.config_file import load_config
+from console.settings.theme_files import FOLLOWING, load_themes
 
 ROWS = JsonOutput(list[ThemeRow])
 OUTPUTS = (ROWS,)

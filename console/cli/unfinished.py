@@ -11,7 +11,7 @@ from console.cli.plain import columns, put
 from console.handout.portion import typed
 from console.hooks.sessions.printed import SEEN, printed_to
 from console.render.short_text import age, shorten_end
-from console.unread_mail import unread_mail
+from console.state.unread_mail import unread_mail
 from mailstore.queries.questions import open_questions
 from mailstore.records.message import Message
 

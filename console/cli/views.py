@@ -11,7 +11,7 @@ from console.cli.output import ViewRow
 from console.cli.plain import columns, put
 from console.cli.search import context_of
 from console.cli.settings import saved_views
-from console.saved_views import run_saved_views
+from console.state.saved_views import run_saved_views
 from mailstore.steps import at_once
 
 ROWS = JsonOutput(list[ViewRow])

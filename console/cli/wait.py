@@ -15,7 +15,7 @@ from console.cli.plain import put
 from console.cli.read import own_state, warn_if_unknown
 from console.errors import Refused, UsedWrongly
 from console.hooks.sessions.printed import printed_to
-from console.unread_mail import shown_to, unread_mail
+from console.state.unread_mail import shown_to, unread_mail
 from mailstore.records.message import Message
 
 MESSAGES = JsonOutput(list[MessageRow])

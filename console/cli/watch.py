@@ -14,9 +14,9 @@ from console.cli.options import json_option, mailbox_options, reader_option, typ
 from console.cli.output import HappeningRow
 from console.cli.plain import put
 from console.cli.read import warn_if_unknown
-from console.cut_off_words import back_line, cut_off_line
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
+from console.words.cut_off_words import back_line, cut_off_line
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
 from mailstore.state.connections import CutOff

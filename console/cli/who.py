@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from console.agent_presence import doing_words, state_words
 from console.cli.agent_output import PresenceRow
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
@@ -12,7 +11,8 @@ from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.presences import Presences, since_words
 from console.render.short_text import age
-from console.unread_mail import unread_count, unread_words
+from console.state.unread_mail import unread_count, unread_words
+from console.words.agent_presence import doing_words, state_words
 from mailstore.records.roster import Agent, Status
 
 ROWS = JsonOutput(list[PresenceRow])

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from console.cli.described import CommandDescription, described_commands
 from console.cli.schemas import all_outputs
-from console.config import whole_config
+from console.settings.config import whole_config
 from mailstore.registry import kinds, store_class
 
 BY_METAVAR = {

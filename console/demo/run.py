@@ -15,11 +15,11 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from console.demo.cast import MARKER, USER
-from console.process import SignalHandler, prepare
+from console.running.process import SignalHandler, prepare
 from mailstore.errors import StoreError
 
 if TYPE_CHECKING:
-    from console.state import PersonalState
+    from console.state.personal_state import PersonalState
     from mailstore.store import Store
 
 DAY = 86_400.0
@@ -118,8 +118,8 @@ def _open(url: str, root: Path, theme: str | None, ending: SignalHandler) -> int
 
     prepare()
     from console.app import SignalboxApp
-    from console.config_file import load_config
-    from console.state import PersonalState
+    from console.settings.config_file import load_config
+    from console.state.personal_state import PersonalState
     from mailstore.registry import open_store
 
     state = PersonalState(root / "state.db")

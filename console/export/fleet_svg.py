@@ -9,9 +9,9 @@ from math import sqrt
 
 from msgspec import Struct
 
-from console.concern_words import line_of, symbol_of
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
+from console.words.concern_words import line_of, symbol_of
 from mailstore.overview.matrix import matrix_of
 from mailstore.overview.picture import AgentTraffic, Median, TrafficPicture
 from mailstore.overview.standing import FleetStanding

@@ -12,7 +12,7 @@ DIGEST_CHARACTERS = 16
 
 
 def state_home() -> str:
-    """Return Signalbox's state folder, the same that `console.config.state_file` is in.
+    """Return Signalbox's state folder, the same that `console.settings.config.state_file` is in.
 
     It is `user_folder("STATE")`, without what importing that costs a hook that has nothing to do.
     """

@@ -20,8 +20,8 @@ from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
 from console.hooks.sessions.live import hooked_agents
-from console.state import Shown
-from console.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail
+from console.state.personal_state import Shown
+from console.state.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail
 from mailstore.kit.bodies import mentions
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message, Receipt, by_age

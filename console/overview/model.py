@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
-from console.concern_words import symbol_of
-from console.symbols import NEVER_SEEN, SIGNS, Symbol
+from console.words.concern_words import symbol_of
+from console.words.symbols import NEVER_SEEN, SIGNS, Symbol
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.matrix import PairTable
 from mailstore.overview.picture import AgentTraffic, TrafficPicture

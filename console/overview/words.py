@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.concern_words import line_of
 from console.overview.model import OverviewModel, hot_symbol, party_words
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, plural
+from console.words.concern_words import line_of
 from mailstore.overview.picture import LeftOut
 from mailstore.overview.standing import HotSpot
 

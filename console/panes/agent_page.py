@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from console.agent_presence import doing_words, presence_line
-from console.cut_off_words import cut_off_line
 from console.panes.facts import FactPage, Row, fact
 from console.render.safe import visible
 from console.render.short_text import clock
 from console.session import Session
-from console.symbols import SIGNS
+from console.words.agent_presence import doing_words, presence_line
+from console.words.cut_off_words import cut_off_line
+from console.words.symbols import SIGNS
 from mailstore.records.agent_fact import AgentFact
 from mailstore.records.roster import Agent
 

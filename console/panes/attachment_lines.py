@@ -11,8 +11,8 @@ from console.panes.receipts import wrapped
 from console.panes.row_layout import layout_line
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle, size_words
-from console.styles import TextStyles
-from console.symbols import SIGNS
+from console.words.styles import TextStyles
+from console.words.symbols import SIGNS
 from mailstore.records.attached_file import AttachedFile
 
 LONGEST_NAME = 40

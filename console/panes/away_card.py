@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.strip import Strip
 
-from console.commands import action_of
+from console.commands.table import action_of
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, plural, shorten_middle
 from console.session import Session
-from console.styles import TextStyles
-from console.symbols import AGENTS
+from console.words.styles import TextStyles
+from console.words.symbols import AGENTS
 from mailstore.queries.absence import Absence
 from mailstore.records.roster import Status
 

@@ -15,8 +15,8 @@ from console.panes.row_layout import Piece, layout_line
 from console.panes.stream_place import StreamPlace
 from console.render.safe import visible_line
 from console.render.short_text import bare, clock, shorten_end, shorten_middle
-from console.styles import TextStyles
-from console.symbols import NEW, REPLY, SIGNS, TYPE_GLYPHS
+from console.words.styles import TextStyles
+from console.words.symbols import NEW, REPLY, SIGNS, TYPE_GLYPHS
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.rules.delivery import Standing

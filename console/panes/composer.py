@@ -14,15 +14,15 @@ from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
-from console.composer_draft import ComposerDraft, in_files, in_words
-from console.failures import tell_failure
 from console.hooks.waking.hearing import Hearing
-from console.letter_sending import cut_off_refusal, sendable_letter
 from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
+from console.running.failures import tell_failure
+from console.sending.letter_sending import cut_off_refusal, sendable_letter
 from console.session import PAST, Session
+from console.state.composer_draft import ComposerDraft, in_files, in_words
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from console.concern_words import heading_of
 from console.panes.facts import FactPage, facts
 from console.render.short_text import clock
 from console.session import Session
+from console.words.concern_words import heading_of
 from mailstore.queries.concerns import LETTERS, Concern
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.state.views import DeadLetter

@@ -9,15 +9,15 @@ from msgspec import Struct
 from rich.style import Style
 from textual.strip import Strip
 
-from console.concern_words import heading_of, line_of, symbol_of
 from console.concerns_found import Deed
 from console.panes.row_layout import MARK, Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, count
 from console.session import Session
-from console.styles import TextStyles
-from console.symbols import DONE
 from console.widgets.rows import KeyedRows, RowStyle
+from console.words.concern_words import heading_of, line_of, symbol_of
+from console.words.styles import TextStyles
+from console.words.symbols import DONE
 from mailstore.queries.concerns import Concern
 
 

@@ -10,17 +10,17 @@ from textual import on, work
 from textual.message import Message as Note
 from textual.worker import Worker, get_current_worker
 
-from console.commands import COMMANDS
-from console.failures import tell_failure
+from console.commands.table import COMMANDS
 from console.panes.blocks import ATTACHED, MessageBlock, block_of
 from console.panes.hit_lines import HitLines
 from console.panes.message_lines import MessageKeys, MessageLines
 from console.panes.outline import ShownOutline, outline_of
 from console.panes.receipts import has_more_receipts
 from console.panes.render_jobs import RenderJob, RenderQueue
+from console.running.failures import tell_failure
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.block_view import BlockView
+from console.words.styles import TextStyles
 from mailstore.records.message import Message
 from mailstore.state.outline import Outline as Shape
 

@@ -10,7 +10,7 @@ from console.panes.facts import FactPage, fact
 from console.panes.way_rows import way_rows
 from console.render.safe import visible_line
 from console.render.short_text import clock, size_words
-from console.symbols import STATES
+from console.words.symbols import STATES
 from mailstore.queries.timeline import timeline
 from mailstore.records.attached_file import AttachedFile
 from mailstore.records.letter_way import LetterWay

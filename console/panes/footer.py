@@ -8,11 +8,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
-from console.bindings import FooterKey
-from console.commands import action_of
+from console.commands.bindings import FooterKey
+from console.commands.table import action_of
 from console.panes.click_line import ClickLine, Spot
-from console.styles import TextStyles
-from console.symbols import HELD
+from console.words.styles import TextStyles
+from console.words.symbols import HELD
 
 HELP, UNDO = action_of("help"), action_of("undo")
 SHORTEST_SECONDS = 2.5

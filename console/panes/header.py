@@ -10,14 +10,14 @@ from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from console.commands import action_of
-from console.cut_off_words import cut_off_forms
+from console.commands.table import action_of
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_title
 from console.session import Session
-from console.styles import TextStyles
-from console.symbols import CONNECTION
+from console.words.cut_off_words import cut_off_forms
+from console.words.styles import TextStyles
+from console.words.symbols import CONNECTION
 from mailstore.state.views import Counts
 
 

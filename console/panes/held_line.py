@@ -8,15 +8,15 @@ from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from console.commands import action_of
+from console.commands.table import action_of
 from console.panes.click_line import ClickLine, Spot
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
-from console.styles import TextStyles
-from console.symbols import HELD
+from console.words.styles import TextStyles
+from console.words.symbols import HELD
 
 if TYPE_CHECKING:
-    from console.held_letters import HeldLetter
+    from console.sending.held_letters import HeldLetter
 
 LONGEST_NAMES = 24
 ROOMY = 70

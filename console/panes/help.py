@@ -14,12 +14,12 @@ from textual.visual import RenderOptions, Visual
 
 from console.browser.keys import BROWSER_KEYS
 from console.browser.place import is_in_browser
-from console.command import Command, Situation
-from console.command_search import fits, has_key
-from console.commands import COMMANDS, commands_for
-from console.legend import LEGEND, is_meant
+from console.commands.command import Command, Situation
+from console.commands.search import fits, has_key
+from console.commands.table import COMMANDS, commands_for
 from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line
+from console.words.legend import LEGEND, is_meant
 from mailstore.store import Capability
 
 EMPTY = Content(), Content()

@@ -13,9 +13,9 @@ from console.render.hits import Spans, find_spans, mark_strip
 
 if TYPE_CHECKING:
     from console.panes.hit_rows import HitRows
-    from console.styles import TextStyles
     from console.widgets.block_lines import BlockLines
     from console.widgets.block_view import LineLayer
+    from console.words.styles import TextStyles
 
 
 class HitPane(Protocol):

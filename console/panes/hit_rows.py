@@ -19,7 +19,7 @@ from mailstore.records.message import Message
 
 if TYPE_CHECKING:
     from console.session import Session
-    from console.styles import TextStyles
+    from console.words.styles import TextStyles
     from mailstore.queries.language.sought import SoughtWords
 
 SENDER_CELLS = 14

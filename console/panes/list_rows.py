@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from textual.strip import Strip
 
 from console.panes.row_layout import MARK, Piece, layout_line
-from console.styles import TextStyles
 from console.widgets.rows import KeyedRows, RowStyle
+from console.words.styles import TextStyles
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from textual.strip import Strip
 
 from console.panes.row_layout import layout_line
 from console.render.safe import visible_line
-from console.styles import TextStyles
-from console.symbols import FAILED
 from console.widgets.rows import KeyedRows, RowStyle
+from console.words.styles import TextStyles
+from console.words.symbols import FAILED
 from mailstore.records.message import Problem
 
 

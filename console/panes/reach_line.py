@@ -9,7 +9,7 @@ from textual.content import Content
 from console.hooks.waking.hearing import Hearing
 from console.render.safe import visible_line
 from console.render.short_text import remaining
-from console.symbols import STALE, STATES
+from console.words.symbols import STALE, STATES
 from mailstore.rules.delivery import State
 from mailstore.writing.sending import Preview
 

@@ -13,8 +13,8 @@ from console.panes.conversation import Conversation
 from console.panes.placeholders import empty_list
 from console.panes.stream import ShownStream, Stream
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.rows import placeholder_lines
+from console.words.styles import TextStyles
 from mailstore.records.message import Message
 from mailstore.state.views import View
 

@@ -11,8 +11,8 @@ from textual.strip import Strip
 from console.panes.row_layout import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
-from console.styles import TextStyles
-from console.symbols import STATES
+from console.words.styles import TextStyles
+from console.words.symbols import STATES
 from mailstore.rules.delivery import Standing, State
 
 MOST_LINES = 4

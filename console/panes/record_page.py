@@ -9,7 +9,7 @@ from console.render.code import highlighted
 from console.render.json_layout import laid_out
 from console.render.markdown import reduced
 from console.render.safe import visible
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 
 MOST_COLOURED = 60_000
 """Characters; longer records are laid out without colours."""

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from console.panes.blocks import MessageBlock, block_foot, block_head, markdown_styles, more_line
 from console.panes.message_lines import MessageKeys, MessageLines, RenderedText
 from console.session import Session
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 
 FIRST_LINES = 80
 """Lines of a tall screen."""

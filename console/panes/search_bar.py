@@ -13,7 +13,7 @@ from textual.message import Message as Note
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from console.bindings import FooterKey
+from console.commands.bindings import FooterKey
 from console.panes.query_completion import HELP
 from console.panes.query_input import QueryInput
 from console.render.safe import visible_line
@@ -23,7 +23,7 @@ from console.widgets.offers import Offers
 from mailstore.errors import QueryError
 
 if TYPE_CHECKING:
-    from console.search_history import SearchHistory
+    from console.search.history import SearchHistory
 
 Mode = Literal["search", "filter"]
 PLACEHOLDER = {"search": "search: words, fields; tab completes", "filter": "filter this list"}

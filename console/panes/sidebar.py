@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from console.panes.sidebar_rows import SidebarRow, SidebarRows, sidebar_rows
 from console.session import Session
-from console.styles import TextStyles
-from console.symbols import ACTIVITIES
 from console.widgets.virtual_list import VirtualList
+from console.words.styles import TextStyles
+from console.words.symbols import ACTIVITIES
 from mailstore.rules.presence import Working
 from mailstore.state.views import View
 

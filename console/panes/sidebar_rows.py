@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.agent_presence import presence_symbol
 from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
 from console.panes.sidebar_views import SidebarView, listed_views
@@ -18,9 +17,10 @@ from console.render.safe import visible_line
 from console.render.short_text import age, clock, shorten_middle
 from console.render.short_text import count as in_words
 from console.session import Session
-from console.styles import TextStyles
-from console.symbols import DONE, FAILED, SIGNS
 from console.widgets.rows import KeyedRows, RowStyle
+from console.words.agent_presence import presence_symbol
+from console.words.styles import TextStyles
+from console.words.symbols import DONE, FAILED, SIGNS
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
 from mailstore.rules.waking import is_dormant

@@ -10,8 +10,8 @@ from textual.widget import Widget
 
 from console.panes.row_layout import Piece, layout_line
 from console.render.short_text import clock, count
-from console.styles import TextStyles
-from console.symbols import CONNECTION, NEW
+from console.words.styles import TextStyles
+from console.words.symbols import CONNECTION, NEW
 
 
 @dataclass(frozen=True, slots=True)

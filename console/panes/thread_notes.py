@@ -40,7 +40,7 @@ def notes_for(
 def _concern(concern: Concern | None) -> ThreadNote | None:
     if concern is None:
         return None
-    from console.concern_words import line_of
+    from console.words.concern_words import line_of
 
     return line_of(concern), concern.state or State.UNREAD
 

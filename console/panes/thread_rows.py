@@ -15,9 +15,9 @@ from console.panes.row_layout import MARK, Piece, layout_line
 from console.panes.thread_notes import ThreadNote
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
-from console.styles import TextStyles
-from console.symbols import SIGNS, STATES, TYPE_GLYPHS
 from console.widgets.rows import RowStyle
+from console.words.styles import TextStyles
+from console.words.symbols import SIGNS, STATES, TYPE_GLYPHS
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox

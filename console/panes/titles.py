@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from console.agent_presence import doing_words, presence_line
 from console.panes.sidebar_views import sidebar_view
 from console.render.safe import visible_line
 from console.render.short_text import count
 from console.session import Session
+from console.words.agent_presence import doing_words, presence_line
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import Counts, View
 

@@ -8,8 +8,8 @@ from textual.strip import Strip
 from console.panes.row_layout import Piece, layout_line
 from console.panes.way_rows import way_line
 from console.render.safe import visible_line
-from console.styles import TextStyles
-from console.symbols import HELD
+from console.words.styles import TextStyles
+from console.words.symbols import HELD
 from mailstore.records.letter_way import LetterWay, WayState
 
 LONGEST_REASON = 200

@@ -9,7 +9,7 @@ from textual.content import Content
 from console.panes.facts import Row
 from console.render.safe import visible_line
 from console.render.short_text import clock
-from console.symbols import DONE, FAILED, HELD
+from console.words.symbols import DONE, FAILED, HELD
 from mailstore.records.letter_way import LetterWay, WayState
 
 SIGNS = {

@@ -14,13 +14,13 @@ from console.cli.parser import run_module
 from console.cli.plain import put
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
-from console.cut_off_words import cut_off_line, cut_off_news
 from console.errors import Refused, UsedWrongly
 from console.hooks.sessions.live import hooked_agents
 from console.plain.news import News
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.session import Session
+from console.words.cut_off_words import cut_off_line, cut_off_news
 from mailstore.records.events import Seen
 from mailstore.records.message import Message
 from mailstore.state.connections import CutOff

@@ -16,7 +16,7 @@ from mailstore.records.own_marks import OwnMarks
 from mailstore.records.scope import Scope, label_of, parts_of
 
 if TYPE_CHECKING:
-    from console.state_database import StateDatabase
+    from console.state.database import StateDatabase
 
 
 class KindOfMark(StrEnum):

@@ -14,9 +14,9 @@ from textual.widgets import OptionList
 from console.panes.facts import FactPage, fact
 from console.render.safe import visible, visible_line
 from console.render.short_text import plural, shorten_end
+from console.running.stepping import stepped
 from console.screens.list_dialog import ListDialog
 from console.screens.viewer import Viewer
-from console.stepping import stepped
 from mailstore.queries.language.sought import sought_in
 from mailstore.queries.language.tree import All, Query
 from mailstore.queries.notes import found_notes, line_found

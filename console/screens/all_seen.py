@@ -8,9 +8,9 @@ from contextlib import aclosing
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.stepping import stepped
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 from mailstore.steps import MailboxReloaded, Steps
 
 if TYPE_CHECKING:

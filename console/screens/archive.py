@@ -11,15 +11,15 @@ from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
-from console.archive_report import plan_lines, report_line, stay_words, writer_lines
-from console.bindings import bindings
+from console.commands.bindings import bindings
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.screens.base_screen import Action
 from console.screens.list_screen import ListScreen
 from console.session import Session
-from console.styles import TextStyles
+from console.words.archive_report import plan_lines, report_line, stay_words, writer_lines
+from console.words.styles import TextStyles
 from mailstore.archive.running import archive, read_plan
 from mailstore.errors import MailError
 from mailstore.rules.archive_plan import ArchivePlan, month_of

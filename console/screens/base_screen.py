@@ -12,17 +12,17 @@ from weakref import finalize
 from textual.screen import Screen
 from textual.worker import Worker
 
-from console.bindings import count_keys
-from console.command import Situation
-from console.commands import BY_ID
-from console.failures import tell_failure
+from console.commands.bindings import count_keys
+from console.commands.command import Situation
+from console.commands.table import BY_ID
 from console.panes.footer import Footer
+from console.running.failures import tell_failure
 from console.screens.counting import MOVES, KeyCount, Move, move
 from console.screens.dialog import ClosesOnce
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.line_view import LineView
 from console.widgets.selectable_view import SelectableView
+from console.words.styles import TextStyles
 from mailstore.errors import log_step
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from console.panes.sidebar import Sidebar
 from console.screens.mail_screen import MailScreen
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 
 if TYPE_CHECKING:
     from mailstore.state.views import View

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from console.cut_off_words import cut_off_news
 from console.screens.mail_screen import MailScreen
 from console.screens.reading import Reading
+from console.words.cut_off_words import cut_off_news
 from mailstore.state.connections import CutOff
 
 

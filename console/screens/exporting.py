@@ -9,8 +9,8 @@ from pathlib import Path
 from console.browser.place import is_in_browser
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.stepping import stepped
 from mailstore.errors import MailError
 from mailstore.records.message import Message
 

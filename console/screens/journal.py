@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from console.bindings import bindings
+from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts, read_out
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line

@@ -12,8 +12,8 @@ from textual.geometry import Region
 from textual.reactive import Reactive
 from textual.widget import Widget
 
-from console.bindings import bindings, footer_keys
-from console.command import Situation
+from console.commands.bindings import bindings, footer_keys
+from console.commands.command import Situation
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.threads import ThreadListPane
@@ -21,9 +21,9 @@ from console.screens.base_screen import BaseScreen, situation_of
 from console.screens.counting import Move
 from console.screens.location import ScreenLocation
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.backdrop import Backdrop
 from console.widgets.line_view import LineView
+from console.words.styles import TextStyles
 
 if TYPE_CHECKING:
     from console.panes.composer import Composer

@@ -15,8 +15,8 @@ from textual.containers import Container
 from textual.events import Resize
 from textual.strip import Strip
 
-from console.bindings import footer_keys
-from console.command import Situation
+from console.commands.bindings import footer_keys
+from console.commands.command import Situation
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage
 from console.panes.header import Header, headline
@@ -28,10 +28,10 @@ from console.screens.counting import Move
 from console.screens.pages import show_help
 from console.screens.undoing import Undoing
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.page_view import PageView
 from console.widgets.rows import RowSource
 from console.widgets.virtual_list import VirtualList
+from console.words.styles import TextStyles
 from mailstore.records.message import Message
 
 WIDE = 110

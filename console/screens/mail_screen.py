@@ -13,7 +13,7 @@ from console.screens.layout import Layout
 from console.screens.listing import Listing
 from console.screens.location import LocationHistory, ScreenLocation
 from console.session import Session
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 from mailstore.records.message import Message
 from mailstore.state.views import View
 

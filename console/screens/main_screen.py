@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, cast
 
 from textual import on
 
-from console import lazy
 from console.panes.sidebar import Sidebar
+from console.running import lazy
 from console.screens.base_screen import Action, BaseScreen, run
 from console.screens.counting import MOVES, Move
 from console.screens.drawing import Drawing
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
+from console.words.styles import TextStyles
 
 if TYPE_CHECKING:
     from textual.timer import Timer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.stepping import stepped
 
 if TYPE_CHECKING:
     from mailstore.queries.query import Query
@@ -59,7 +59,7 @@ class Marking:
         screen.ask(QueryPrompt(session, "Mark threads matching"), answered)
 
     async def _mark_found(self, query: Query, listed: set[str]) -> None:
-        from console.search_context import search_context
+        from console.search.context import search_context
         from mailstore.queries.search import judged
 
         screen, session = self._screen, self._screen.session

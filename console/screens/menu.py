@@ -16,8 +16,8 @@ from textual.widgets import Static
 from console.panes.list_rows import ListRow, ListRows
 from console.render.safe import visible_line
 from console.screens.dialog import Dialog
-from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
+from console.words.styles import TextStyles
 
 MOST_ROWS = 14
 AROUND = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from console.commands import BY_ID
+from console.commands.table import BY_ID
 from console.screens.base_screen import BaseScreen
 from console.screens.mail_screen import MailScreen
 from mailstore.errors import StoreError

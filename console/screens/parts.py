@@ -42,7 +42,7 @@ from console.screens.undoing import Undoing
 from console.screens.waking import Waking
 from console.screens.writing.composing import Composing
 from console.screens.writing.holding import Holding
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 
 
 class Parts:

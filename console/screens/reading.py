@@ -8,7 +8,7 @@ from itertools import chain
 
 from console.screens.mail_screen import MailScreen
 from console.session import PAST
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 from mailstore.errors import StoreError
 from mailstore.records.events import Seen, Unseen
 from mailstore.records.message import Message

@@ -7,8 +7,8 @@ from time import monotonic
 
 from textual.timer import Timer
 
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.stepping import stepped
 from mailstore.steps import MailboxReloaded
 
 SECONDS = 0.25
@@ -52,8 +52,8 @@ class SavedCounts:
                 self._screen.run_task(self._count(views), group="search-saved", exclusive=True)
 
     async def _count(self, views: dict[str, str]) -> None:
-        from console.saved_views import run_saved_views
-        from console.search_context import search_context
+        from console.search.context import search_context
+        from console.state.saved_views import run_saved_views
 
         began, session = monotonic(), self._screen.session
         try:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.search_history import NAME, SearchHistory
-from console.stepping import stepped
+from console.search.history import NAME, SearchHistory
 from mailstore.errors import QueryError
 from mailstore.queries.language.fields import FIELD_NAMES
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
-    from console.search_hits import SearchHits
+    from console.search.hits import SearchHits
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
@@ -176,12 +176,12 @@ class Searching:
         return True
 
     def _context(self) -> SearchContext:
-        from console.search_context import search_context
+        from console.search.context import search_context
 
         return search_context(self._screen.session)
 
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
-        from console.search_hits import found_hits
+        from console.search.hits import found_hits
 
         async with aclosing(found_hits(self._screen.session, query, context)) as portions:
             async for hits in portions:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.stepping import stepped
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 
 if TYPE_CHECKING:
     from console.panes.slider import Slider

@@ -11,7 +11,7 @@ from console.session import PAST
 from mailstore.errors import MailError
 
 if TYPE_CHECKING:
-    from console.undo_history import UndoableAction
+    from console.state.undo_history import UndoableAction
 
 REPEAT_SECONDS = 0.7
 """Pressed again sooner than this, a key undoes nothing more: keyboards wait up to 0.66 s before a key repeats."""

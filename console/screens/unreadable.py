@@ -11,7 +11,7 @@ from textual import work
 from textual.binding import BindingType
 from textual.strip import Strip
 
-from console.bindings import bindings
+from console.commands.bindings import bindings
 from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow
 from console.panes.problem_rows import ProblemRow, ProblemRows, problem_rows
@@ -19,7 +19,7 @@ from console.render.safe import visible, visible_line
 from console.screens.base_screen import Action
 from console.screens.list_screen import ListScreen
 from console.session import Session
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 from mailstore.errors import StoreError
 from mailstore.queries.raw_lines import RawRecord, raw_record
 from mailstore.records.message import Problem

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import work
 from textual.binding import BindingType
 
-from console.bindings import bindings
+from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
@@ -18,8 +18,8 @@ from console.screens.base_screen import Action
 from console.screens.list_screen import ListScreen
 from console.screens.prompt import Prompt
 from console.screens.query_prompt import QueryPrompt
-from console.symbols import FAILED
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
+from console.words.symbols import FAILED
 
 
 class SavedViews(ListScreen):

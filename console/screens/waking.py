@@ -56,7 +56,7 @@ class AgentWaking:
     async def _wake(self, session_id: str) -> None:
         from console.hooks.sessions.live import hooked_agents
         from console.hooks.waking.wake_session import can_ring
-        from console.unread_mail import shown_to, unread_mail
+        from console.state.unread_mail import shown_to, unread_mail
 
         session = self._screen.session
         hooked = await asyncio.to_thread(hooked_agents, session.store.url, session.clock())
@@ -89,8 +89,8 @@ class AgentWaking:
 
     async def _run_command(self, session_id: str, unread: Sequence[Message]) -> None:
         """Run the person's own command for the unread mail of the types that wake."""
+        from console.hooks.waking.wake_command import wake
         from console.screens.ask import Ask
-        from console.wake_command import wake
         from mailstore.rules.waking import waking_mail
 
         screen, session, name = self._screen, self._screen.session, visible_line(session_id)

@@ -26,7 +26,7 @@ def counted(given: str, place: str) -> KeptNumbers:
     """Return the numbers of a mailbox as they are now, and keep them in a file. Raises MailError."""
     from console.cli.loading import folded, mailbox_url
     from console.cli.settings import settings
-    from console.server_tables import use_config_file
+    from console.settings.server_tables import use_config_file
     from console.status.names import NAMES, names_in
     from console.status.numbers import FOREVER, KeptNumbers
     from mailstore.registry import open_store
@@ -65,8 +65,8 @@ def _settled_marks(paths: list[str]) -> dict[str, str]:
 
     It waits a moment for what has just changed: a file system's clock may be coarser than two changes.
     """
-    from console.config import state_file
     from console.hooks.quick_look import stat_mark
+    from console.settings.config import state_file
     from console.status.places import config_path
     from mailstore.files.stamp import FRESH_SECONDS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from console.command import LISTS, ROWS, SHEETS, Command, pretty
-from console.commands import COMMANDS
-from console.legend import LEGEND
+from console.commands.command import LISTS, ROWS, SHEETS, Command, pretty
+from console.commands.table import COMMANDS
+from console.words.legend import LEGEND
 from manual.reference.markdown import code, page, prose, table
 
 INTRO = """\

@@ -18,7 +18,12 @@ TOLD = {"tell": 0, "warn": 0, "fail": 0}
 """Functions that take a problem, and a remedy after it."""
 PARSER = "console/cli/parser.py"
 """Words argparse's errors anew."""
-SETTINGS = ("console/config_check.py", "console/config_file.py", "console/keymap.py", "console/theme_files.py")
+SETTINGS = (
+    "console/settings/config_check.py",
+    "console/settings/config_file.py",
+    "console/commands/keymap.py",
+    "console/settings/theme_files.py",
+)
 """Where problems in settings are collected."""
 COLLECTED = {"append": 0, "LoadedConfig": -1, "ThemeError": 0}
 """By which calls, and where in their arguments."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from console.config_schema import config_schema
+from console.settings.config_schema import config_schema
 from manual.reference.commands_page import commands_page
 from manual.reference.json_page import json_page, schemas
 from manual.reference.keys_page import keys_page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from console.config_schema import config_schema
-from console.toml_errors import in_toml
+from console.settings.config_schema import config_schema
+from console.settings.toml_errors import in_toml
 from manual.reference.markdown import code, page, prose, table
 
 INTRO = """\

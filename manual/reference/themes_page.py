@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 import themes
-from console.field_meanings import field_meanings
-from console.theme_files import DEFAULTS, FOLLOWING, Colours, ThemeFile
+from console.settings.field_meanings import field_meanings
+from console.settings.theme_files import DEFAULTS, FOLLOWING, Colours, ThemeFile
 from manual.reference.markdown import code, page, prose, table
 
 INTRO = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.config import config_folder
+from console.settings.config import config_folder
 from tests.cli.conftest import Run
 from tests.kinds.agent_mail.servers import Server
 from tests.mailstore.owners import snapshot

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.registry import open_store
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles, every_case

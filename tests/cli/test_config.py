@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from console.config import Config, config_file, whole_config
-from console.config_file import load_config
-from console.config_text import settings_text
+from console.settings.config import Config, config_file, whole_config
+from console.settings.config_file import load_config
+from console.settings.config_text import settings_text
 from tests.cli.conftest import Run
 from tests.terminal import SIGNALBOX, Terminal, environment
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.config import config_file
-from console.config_edit import UneditableSettings, edited, removed
+from console.settings.config import config_file
+from console.settings.config_edit import UneditableSettings, edited, removed
 from tests.cli.conftest import Run
 
 TYPED = """# mine

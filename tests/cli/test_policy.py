@@ -11,7 +11,7 @@ import pytest
 from platformdirs import user_config_path, user_state_path
 
 from console.cli.person import AGENTS
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.registry import open_store
 from tests.cli.conftest import Result, Run
 from tests.mailboxes import MailFiles

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from console.quiet.marks import KindOfMark, QuietMarks
 from console.quiet.snooze import Occurrence, Snooze
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.records.scope import url_of
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from platformdirs import user_config_path
 
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
 from mailstore.queries.query import parse
 from mailstore.records.scope import url_of

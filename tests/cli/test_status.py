@@ -13,7 +13,7 @@ import pytest
 from platformdirs import user_cache_path, user_config_path
 
 from console.cli import quick_status
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from console.status import starting
 from console.status.counting import count_alone
 from console.status.format import BadFormat, formatted

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.records.scope import url_of
 from tests.cli.conftest import ROOT, Run
 from tests.kinds.channels.channels_folder import SharedFolder
@@ -202,7 +202,8 @@ def test_hooks_of_several_agents_at_once_lose_nothing(
 
 def test_a_sudden_end_keeps_all_or_nothing_of_what_was_shown(tmp_path: Path) -> None:
     program = (
-        "import os, signal, sqlite3, sys; from pathlib import Path; from console.state import PersonalState\n"
+        "import os, signal, sqlite3, sys; from pathlib import Path\n"
+        "from console.state.personal_state import PersonalState\n"
         "state = PersonalState(Path(sys.argv[1]))\n"
         "ids = (str(number) if number < 500 else os.kill(os.getpid(), signal.SIGKILL) for number in range(501))\n"
         "state.mark_shown('channels:/x', 'codex', 'read', ['first'], 1.0)\n"

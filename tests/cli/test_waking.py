@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import wake
-from console.wake_command import wake as wake_by
+from console.hooks.waking.wake_command import wake as wake_by
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Status

@@ -11,16 +11,16 @@ from msgspec.structs import replace
 from textual.screen import Screen
 from textual.widget import Widget
 
-from console.command import Situation
-from console.composer_draft import ComposerDraft
-from console.config import Config
+from console.commands.command import Situation
 from console.panes.footer import Footer
 from console.panes.slider import Slider
 from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
 from console.session import Session
-from console.state import PersonalState
-from console.styles import TextStyles
+from console.settings.config import Config
+from console.state.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
+from console.words.styles import TextStyles
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.state.views import View

@@ -14,7 +14,7 @@ from console.screens.quiet.muting import Muting
 from console.screens.quiet.snoozing import Snoozing
 from console.screens.quiet.starring import Starring
 from console.screens.undoing import Undoing
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.haak import HaakStore
 from mailstore.state.views import View
 from tests.console.fake_screen import fake_screen

@@ -19,9 +19,9 @@ from textual.screen import Screen
 from textual.worker import Worker
 
 from console.app import SignalboxApp
-from console.config import Config
 from console.screens.main_screen import MainScreen
-from console.state import PersonalState
+from console.settings.config import Config
+from console.state.personal_state import PersonalState
 from mailstore.haak import HaakStore
 from mailstore.registry import open_store
 from tests.console.spared import spare

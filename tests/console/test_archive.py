@@ -8,8 +8,8 @@ from threading import Event
 
 import pytest
 
-from console.config import ArchiveSettings, Config
 from console.screens.archive import Archive as ArchiveSheet
+from console.settings.config import ArchiveSettings, Config
 from tests.console.screen_text import opened
 from tests.mailboxes import HOUR, MailFiles
 

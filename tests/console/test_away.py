@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from console.config import AwaySettings, Config
 from console.panes.away_card import AwayCard
 from console.screens.away.looking import absence_since
-from console.state import PersonalState
+from console.settings.config import AwaySettings, Config
+from console.state.personal_state import PersonalState
 from console.widgets.virtual_list import VirtualList
 from mailstore.queries import absence
 from mailstore.state.mailbox import Mailbox

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict
 
-from console.config import Config, config_folder, whole_config
-from console.config_file import load_config
+from console.settings.config import Config, config_folder, whole_config
+from console.settings.config_file import load_config
 from mailstore.rules.retention import Retention
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config
 from console.screens.counting import KeyCount
+from console.settings.config import Config
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from console.cut_off_words import cut_off_forms
+from console.words.cut_off_words import cut_off_forms
 from mailstore.haak.store import HaakStore
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Message

@@ -9,7 +9,7 @@ import pytest
 
 from console.demo.cast import USER
 from console.demo.run import prepared, remember, run_demo, simulated
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.haak import HaakStore
 from mailstore.records.events import Seen

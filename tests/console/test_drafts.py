@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from console.browser.place import FULL, VARIABLE
-from console.composer_draft import ComposerDraft
-from console.state import PersonalState
+from console.state.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail

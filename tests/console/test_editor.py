@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from console.composer_draft import ComposerDraft
-from console.config import Config
 from console.screens.writing.composing import Composing
+from console.settings.config import Config
+from console.state.composer_draft import ComposerDraft
 from tests.console.fake_screen import FakeScreen, fake_screen
 from tests.mailboxes import MailFiles
 

@@ -15,12 +15,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from console.composer_draft import ComposerDraft
-from console.config import Config, SendSettings
-from console.held_letters import HeldLetter, HeldLetters
 from console.screens.writing import holding
-from console.state import PersonalState
-from console.state_database import StateDatabase
+from console.sending.held_letters import HeldLetter, HeldLetters
+from console.settings.config import Config, SendSettings
+from console.state.composer_draft import ComposerDraft
+from console.state.database import StateDatabase
+from console.state.personal_state import PersonalState
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import NOW, MailFiles, iso
 
@@ -30,9 +30,9 @@ LETTER = HeldLetter("h", ComposerDraft("thread:m", "ann", "A subject", "A though
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from console.composer_draft import ComposerDraft
-from console.held_letters import HeldLetter, HeldLetters
-from console.state_database import StateDatabase
+from console.state.composer_draft import ComposerDraft
+from console.sending.held_letters import HeldLetter, HeldLetters
+from console.state.database import StateDatabase
 letters = HeldLetters(StateDatabase(Path(sys.argv[1])), sys.argv[2])
 letters.hold(HeldLetter("h", ComposerDraft("thread:one", "ann-00000001", "", "Held.", "one"), float(sys.argv[3])))
 if sys.argv[4] == "sending":

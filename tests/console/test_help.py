@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import console
-from console.config import Config
-from console.legend import LEGEND
-from console.symbols import STATES, TYPE_GLYPHS
+from console.settings.config import Config
+from console.words.legend import LEGEND
+from console.words.symbols import STATES, TYPE_GLYPHS
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 
@@ -96,4 +96,4 @@ def test_the_legend_names_every_glyph_that_panes_draw() -> None:
         and isinstance(node.value, str)
         and any(ord(letter) > 0x7F and letter not in ORDINARY | named for letter in node.value)
     ]
-    assert not strangers, f"declare these glyphs in console/symbols.py, with their meaning: {strangers}"
+    assert not strangers, f"declare these glyphs in console/words/symbols.py, with their meaning: {strangers}"

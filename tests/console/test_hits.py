@@ -12,12 +12,12 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.config import Config
 from console.panes.excerpts import excerpt_of
 from console.panes.hit_lines import first_hit
 from console.panes.hit_rows import HitRows, hit_rows
 from console.panes.message_lines import MessageLines, RenderedText
 from console.render.hits import find_spans, mark_pieces, mark_strip
+from console.settings.config import Config
 from mailstore.queries.language.sought import SoughtWords, sought_in
 from mailstore.queries.query import parse
 from mailstore.state.views import View

@@ -12,7 +12,7 @@ from console.app import SignalboxApp
 from console.browser.driver import packets
 from console.browser.guest import guest_config, guest_state
 from console.browser.place import FULL, READ_ONLY, VARIABLE
-from console.config import Config, NotificationSettings, state_file
+from console.settings.config import Config, NotificationSettings, state_file
 from tests.console.screen_text import opened
 from tests.console.test_attachments import NOW, mail
 from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail

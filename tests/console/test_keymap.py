@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.bindings import bindings
-from console.command import SHEETS
-from console.commands import COMMANDS, commands_for
-from console.config import Config
-from console.keymap import read_keymap
+from console.commands.bindings import bindings
+from console.commands.command import SHEETS
+from console.commands.keymap import read_keymap
+from console.commands.table import COMMANDS, commands_for
 from console.screens.base_screen import BaseScreen
+from console.settings.config import Config
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from console.command import Command
-from console.commands import COMMANDS, commands_for
-from console.composer_draft import ComposerDraft
+from console.commands.command import Command
+from console.commands.table import COMMANDS, commands_for
+from console.state.composer_draft import ComposerDraft
 from console.widgets.text_body import TextBody
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from console.log_file import MOST_BYTES, LogFile
+from console.running.log_file import MOST_BYTES, LogFile
 from mailstore.errors import log_step, log_unexpected
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles

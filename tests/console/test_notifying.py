@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config, NotificationSettings
-from console.notification_rules import (
+from console.notifications.notifier import osc9, run_quietly, show_on_desktop
+from console.notifications.rules import (
     DeliveryMethod,
     Notification,
     Occasion,
@@ -17,7 +17,7 @@ from console.notification_rules import (
     is_quiet,
     occasion_of,
 )
-from console.notifier import osc9, run_quietly, show_on_desktop
+from console.settings.config import Config, NotificationSettings
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from tests.console.screen_text import opened

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config
-from console.palette import word_match
+from console.screens.palette import word_match
+from console.settings.config import Config
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 

@@ -10,7 +10,6 @@ from typing import cast
 
 import pytest
 
-from console.config import Config, SearchSettings
 from console.panes.search_bar import SearchBar
 from console.screens import closing, exporting, mark_sync, marking, reading, searching, undoing, waking
 from console.screens.all_seen import AllSeen
@@ -32,6 +31,7 @@ from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
 from console.screens.writing.composing import Composing
+from console.settings.config import Config, SearchSettings
 from mailstore.state.views import View
 from tests.console.fake_screen import FakeScreen, fake_screen
 from tests.console.screen_text import opened, settle

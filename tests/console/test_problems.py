@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from console.config import Config, config_folder
-from console.config_file import load_config
+from console.settings.config import Config, config_folder
+from console.settings.config_file import load_config
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles
 

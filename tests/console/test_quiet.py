@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from console.notification_rules import Occasion, occasion_of
+from console.notifications.rules import Occasion, occasion_of
 from console.panes.quiet_rows import starred_threads
 from console.panes.sidebar_rows import sidebar_rows
 from console.quiet.marks import KindOfMark

@@ -13,7 +13,7 @@ from console.panes.quiet_rows import ThreadsOnTop
 from console.quiet.marks import KindOfMark, QuietMarks, row_mark
 from console.quiet.snooze import Occurrence, Snooze
 from console.quiet.times import due_words, offered_times, read_due
-from console.state_database import StateDatabase
+from console.state.database import StateDatabase
 from mailstore.records.scope import url_of
 from tests.mailboxes import NOW
 

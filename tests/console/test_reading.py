@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config, RetentionSettings
-from console.state import PersonalState
+from console.settings.config import Config, RetentionSettings
+from console.state.personal_state import PersonalState
 from mailstore.state.views import View
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import HOUR, MailFiles, damaged, every_case

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from threading import Event
 
-from console.config import Config
+from console.settings.config import Config
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.state.views import View

@@ -9,7 +9,7 @@ import pytest
 
 from console.panes.query_completion import completing
 from console.personal import PersonalData
-from console.search_history import NAME, SearchHistory
+from console.search.history import NAME, SearchHistory
 from console.widgets.offers import Offers
 from mailstore.queries.language.fields import FIELDS, SYNTAX
 from tests.console.fake_screen import FakeScreen, fake_screen

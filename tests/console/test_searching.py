@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from platformdirs import user_cache_path
 
-from console import search_hits
-from console.config import Config, SearchSettings
 from console.screens import searching
+from console.search import hits as search_hits
+from console.settings.config import Config, SearchSettings
 from mailstore.haak import HaakStore
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from console.command import SHEETS, Command
-from console.commands import COMMANDS, commands_for
-from console.composer_draft import ComposerDraft
-from console.config import Config
-from console.state import PersonalState
+from console.commands.command import SHEETS, Command
+from console.commands.table import COMMANDS, commands_for
+from console.settings.config import Config
+from console.state.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
 from tests.console.screen_text import Seat
 from tests.console.shared_console import SharedConsole
 from tests.mailboxes import NOW, MailFiles, every_case, iso

@@ -11,8 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app import SignalboxApp
-from console.config import Config
-from console.state import PersonalState
+from console.settings.config import Config
+from console.state.personal_state import PersonalState
 from mailstore.haak import HaakStore
 from tests.console.screen_text import screen_lines, settle, until
 from tests.mailboxes import HOUR, NOW, MailFiles, iso

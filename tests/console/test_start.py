@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import pytest
 
-from console import prefetch, preload
+from console import preload
 from console.cli import open as open_command
-from console.prefetch import Prefetch
-from console.state import PersonalState
+from console.running import prefetch
+from console.running.prefetch import Prefetch
+from console.state.personal_state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.haak import HaakStore
 from mailstore.memory import MemoryStore
@@ -27,17 +28,17 @@ from tests.mailboxes import every_case
 HEAVY = (
     "argparse",
     "console.cli.dispatch",
-    "console.keymap",
+    "console.commands.keymap",
     "console.panes.composer",
     "console.panes.conversation",
     "console.panes.search_bar",
-    "console.palette",
+    "console.screens.palette",
     "console.screens.ask",
     "console.screens.parts",
     "console.screens.reading",
     "console.screens.list_screen",
     "console.screens.viewer",
-    "console.state",
+    "console.state.personal_state",
     "gzip",
     "hashlib",
     "importlib.metadata",

@@ -14,10 +14,10 @@ from threading import Barrier
 
 import pytest
 
-from console.composer_draft import ComposerDraft
-from console.config import Config
 from console.personal import PersonalData
-from console.state import PersonalState
+from console.settings.config import Config
+from console.state.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 from tests.patience import PATIENCE
@@ -27,8 +27,8 @@ KEPT = ComposerDraft("thread:m", "ann, #ink", "A subject", "Half a thought â€” æ
 SAVER = """
 import os, signal, sys
 from pathlib import Path
-from console.state import PersonalState
-from console.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
+from console.state.composer_draft import ComposerDraft
 state = PersonalState(Path(sys.argv[1]))
 state.save_draft("haak:/somewhere", ComposerDraft("thread:m", "ann", "", "Half a thought"))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -36,8 +36,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 MARKER = """
 import sys
 from pathlib import Path
-from console.composer_draft import ComposerDraft
-from console.state import PersonalState
+from console.state.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
 state = PersonalState(Path(sys.argv[1]))
 for number in range(200):
     state.mark_seen("haak:/somewhere", [f"{sys.argv[2]}-{number}"])

@@ -9,7 +9,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from console.stepping import stepped
+from console.running.stepping import stepped
 from mailstore.steps import BackgroundWork, Steps
 
 

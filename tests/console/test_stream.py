@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from textual.events import Key
 
-from console.composer_draft import ComposerDraft
 from console.screens.writing import composing
-from console.state import PersonalState
+from console.state.composer_draft import ComposerDraft
+from console.state.personal_state import PersonalState
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, MailFiles

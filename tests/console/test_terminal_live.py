@@ -14,7 +14,7 @@ import pytest
 
 from console.demo.history import write_history
 from console.demo.run import simulated
-from console.state import PersonalState
+from console.state.personal_state import PersonalState
 from tests.conftest import Open
 from tests.console.touring import Tourist, folded
 from tests.mailboxes import MailFiles

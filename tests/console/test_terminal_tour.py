@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config
 from console.demo.history import write_history
 from console.panes.sidebar_rows import SidebarRow, sidebar_rows
 from console.panes.titles import view_title
 from console.session import Session
+from console.settings.config import Config
 from mailstore.records.message import Message
 from mailstore.registry import open_store
 from mailstore.state.views import OWN_KINDS, View

@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from console.composer_draft import in_words
+from console.state.composer_draft import in_words
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody, line_feeds
 from tests.console.screen_text import screen_lines

@@ -11,11 +11,9 @@ from pygments.styles import get_all_styles
 from textual.color import Color
 
 from console.app import SignalboxApp
-from console.config import Config, config_folder
 from console.screens import layout
-from console.state import PersonalState
-from console.symbols import STATES
-from console.theme_files import (
+from console.settings.config import Config, config_folder
+from console.settings.theme_files import (
     ANSI_CODE,
     AUTO,
     DEFAULTS,
@@ -27,6 +25,8 @@ from console.theme_files import (
     read_ours,
     read_theme,
 )
+from console.state.personal_state import PersonalState
+from console.words.symbols import STATES
 from mailstore.rules.delivery import State as Fate
 from tests.console.screen_text import opened, settle
 from tests.mailboxes import every_case

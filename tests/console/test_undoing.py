@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from console.screens.undoing import Undoing
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 from tests.console.fake_screen import fake_screen
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles

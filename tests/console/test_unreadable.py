@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from console.command import Command
-from console.commands import commands_for
+from console.commands.command import Command
+from console.commands.table import commands_for
 from mailstore.errors import ContentGone
 from mailstore.queries.raw_lines import raw_record
 from mailstore.records.message import Problem

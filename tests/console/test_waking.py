@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from console.config import Config, WakeSettings
+from console.settings.config import Config, WakeSettings
 from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.hooked import fake_codex, hooked

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from textual.events import Key
 
-from console.composer_draft import ComposerDraft
+from console.state.composer_draft import ComposerDraft
 from mailstore.records.message import Message
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle

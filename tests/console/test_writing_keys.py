@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from console.composer_draft import ComposerDraft
 from console.panes import footer
 from console.panes.composer import Composer
+from console.state.composer_draft import ComposerDraft
 from mailstore.state.views import View
 from tests.conftest import Open
 from tests.console.screen_text import Seat, opened, settle

@@ -18,7 +18,7 @@ from pathlib import Path
 from textual.events import Key
 from textual.keys import key_to_character
 
-from console.commands import COMMANDS
+from console.commands.table import COMMANDS
 from console.serve.sockets import CLOSED_BY_PERSON
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import MailFiles

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from console.archive_report import plan_lines
+from console.words.archive_report import plan_lines
 from mailstore.archive.running import read_plan
 from mailstore.errors import StoreError
 from mailstore.files import holders

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from console.config_file import load_config
+from console.settings.config_file import load_config
 from mailstore.kinds.mapped.mapping import parse
 from mailstore.registry import kinds, store_class
 

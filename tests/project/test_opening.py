@@ -33,7 +33,7 @@ ALLOWED = {
     "console/status/counting.py": NO_FILE,
     "console/status/names.py": NARROW,
     "console/status/numbers.py": NARROW,
-    "console/theme_files.py": OURS,
+    "console/settings/theme_files.py": OURS,
     "mailstore/files/detached.py": NO_FILE,
     "mailstore/files/durable.py": NO_FILE,
     "mailstore/files/holders.py": "the process table of Linux",

@@ -23,11 +23,11 @@ PRINTING = {
 }
 ENCODING = {
     "render/json_output.py": "the way out for JSON",
-    "wake_command.py": "an environment, in ASCII",
+    "hooks/waking/wake_command.py": "an environment, in ASCII",
     "hooks/waking/limits.py": "what woke whom, for us alone",
-    "state.py": "the person's own state",
-    "held_letters.py": "the person's own state",
-    "state_database.py": "the person's own state",
+    "state/personal_state.py": "the person's own state",
+    "sending/held_letters.py": "the person's own state",
+    "state/database.py": "the person's own state",
     "hooks/install/install_notes.py": "our own state",
     "hooks/install/programs/codex.py": "a path as TOML, in a remark",
     "hooks/install/programs/opencode.py": "a command in a program's plugin",

@@ -7,11 +7,11 @@ import tomllib
 from pathlib import Path
 
 from console.cli.own_commands import all_commands
-from console.commands import COMMANDS
-from console.config_file import load_config
-from console.config_schema import config_schema
-from console.symbols import STALE, STATES
-from console.theme_files import DEFAULTS
+from console.commands.table import COMMANDS
+from console.settings.config_file import load_config
+from console.settings.config_schema import config_schema
+from console.settings.theme_files import DEFAULTS
+from console.words.symbols import STALE, STATES
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
 from mailstore.rules.delivery import State
 from manual.reference.markdown import code, prose
@@ -134,5 +134,5 @@ def test_messages_are_found_wherever_they_are_raised() -> None:
     assert found['unclosed "("'].kind == "fail"
     assert found["body is empty"].kind == "DraftRefused"
     assert found["OPTION needs a value"].module == "console/cli/parser.py"
-    assert found['unknown setting "KEY"'].module == "console/config_file.py"
+    assert found['unknown setting "KEY"'].module == "console/settings/config_file.py"
     assert found["AGENT is dead"].kind == "Refused"

@@ -6,10 +6,10 @@ import ast
 from pathlib import Path
 
 import console
-from console.symbols import ACTIVITIES, AGENTS, CONNECTION, NEVER_SEEN, STALE, STATES
+from console.words.symbols import ACTIVITIES, AGENTS, CONNECTION, NEVER_SEEN, STALE, STATES
 
 CONSOLE = Path(console.__file__).parent
-TABLE = CONSOLE / "symbols.py"
+TABLE = CONSOLE / "words" / "symbols.py"
 ORDINARY = frozenset("…·?!")
 """Punctuation, which texts use in its own right."""
 

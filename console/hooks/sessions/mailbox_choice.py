@@ -62,7 +62,7 @@ def _opened(url: str) -> str | None:
     from mailstore.installed_kinds import turn_on_site_packages
 
     turn_on_site_packages()
-    from console.server_tables import use_config_file
+    from console.settings.server_tables import use_config_file
     from mailstore.errors import MailError
     from mailstore.registry import open_store
 

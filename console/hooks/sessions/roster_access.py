@@ -47,7 +47,7 @@ def _change_through_store(mailbox: str, agent_id: str, change: Change, now: floa
     turn_on_site_packages()
     from msgspec.structs import replace
 
-    from console.server_tables import use_config_file
+    from console.settings.server_tables import use_config_file
     from mailstore.capabilities import Capability
     from mailstore.records.roster import Agent, Status
     from mailstore.registry import open_store

@@ -16,7 +16,7 @@ def fold_ahead(mailbox: str, lock: str) -> None:
     """
     import fcntl
 
-    from console.config_file import load_config
+    from console.settings.config_file import load_config
     from mailstore.folding import fold_store
     from mailstore.registry import open_store
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from console.config_file import load_config
 from console.hooks.quick_look import stat_mark
 from console.hooks.unread.mail import UnreadMail
-from console.server_tables import use_config_file
-from console.unread_mail import reads_of, record, shown_to, unread_mail
+from console.settings.config_file import load_config
+from console.settings.server_tables import use_config_file
+from console.state.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError
 from mailstore.folding import fold_store
 from mailstore.records.message import Message

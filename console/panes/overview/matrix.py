@@ -13,10 +13,10 @@ from console.panes.overview.columns import Cell
 from console.panes.overview.picture import Picture
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_middle
-from console.styles import TextStyles
 from console.widgets.grid import stepped_headings
 from console.widgets.line_view import blank
 from console.widgets.rows import placeholder_lines
+from console.words.styles import TextStyles
 from mailstore.overview.matrix import PairTable, TrafficMatrix
 from mailstore.records.protocol import PERSON
 

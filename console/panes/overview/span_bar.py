@@ -8,7 +8,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from console.panes.row_layout import Piece, layout_line
-from console.styles import TextStyles
+from console.words.styles import TextStyles
 from mailstore.overview.bars import SPANS
 
 HEAD = " Overview  "

@@ -13,8 +13,8 @@ from console.overview.lengths import scale_line
 from console.overview.model import OverviewModel
 from console.panes.overview.columns import Column, fitted, heading
 from console.panes.row_layout import layout_line
-from console.styles import TextStyles
 from console.widgets.rows import KeyedRows, Row
+from console.words.styles import TextStyles
 
 
 class TableRows(KeyedRows[Row], ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from console.commands import BY_ID
+from console.commands.table import BY_ID
 from console.screens.away.looking import absence_since
 from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import work
 from textual.binding import BindingType
 
-from console.bindings import bindings
+from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.panes.row_layout import Piece
@@ -17,8 +17,8 @@ from console.render.short_text import age, clock, count, plural
 from console.screens.away.looking import absence_since
 from console.screens.list_screen import ListScreen
 from console.session import Session
-from console.styles import TextStyles
-from console.symbols import AGENTS, STATES
+from console.words.styles import TextStyles
+from console.words.symbols import AGENTS, STATES
 from mailstore.queries.absence import Absence
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from console.stepping import stepped
+from console.running.stepping import stepped
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from console.bindings import bindings
+from console.commands.bindings import bindings
 from console.screens.desks.desk import Desk
 
 

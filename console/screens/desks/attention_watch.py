@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from console import lazy
 from console.concerns_listed import ACKNOWLEDGED, listed
+from console.running import lazy
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
@@ -62,8 +62,8 @@ class AttentionWatch:
             self._screen.run_task(self._look(), group="attention")
 
     async def _look(self) -> None:
-        await lazy.load("mailstore.queries.attention", "console.concern_words")
-        from console.concern_words import heading
+        await lazy.load("mailstore.queries.attention", "console.words.concern_words")
+        from console.words.concern_words import heading
         from mailstore.queries.attention import every_concern
         from mailstore.queries.concerns import GatheredConcerns
 

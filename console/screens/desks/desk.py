@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from console.concern_words import heading_of
 from console.concerns_listed import snoozed_row
 from console.panes.concern_facts import concern_facts, letter_of
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
@@ -19,8 +18,9 @@ from console.screens.list_screen import ListScreen
 from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
 from console.session import PAST, Session
-from console.styles import TextStyles
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
+from console.words.concern_words import heading_of
+from console.words.styles import TextStyles
 from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
 from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter

@@ -12,11 +12,11 @@ from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
-    from console.composer_draft import ComposerDraft
     from console.screens.desks.attention_watch import AttentionWatch
     from console.screens.desks.desk import Desk
     from console.screens.reading import Reading
     from console.screens.writing.composing import Composing
+    from console.state.composer_draft import ComposerDraft
 
 DESKS = ("attention", "dead")
 """The views whose list is a desk."""

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from console.bindings import bindings
-from console.concern_words import heading, heading_of
+from console.commands.bindings import bindings
 from console.screens.desks.desk import Desk
+from console.words.concern_words import heading, heading_of
 from mailstore.queries.concerns import LETTERS, Concern
 
 

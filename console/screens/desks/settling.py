@@ -15,9 +15,9 @@ from textual.screen import Screen
 from console.panes.reach_line import reach_line
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_end
+from console.running.stepping import aside, stepped
 from console.screens.base_screen import BaseScreen
-from console.stepping import aside, stepped
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 from mailstore.errors import MailError
 from mailstore.records.message import Intervention, Message
 from mailstore.state.views import DeadLetter

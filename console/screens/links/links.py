@@ -47,7 +47,7 @@ class MessageLinks:
         self._screen.tell(f"Link copied: {link.target}")
 
     async def _open(self, link: Link) -> None:
-        from console.link_opener import OPENERS, find_opener, open_link
+        from console.opening.link_opener import OPENERS, find_opener, open_link
         from console.screens.ask import Ask
 
         opener = find_opener()

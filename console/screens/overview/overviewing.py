@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from console.lazy import load
+from console.running.lazy import load
 from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:

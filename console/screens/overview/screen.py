@@ -15,8 +15,8 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
-from console.bindings import bindings, footer_keys
-from console.command import Situation
+from console.commands.bindings import bindings, footer_keys
+from console.commands.command import Situation
 from console.overview.model import OverviewModel
 from console.overview.words import totals
 from console.panes.header import Header, headline
@@ -32,8 +32,8 @@ from console.screens.overview.computing import OverviewWork
 from console.screens.overview.place import SECTIONS, Departure, OverviewPlace
 from console.screens.pages import show_help
 from console.session import Session
-from console.styles import TextStyles
 from console.widgets.virtual_list import VirtualList
+from console.words.styles import TextStyles
 from mailstore.overview.bars import MOST_BARS, SPANS
 
 NAME = "overview"

@@ -9,9 +9,9 @@ from typing import Any
 
 from console.quiet.marks import Mark
 from console.quiet.snooze import Snooze
+from console.running.stepping import stepped
 from console.screens.base_screen import BaseScreen
-from console.stepping import stepped
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
 

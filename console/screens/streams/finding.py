@@ -7,8 +7,8 @@ from contextlib import aclosing
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.stepping import stepped
 
 if TYPE_CHECKING:
     from mailstore.queries.query import Query
@@ -79,7 +79,7 @@ class StreamSearch:
             due.clear()
 
     async def _look(self, query: Query, step: int, *, is_first: bool) -> None:
-        from console.search_context import search_context
+        from console.search.context import search_context
         from mailstore.queries.search import judged
 
         screen, session, text = self._screen, self._screen.session, self._screen.listing.finding

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from console.browser.place import is_in_browser
-from console.composer_draft import ComposerDraft
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
-from console.undo_history import UndoableAction
+from console.state.composer_draft import ComposerDraft
+from console.state.undo_history import UndoableAction
 from mailstore.state.views import View
 from mailstore.store import Capability
 

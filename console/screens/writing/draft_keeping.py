@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from console.composer_draft import ComposerDraft
 from console.screens.base_screen import BaseScreen
-from console.undo_history import UndoableAction
+from console.state.composer_draft import ComposerDraft
+from console.state.undo_history import UndoableAction
 
 
 class DraftKeeping:

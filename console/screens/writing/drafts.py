@@ -8,8 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.strip import Strip
 
-from console.bindings import bindings
-from console.composer_draft import ComposerDraft, in_words
+from console.commands.bindings import bindings
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow
@@ -22,7 +21,8 @@ from console.screens.base_screen import Action
 from console.screens.list_screen import LONGEST_TEXT, ListScreen
 from console.screens.writing.draft_keeping import DraftKeeping
 from console.session import Session
-from console.styles import TextStyles
+from console.state.composer_draft import ComposerDraft, in_words
+from console.words.styles import TextStyles
 from mailstore.errors import DraftRefused
 from mailstore.writing.sending import Preview, prepare, split_addresses
 

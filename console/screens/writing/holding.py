@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from console.commands import BY_ID
+from console.commands.table import BY_ID
 from console.panes.held_line import HeldLine
 from console.render.safe import visible_line
 from console.screens.mail_screen import MailScreen
 from console.screens.writing.draft_keeping import DraftKeeping
-from console.undo_history import UndoableAction
+from console.state.undo_history import UndoableAction
 from mailstore.errors import MailError
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
-    from console.composer_draft import ComposerDraft
-    from console.held_letters import HeldLetter, HeldLetters
     from console.screens.writing.composing import Composing
+    from console.sending.held_letters import HeldLetter, HeldLetters
+    from console.state.composer_draft import ComposerDraft
 
 HASTE_SECONDS = 0.7
 """A second press of the key that sends, so soon after the first, does not send what is held."""
@@ -48,7 +48,7 @@ class Holding:
 
     def _letters(self) -> HeldLetters:
         """Return the stored letters; blocks."""
-        from console.held_letters import HeldLetters
+        from console.sending.held_letters import HeldLetters
 
         session = self._screen.session
         return HeldLetters(session.personal.state.database, session.store.url)
@@ -67,7 +67,7 @@ class Holding:
         return bool(seconds)
 
     async def _hold(self, writing: ComposerDraft, seconds: float) -> None:
-        from console.held_letters import HeldLetter
+        from console.sending.held_letters import HeldLetter
 
         screen = self._screen
         letter = HeldLetter(str(uuid.uuid4()), writing, screen.session.clock() + seconds)
@@ -130,7 +130,7 @@ class Holding:
 
     async def _deliver(self, letter: HeldLetter) -> bool:
         """Send a letter unless another console has taken it; if that fails, make it a draft again and return False."""
-        from console.letter_sending import sendable_letter
+        from console.sending.letter_sending import sendable_letter
 
         screen, session, writing = self._screen, self._screen.session, letter.writing
         if not await asyncio.to_thread(lambda: self._letters().claim(letter.id, session.clock())):
@@ -197,7 +197,7 @@ class Holding:
 
     async def _was_sent(self, letter: HeldLetter) -> bool:
         """Return whether a letter that was being sent is in the mailbox: by its text, a recipient and its time."""
-        from console.letter_sending import prepare_letter
+        from console.sending.letter_sending import prepare_letter
 
         session, writing = self._screen.session, letter.writing
         try:

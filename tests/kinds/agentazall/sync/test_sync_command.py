@@ -11,7 +11,7 @@ import pytest
 
 from console.cli import main
 from console.errors import UsedWrongly
-from console.server_tables import use_config_file
+from console.settings.server_tables import use_config_file
 from mailstore.kinds.agentazall.rules import Filter
 from mailstore.kinds.agentazall.spools import is_at_work, sync_lock
 from mailstore.kinds.agentazall.sync.chosen_plan import plan_for

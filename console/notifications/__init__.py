@@ -1,0 +1,1 @@
+"""What the user is notified of, and how."""

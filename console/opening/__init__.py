@@ -1,0 +1,1 @@
+"""Files, links and texts that other programs open."""

@@ -1,0 +1,1 @@
+"""Work beside the keys: idle moments, deferred imports, steps, failures and the log."""

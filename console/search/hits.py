@@ -1,0 +1,68 @@
+"""The threads that a query finds, a portion at a time, computed beside other work."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import UTC, datetime
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from console.running.stepping import stepped
+from mailstore.records.message import Message, by_age
+
+if TYPE_CHECKING:
+    from console.session import Session
+    from mailstore.queries.query import Query
+    from mailstore.queries.search_context import SearchContext
+
+FIRST = 50
+"""How many threads are found before the first of them are shown."""
+EVERY_SECONDS = 0.25
+MOST = 2000
+"""How many threads a search ends with: more than a person reads, and few enough to draw."""
+
+
+class SearchHits(Struct, frozen=True):
+    """What was found so far: the newest hit of each thread by its root, newest first, and the number of hits.
+
+    With `is_cut` there are more hits, all older than these.
+    """
+
+    threads: dict[str, Message]
+    number: int
+    is_done: bool = False
+    is_cut: bool = False
+
+    @property
+    def older(self) -> str:
+        """The query field that finds what is older than these hits, and those of their oldest second again."""
+        oldest = min(message.time for message in self.threads.values())
+        return f"before:{datetime.fromtimestamp(oldest + 1, UTC):%Y-%m-%dT%H:%M:%S}Z"
+
+
+async def found_hits(session: Session, query: Query, context: SearchContext) -> AsyncGenerator[SearchHits]:
+    """Yield what a query has found so far now and then, and at the end all of it. Raises MailboxReloaded."""
+    from mailstore.queries.search import looked_up
+
+    mailbox, found, number = context.mailbox, dict[str, Message](), 0
+    shown, due = 0, 0.0
+    steps = looked_up(query, context, session.store.candidates)
+    async with aclosing(stepped(steps, session.rest)) as batches:
+        async for batch in batches:
+            for message in batch:
+                root = mailbox.root_of(message.id)
+                found[root] = max(found.get(root, message), message, key=by_age)
+            number += len(batch)
+            if len(found) >= MOST:
+                break
+            if len(found) > shown and (shown or len(found) >= FIRST) and monotonic() >= due:
+                shown, due = len(found), monotonic() + EVERY_SECONDS
+                yield SearchHits(_newest_first(found), number)
+    yield SearchHits(_newest_first(found), number, is_done=True, is_cut=len(found) >= MOST)
+
+
+def _newest_first(found: dict[str, Message]) -> dict[str, Message]:
+    return dict(sorted(found.items(), key=lambda item: by_age(item[1]), reverse=True))

@@ -1,0 +1,74 @@
+"""A JSON Schema of config.toml, by which editors complete, explain and check it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct, to_builtins
+from msgspec.json import schema_components
+from msgspec.structs import FieldInfo, fields
+
+from console.commands.table import COMMANDS
+from console.settings.config import whole_config
+from console.settings.field_meanings import field_meanings, struct_in
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+NULL = {"type": "null"}
+
+
+def config_schema() -> dict[str, Any]:
+    """Return the schema; it names no other place in itself, so that simple readers can follow it."""
+    schema = _table(whole_config())
+    schema["properties"]["keymap"] |= {
+        "properties": {it.id: {"type": "string", "description": it.help, "default": it.keys} for it in COMMANDS},
+        "additionalProperties": False,
+    }
+    return {"$schema": DIALECT, "title": "Signalbox: config.toml", **schema}
+
+
+def default_of(setting: FieldInfo) -> Any:
+    """Return the default of a setting as TOML has it; None for one that must be set or is not."""
+    if setting.default is not NODEFAULT:
+        return to_builtins(setting.default)
+    return None if setting.default_factory is NODEFAULT else to_builtins(setting.default_factory())
+
+
+def _table(model: type[Struct]) -> dict[str, Any]:
+    _, defined = schema_components([model], ref_template="{name}")
+    schema = _resolved(defined[model.__name__], defined)
+    meanings = field_meanings(model)
+    for setting in fields(model):
+        found = schema["properties"][setting.name]
+        if table := struct_in(setting.type):
+            found = _table(table)
+        elif (inner := _listed(setting.type)) is not None:
+            found |= {"items": _table(inner)}
+        elif (default := default_of(setting)) is not None:
+            found["default"] = default
+        if setting.name in meanings:
+            found["description"] = meanings[setting.name]
+        schema["properties"][setting.name] = found
+    return {key: value for key, value in schema.items() if key != "title" and value != []} | {
+        "additionalProperties": False
+    }
+
+
+def _listed(kind: Any) -> type[Struct] | None:
+    """Return the table of which there is a list."""
+    plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return struct_in(get_args(plain)[0]) if get_origin(plain) is list else None
+
+
+def _resolved(value: Any, defined: dict[str, Any]) -> Any:
+    """Return a part of a schema without references, and without null, which TOML doesn't have."""
+    if isinstance(value, list):
+        return [_resolved(each, defined) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "$ref" in value:
+        return _resolved(defined[value["$ref"]], defined)
+    found = {key: _resolved(each, defined) for key, each in value.items() if not (key == "default" and each is None)}
+    if NULL in found.get("anyOf", ()):
+        others = [each for each in found.pop("anyOf") if each != NULL]
+        found |= others[0] if len(others) == 1 else {"anyOf": others}
+    return found

@@ -1,0 +1,1 @@
+"""The user's own state, saved beside the mailbox."""

@@ -1,0 +1,1 @@
+"""The terminal: its driver, questions to it, and keys that come early."""

@@ -1,0 +1,93 @@
+"""The terminal's keys, read without looking at the clock: Escape is passed on at once, and an idle console sleeps."""
+
+from __future__ import annotations
+
+import os
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from select import select
+from typing import Any
+
+from textual import constants
+from textual._parser import ParseError  # Textual's driver is made of these, and can't be configured otherwise
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from console.terminal.queries import TerminalAnswer, TerminalQueries
+
+READ_BYTES = 1 << 12
+
+
+class KeyReader:
+    """Makes messages of the bytes that a terminal sends, and takes answers to questions out of them."""
+
+    def __init__(self, queries: TerminalQueries, tell: Callable[[Message], None], *, debug: bool = False) -> None:
+        self._queries = queries
+        self._tell_one = tell
+        self._parser = XTermParser(debug)
+        self._decode = getincrementaldecoder("utf-8")("replace").decode
+        self.patience: float | None = None
+        """How many seconds to wait for more bytes before `pause` is called; None for ever."""
+
+    def read(self, data: bytes) -> None:
+        """Take in what was sent."""
+        self._take(self._queries.sift(self._decode(data)))
+        self.patience = constants.ESCAPE_DELAY
+
+    def pause(self) -> None:
+        """Nothing came for a while: an Escape is a key of its own, and half an answer is none."""
+        text = self._queries.release()
+        self._take(text)
+        self.patience = constants.ESCAPE_DELAY if text else None
+
+    def end(self) -> None:
+        """Take in what is left."""
+        with suppress(EOFError, ParseError):
+            self._tell(self._parser.feed(""))
+
+    def _take(self, text: str) -> None:
+        if text:  # without any, the parser would end
+            self._tell(self._parser.feed(text))
+        self._tell(self._parser.tick())
+
+    def _tell(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self._tell_one(message)
+
+
+class Driver(LinuxDriver):
+    """Waits as long as Escape may still become another key, and else for the next key however long it takes.
+
+    Textual's own looks every tenth of a second: so long an Escape takes there, and so often an idle program wakes.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._woken, self._wake = os.pipe()
+        self._queries = TerminalQueries()
+
+    def query(self, question: str, *answers: TerminalAnswer) -> None:
+        """Ask the terminal a question whose answers have one of these forms; it may never answer."""
+        for answer in answers:
+            self._queries.expect(answer)
+        self.write(question)
+
+    def run_input_thread(self) -> None:
+        """Read until the end."""
+        keys = KeyReader(self._queries, self.process_message, debug=self._debug)
+        while not self.exit_event.is_set():
+            if self.fileno not in select([self.fileno, self._woken], [], [], keys.patience)[0]:
+                keys.pause()
+            elif data := os.read(self.fileno, READ_BYTES):
+                keys.read(data)
+            else:
+                break
+        keys.end()
+
+    def disable_input(self) -> None:
+        """Read no more: whoever waits for a key is woken, for the end waits for them."""
+        os.write(self._wake, b"\n")
+        super().disable_input()
+        os.read(self._woken, 1)

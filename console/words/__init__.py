@@ -1,0 +1,1 @@
+"""What states, concerns and problems are called, and their symbols."""

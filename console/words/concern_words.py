@@ -1,0 +1,60 @@
+"""The words, glyphs and colours of concerns: the headings under which they are listed, and a line about each."""
+
+from __future__ import annotations
+
+from console.words.symbols import AGENTS, NEW, STATES, Symbol
+from mailstore.queries.concerns import LETTERS, Concern, Trouble
+from mailstore.records.roster import Status
+from mailstore.rules.delivery import State
+
+HEADINGS = {
+    Trouble.PERMISSION: "Waiting for your permission",
+    Trouble.QUESTION: "Unanswered questions",
+    Trouble.NEW: "New mail to you",
+    Trouble.GROWTH: "Dead letters",
+    Trouble.DEAD_LETTER: "Dead letters",
+    Trouble.UNKNOWN: "Unknown recipients",
+    Trouble.VACANT: "Waiting for a role that no agent holds",
+    Trouble.STALLED: "Agents that may have stopped reading",
+    Trouble.LOOP: "Agents that only answer each other",
+    Trouble.STRANGER: "Unregistered senders",
+}
+TO_YOU = "Questions to you"
+SYMBOLS = {
+    Trouble.PERMISSION: Symbol("!", "bad"),
+    Trouble.QUESTION: Symbol("?", "accent"),
+    Trouble.NEW: Symbol(NEW, "accent"),
+    Trouble.GROWTH: Symbol("▲", "bad"),
+    Trouble.DEAD_LETTER: Symbol(STATES[State.DEAD].glyph, "bad"),
+    Trouble.UNKNOWN: Symbol(STATES[State.UNKNOWN].glyph, "bad"),
+    Trouble.VACANT: Symbol(STATES[State.WAITING].glyph, "warn"),
+    Trouble.STALLED: Symbol(AGENTS[Status.FROZEN].glyph, "warn"),
+    Trouble.LOOP: Symbol("↻", "bad"),
+    Trouble.STRANGER: Symbol("!", "warn"),
+}
+
+
+def heading_of(concern: Concern) -> str:
+    """Return the heading under which a concern is listed."""
+    return heading(concern.trouble, is_mine=concern.is_mine)
+
+
+def heading(trouble: Trouble, *, is_mine: bool) -> str:
+    """Return the heading under which concerns of a kind are listed, of the user or of others."""
+    return TO_YOU if is_mine and trouble is Trouble.QUESTION else HEADINGS[trouble]
+
+
+def symbol_of(concern: Concern) -> Symbol:
+    """Return a concern's glyph and colour; a dead letter has that of its state."""
+    if concern.trouble is Trouble.DEAD_LETTER and concern.state is State.EXPIRED:
+        return Symbol(STATES[State.EXPIRED].glyph, "warn")
+    return SYMBOLS[concern.trouble]
+
+
+def line_of(concern: Concern) -> str:
+    """Return who is concerned and why, in one line; what is quoted from a mailbox is not safe to print."""
+    if concern.trouble in LETTERS:
+        return f"{concern.who} → {concern.recipient}  {concern.reason}"
+    if concern.trouble in (Trouble.VACANT, Trouble.GROWTH):
+        return concern.reason if concern.trouble is Trouble.GROWTH else f"{concern.who}: {concern.reason}"
+    return f"{concern.who} {concern.reason}"
