@@ -68,7 +68,6 @@ class KnownRecords:
                     self.add(event)
 
     def add(self, record: Adopted) -> None:
-        """Add a record that was written."""
         match record:
             case AdoptedMessage(message=message):
                 self._ids.add(message.id)

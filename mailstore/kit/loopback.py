@@ -6,7 +6,6 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -30,7 +30,6 @@ class Secret:
 
     @classmethod
     def of(cls, text: str) -> Secret:
-        """Return a known secret."""
         return cls(lambda: text)
 
     @classmethod

@@ -76,7 +76,6 @@ def tables_in(database: sqlite3.Connection) -> set[str]:
 
 
 def columns_in(database: sqlite3.Connection, table: str) -> list[str]:
-    """Return the names of a table's columns."""
     return [text_of(row[1]) for row in database.execute(f"PRAGMA table_info({table})")]
 
 

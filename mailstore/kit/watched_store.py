@@ -80,12 +80,10 @@ class WatchedStore(Store):
 
     @property
     def url(self) -> str:
-        """Return the kind and the folder."""
         return f"{self.kind}:{self.folder.resolve()}"
 
     @property
     def title(self) -> str:
-        """Return the folder's name."""
         return self.folder.name
 
     def watched(self) -> WatchedPaths:

@@ -48,7 +48,6 @@ class ArchiveSource(PartSource):
         self._has_several = False
 
     def begin(self) -> None:
-        """Forget the names seen and the roots of threads."""
         self._seen, self._roots, self._parts = {}, {}, {}
 
     def folders(self) -> list[str]:
@@ -67,7 +66,6 @@ class ArchiveSource(PartSource):
         return found
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the roster, then the messages, newest file names first."""
         if not (self._root / PROJECTS).is_dir():
             raise FileNotFoundError(2, "no such folder", str(self._root / PROJECTS))
         months: dict[str, dict[str, Stamp]] = {}
@@ -101,7 +99,6 @@ class ArchiveSource(PartSource):
         return self._parts
 
     def read(self, part: str) -> list[Event] | None:
-        """Return the message in a file, or the agents."""
         if part == ROSTER:
             return self._roster()
         try:

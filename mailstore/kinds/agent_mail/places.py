@@ -22,7 +22,6 @@ class AgentMailPlaces(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Return the folder to watch."""
         return self.database.parent if self.database else self.archive or Path()
 
     def project(self, slug: str) -> Path | None:

@@ -40,7 +40,6 @@ class AgentNames(NamedTuple):
 
 
 def names_of(mail: sqlite3.Connection) -> AgentNames:
-    """Return the names of all agents."""
     found = mail.execute("SELECT agents.id, name, slug FROM agents LEFT JOIN projects ON projects.id = project_id")
     rows = [(agent, str(name), str(slug)) for agent, name, slug in found]
     [(projects,)] = mail.execute("SELECT count(*) FROM projects")

@@ -50,7 +50,6 @@ def messages(mail: sqlite3.Connection, *, before: int, limit: int) -> list[Agent
 
 
 def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[AgentMailRow]:
-    """Return the messages of some ids that are there."""
     wanted = columns(mail, "messages", *COLUMNS)
     return [
         AgentMailRow(*row)
@@ -60,7 +59,6 @@ def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[AgentMai
 
 
 def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[RecipientRow]]:
-    """Return the recipients of some messages."""
     found: dict[int, list[RecipientRow]] = {}
     for marks, part in in_parts(ids):
         asked = mail.execute(

@@ -67,7 +67,6 @@ class _Copying:
         self.readers: dict[str, list[str]] = {}
 
     def write(self, letter: AdoptedMessage) -> None:
-        """Write all copies of a message."""
         message = letter.message
         self._latest = max(self._latest, message.time)
         day, date = _dated(message)

@@ -32,7 +32,6 @@ class Block(NamedTuple):
 
 
 def is_marked(body: str) -> bool:
-    """Return whether a line of a body begins a signed block."""
     return BEGIN in body and BEGIN_LINE.search(body) is not None
 
 
@@ -80,7 +79,6 @@ def unwrapped(body: str) -> str:
 
 
 def wrapped(body: str, fingerprint: str, public_key: str, signature: str) -> str:
-    """Return a body as a signed block."""
     lines = (BEGIN, f"Fingerprint: {fingerprint}", f"Public-Key: {public_key}", "", body, END)
     return "\n".join((*lines, SIGNATURE, signature, SIGNATURE_END))
 

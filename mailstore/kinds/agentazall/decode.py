@@ -39,7 +39,6 @@ class Copy(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """Return the file's name without its suffix."""
         return self.file.removesuffix(".txt")
 
 

@@ -86,7 +86,6 @@ def _fresh() -> bytes:
 
 
 def public_of(seed: bytes) -> bytes:
-    """Return the public key of a seed."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()

@@ -28,7 +28,6 @@ def name_of(address: str) -> str:
 
 
 def address_of(name: str) -> str:
-    """Return the address for a name."""
     return HUMAN if name == USER else name.removeprefix(PREFIX)
 
 

@@ -55,7 +55,6 @@ class Pin(msgspec.Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Return the key's fingerprint."""
         return fingerprint_of(key_of(self.public_key))
 
 
@@ -91,7 +90,6 @@ class Pins:
                 self.trouble = f"the keys of senders can't be stored: {self.path} can't be read ({error})"
 
     def known(self, sender: str) -> Pin | None:
-        """Return the stored key of a sender."""
         return self._pins.get(sender)
 
     def compare(self, sender: str, key: str, message_id: str, when: When = NOW) -> Key:

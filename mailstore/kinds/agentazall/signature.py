@@ -89,7 +89,6 @@ def facts_of(letter: SignedFile) -> SignatureFacts:
 
 
 def fingerprint_of(key: bytes) -> str:
-    """Return a public key's fingerprint."""
     return hashlib.sha256(key).hexdigest()[:16]
 
 

@@ -67,7 +67,6 @@ class AgentAZAllSource(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        """Forget the ids and names seen, and the files put off."""
         self._ids: dict[str, dict[str, str]] = {}
         self._parents = Parents()
         self._told_of: set[str] = set()
@@ -384,7 +383,6 @@ class Parents:
 
 
 def is_answer(letter: SignedFile) -> bool:
-    """Return whether the subject marks a message as a reply."""
     return letter.get("Subject").lower().startswith(ANSWER_PREFIX)
 
 

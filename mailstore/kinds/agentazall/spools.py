@@ -45,7 +45,6 @@ def spools_of(root: Path, agents: Iterable[str]) -> Iterator[tuple[str, Hashable
 
 
 def is_in_spool(part: str) -> bool:
-    """Return whether a path names a file in a spool."""
     return f"/{FOLDER}/" in part
 
 

@@ -35,7 +35,6 @@ class _Subfolders:
 
     @property
     def identity(self) -> tuple[int, int] | None:
-        """Return the identity of the folder as of the last look."""
         return (self._stamp.device, self._stamp.inode) if self._stamp else None
 
     def look(self) -> bool:

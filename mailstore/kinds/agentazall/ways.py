@@ -67,7 +67,6 @@ def ways_in(root: Path, ids: Iterable[str]) -> list[LetterWay]:
 
 
 def is_in_outbox(places: Sequence[str]) -> bool:
-    """Return whether a copy of a letter is in an outbox."""
     copies = map(split, places)
     return any(copy is not None and copy.box == OUTBOX for copy in copies)
 

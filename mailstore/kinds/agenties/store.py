@@ -182,7 +182,6 @@ class AgentiesTeam(NamedTuple):
 
 
 def team_stamps(folder: Path) -> tuple[Stamp | None, ...]:
-    """Return the stamps of the team files."""
     return tuple(path_stamp(folder / name) for name in TEAMS)
 
 

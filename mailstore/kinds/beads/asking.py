@@ -47,7 +47,6 @@ class AskingOrigin:
 
     @property
     def name(self) -> str:
-        """Return what is read."""
         return "bd" if self._release else self._export.name
 
     @property
@@ -120,7 +119,6 @@ class AskingOrigin:
         return found
 
     def newest(self, limit: int) -> list[PlacedIssue]:
-        """Return nothing: `bd` lists all or nothing."""
         return []
 
     def record(self, message: Message) -> bytes:

@@ -60,7 +60,6 @@ class _Labels:
             self.tags.remove(PENDING)  # the first stays when the second is added
 
     def all(self, name: str) -> list[str]:
-        """Return all values of a name."""
         return self._found.get(name, [])
 
     def one(self, name: str) -> str:
@@ -75,7 +74,6 @@ KNOWN = frozenset(("from", "thread", "reply-to", "msg-type", "cc", "cc-cleared",
 
 
 def letter_of(issue: BeadsIssue) -> BeadsLetter:
-    """Return the message that an issue is."""
     labels = _Labels(issue.labels)
     shared = next((f"{name}:{each}" for name in ("queue", "channel", "announce") for each in labels.all(name)), "")
     to = recipient_of(issue.assignee or shared)

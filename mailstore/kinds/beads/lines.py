@@ -52,7 +52,6 @@ class BeadsLines:
 
     @property
     def name(self) -> str:
-        """Return the file's name."""
         return self.path.name
 
     def stamp(self) -> Stamp | None:

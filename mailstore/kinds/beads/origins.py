@@ -75,7 +75,6 @@ class ExportOrigin:
         ]
 
     def newest(self, limit: int) -> list[PlacedIssue]:
-        """Return the newest messages and all agents of a large file."""
         found = self._lines.newest(limit, QUOTED[0], QUOTED[1:])
         return [PlacedIssue(issue_of(line.value, line.name), line.location) for line in found]
 

@@ -43,7 +43,6 @@ class BeadsIssue(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_mail(self) -> bool:
-        """Whether this is a message."""
         return MESSAGE in self.labels
 
     def facts(self) -> dict[str, str]:

@@ -59,7 +59,6 @@ class TablesOrigin:
 
     @property
     def name(self) -> str:
-        """Return the file's name."""
         return self.path.name
 
     def stamp(self) -> Hashable:
@@ -68,11 +67,9 @@ class TablesOrigin:
         return database_stamp(self.path)
 
     def read(self, problems: list[Problem]) -> list[PlacedIssue]:
-        """Return the issues in all tables."""
         return look(self.path, partial(_issues, file=self.name), is_text=True)
 
     def newest(self, limit: int) -> list[PlacedIssue]:
-        """Return nothing: a database is read at once."""
         return []
 
     def record(self, message: Message) -> bytes:

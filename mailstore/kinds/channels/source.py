@@ -96,7 +96,6 @@ class ChannelsSource(PartSource):
         self.begin()
 
     def begin(self) -> None:
-        """Forget what there was, and who was seen."""
         self._listing = Folder(self._root / CHANNELS, lambda name: not name.startswith("."))
         self._entries: dict[str, Stamp] = {}
         self._channels: dict[str, ChannelFolder] = {}
@@ -218,7 +217,6 @@ class ChannelsSource(PartSource):
         return msgspec.structs.replace(message, mentions=(*message.mentions, name))
 
     def facts_about(self, name: str) -> list[AgentFact]:
-        """Return what is known of an agent's watcher."""
         presence = self._roster.presences.get(name, ABSENT)
         return list(facts_about(self._root, name, presence.record, presence.file))
 

@@ -168,7 +168,6 @@ class TeamHistory:
         ]
 
     def problems(self) -> list[Problem]:
-        """Return what could not be read of the transcripts."""
         return [*self._problems, *self._faults.values()]
 
 

@@ -18,7 +18,6 @@ from mailstore.records.roster import Agent, Status
 
 
 def read_config(team: Team) -> RosterFile:
-    """Read a team's roster file."""
     return read_roster(team.roster, f"{team.prefix}{CONFIG}", "roster")
 
 

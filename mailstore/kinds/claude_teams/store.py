@@ -87,7 +87,6 @@ class ClaudeTeamsStore(SeenTeamsStore):
         return f"{folder.parent.name}/{folder.name}" if self._place.is_several else folder.name
 
     def watched(self) -> WatchedPaths:
-        """Return the files of the teams and of their tasks."""
         folder = Path(self.url.partition(":")[2])
         return watched_folders(folder, folder.parent / "tasks", folder.parent.parent / "tasks" / folder.name)
 

@@ -80,7 +80,6 @@ class EventFeed(DatabaseSource):
             yield self._records(rows, times), Progress(min(done, total), total)
 
     def changed(self) -> RecordMap | None:
-        """Return new messages, new receipts, and all agents."""
         change = self.look(partial(_change, after=self._ends.last))
         if change.ends.last < self._ends.last or (self._mark and change.mark != self._mark):
             return None

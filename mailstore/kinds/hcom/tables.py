@@ -37,7 +37,6 @@ class Ends(NamedTuple):
 
 
 def ends(mail: sqlite3.Connection) -> Ends:
-    """Return where the log ends."""
     [(last,)] = mail.execute("SELECT max(id) FROM events")
     [(count,)] = mail.execute("SELECT count(*) FROM events WHERE type = ?", (MESSAGE,))
     return Ends(last or 0, count)
@@ -62,7 +61,6 @@ def messages(mail: sqlite3.Connection, *, before: int | None = None, limit: int)
 
 
 def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[EventRow]:
-    """Return the messages with some numbers that are there."""
     return [
         _event(row)
         for marks, part in in_parts(ids)

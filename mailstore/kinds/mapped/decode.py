@@ -33,7 +33,6 @@ class Decoded(NamedTuple):
 
 
 def is_wanted(mapping: Mapping, record: MappedRecord) -> bool:
-    """Return whether a record passes the mapping's `only`."""
     return mapping.source.only is None or flag_of(mapping.source.only, record.value, record.groups)
 
 
@@ -44,7 +43,6 @@ def derived_id(record: MappedRecord, is_file: bool) -> str:
 
 
 def body_of(mapping: Mapping, record: MappedRecord) -> str:
-    """Return a record's body."""
     return text_of(found_in(mapping.message.body, record.value, record.groups))
 
 

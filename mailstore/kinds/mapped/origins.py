@@ -52,5 +52,4 @@ class Origin:
         yield from self.read(where.file).records
 
     def below(self) -> list[str]:
-        """Return further folders to watch."""
         return []

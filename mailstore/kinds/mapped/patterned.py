@@ -87,7 +87,6 @@ class PatternedFiles(Origin):
                 yield from self._matching(inner, rest)
 
     def below(self) -> list[str]:
-        """Return the folders with files, and those in between."""
         found = dict.fromkeys(self._folders)
         for name in list(found):
             found.update((str(parent), None) for parent in Path(name).parents)

@@ -68,7 +68,6 @@ class MappedSource(PartSource):
         self._where: dict[Hashable, Location] = {}
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        """Return the roster and the parts of the mail, last changed first."""
         found = self.origin.parts(closely=closely)
         people = self.people.parts(closely=closely) if self.people else NOBODY
         if self._has_labels:
@@ -90,7 +89,6 @@ class MappedSource(PartSource):
         return next(self._ticks) if part in self._torn else 0
 
     def read(self, part: str) -> list[Event] | None:
-        """Return the agents, or a part's mail, newest first."""
         if part == ROSTER:
             return self._roster()
         name = part.removeprefix(MAIL)

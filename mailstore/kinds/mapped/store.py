@@ -44,7 +44,6 @@ class MappedStore(WatchedStore):
 
     @classmethod
     def recognise(cls, path: Path) -> bool:
-        """Return whether a path is a mapping file."""
         try:
             if path.suffix != ".toml" or not path.is_file():
                 return False

@@ -63,7 +63,6 @@ class Connection:
 
     @property
     def client(self) -> Client:
-        """Return the client library's connection."""
         assert self._client is not None
         return self._client
 
@@ -107,7 +106,6 @@ class Connection:
             self._loop.call_soon_threadsafe(call)
 
     def close(self) -> None:
-        """End everything; may be called twice."""
         with self._turn:
             if self._is_closed:
                 return

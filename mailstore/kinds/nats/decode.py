@@ -36,11 +36,9 @@ class RecordDecoder:
         }
 
     def events(self, records: Iterable[StreamRecord]) -> list[Event]:
-        """Return what some records state, in their order."""
         return [event for record in records for event in self.decode(record)]
 
     def decode(self, record: StreamRecord) -> list[Event]:
-        """Return what a record states, and what is wrong with it."""
         if record.topic == Topic.MAIL:
             return self._mail(record)
         decode = self._small.get(Topic(record.topic)) if record.topic in self._small else None

@@ -63,7 +63,6 @@ def request_refused(number: int, text: str, address: NatsAddress) -> StoreError:
 
 
 def missing(address: NatsAddress) -> MailboxMissing:
-    """Return the error that the servers have no such mailbox."""
     url = f"nats{'+tls' if address.is_tls else ''}:{address.location}"
     return MailboxMissing(
         f"no mailbox {address.mailbox} on {address.shown_hosts}", f"make one with signalbox init {url}"

@@ -35,7 +35,6 @@ class RecentRecords:
         self._turn = Lock()
 
     def put(self, record: StreamRecord) -> None:
-        """Keep a record for a while."""
         with self._turn:
             if record.sequence not in self._records:
                 self._records[record.sequence] = record
@@ -44,7 +43,6 @@ class RecentRecords:
                 self._size -= len(self._records.popitem(last=False)[1].data)
 
     def get(self, sequence: int) -> StreamRecord | None:
-        """Return a record if it is still kept."""
         with self._turn:
             return self._records.get(sequence)
 
@@ -109,7 +107,6 @@ class RecordFetcher:
         return found
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
-        """Yield the bodies of many messages."""
         waiting = iter(messages)
         while some := list(islice(waiting, AT_ONCE)):
             for found in self._records(some):

@@ -94,7 +94,6 @@ class Pull:
                 raise PullBroken("the server sends no sign") from None
 
     async def close(self) -> None:
-        """End the consumer."""
         with suppress(Exception):
             if self._subscription is not None:
                 await self._subscription.unsubscribe()

@@ -50,7 +50,6 @@ class StreamReader:
         self.begin()
 
     def begin(self, state: StreamState | None = None) -> None:
-        """Forget everything read so far."""
         self._presence = LastSigns()
         self._told_agents = 0
         self.signs_next = 1

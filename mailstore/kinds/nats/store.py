@@ -218,7 +218,6 @@ class NatsStore(Resumable):
         fold_all(self._reader, mailbox, now)
 
     def position(self) -> bytes:
-        """Return how far the stream was read."""
         return msgpack.encode(self._reader.place)
 
     def resume(self, position: bytes) -> list[Event]:
@@ -232,7 +231,6 @@ class NatsStore(Resumable):
         return events
 
     def begin_anew(self) -> None:
-        """Make the next scan yield everything."""
         self._scanning = self._reader.scan()
 
     def confirm(self) -> None:
@@ -257,7 +255,6 @@ class NatsStore(Resumable):
     # Writing
 
     def write_message(self, draft: Draft) -> Message:
-        """Publish a message with its audience; return it once a quorum has it."""
         record = self._writer.message(draft)
         return next(event for event in self._decoder.decode(record) if isinstance(event, Message))
 
@@ -265,21 +262,17 @@ class NatsStore(Resumable):
         return self._writer.reads(reader, message_ids)
 
     def write_agent(self, agent: Agent) -> None:
-        """Register an agent, change its entry, or note that it is there."""
         self._writer.agent(agent)
 
     def write_intervention(self, intervention: Intervention) -> None:
-        """Publish to the oversight journal."""
         self._writer.intervention(intervention)
 
     def write_adopted(self, records: Iterable[Adopted]) -> None:
-        """Publish the records of another mailbox as they are."""
         from mailstore.kinds.nats.write import outgoing_of
 
         self._writer.all(outgoing_of(self._address.mailbox, records))
 
     def merge(self, records: Sequence[Adopted]) -> Merged:
-        """Publish the records of other mailboxes that this one does not have."""
         from mailstore.kinds.nats.merging import NatsMerger
 
         with self._merging:

@@ -125,7 +125,6 @@ async def ask_state(client: Client, stream: str) -> StreamState | None:
 
 
 def record_of(subject: str, sequence: int, time: float, data: bytes, headers: Mapping[str, str] | None) -> StreamRecord:
-    """Return a message of a stream as a record."""
     _, _, topic, token = subject.split(".", 3)
     if not headers:
         return StreamRecord(sequence, topic, token, time, data)

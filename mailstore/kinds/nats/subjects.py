@@ -56,7 +56,6 @@ def subject(mailbox: str, topic: Topic | str, token: str) -> str:
 
 
 def mail_stream(mailbox: str) -> str:
-    """Return the name of the stream that holds a mailbox."""
     return f"SIGNALBOX_MAIL_{token_of(mailbox)}"
 
 

@@ -104,7 +104,6 @@ class RecordWriter:
         raise StoreError(f"others keep changing the entry of {agent.session_id}", "try again")
 
     def intervention(self, intervention: Intervention) -> None:
-        """Publish to the oversight journal."""
         to = subject(self._mailbox, Topic.JOURNAL, token_of(intervention.actor))
         unique = str(uuid.uuid4())
         self.all([Publication(to, encode_record(intervention_record(intervention)), unique)])

@@ -67,7 +67,6 @@ class GraphFeed(DatabaseSource):
         return None if records is None else self._with_agents({**records, **self._waiting()})
 
     def changed(self) -> RecordMap | None:
-        """Return the records in the change log."""
         known = frozenset(self._identities | self._people.names)
         change = self.look(partial(looks.changed, mark=self._mark, identities=known))
         records = self._records_of(change) if change is not None else None

@@ -33,7 +33,6 @@ class Mark(NamedTuple):
 
 
 def mark_of(graph: sqlite3.Connection) -> Mark:
-    """Return the end of the change log."""
     row = graph.execute("SELECT log_id, entity_id FROM GraphLog ORDER BY log_id DESC LIMIT 1").fetchone()
     return Mark(row[0], text_of(row[1])) if row else Mark()
 
@@ -45,7 +44,6 @@ def message_ids(graph: sqlite3.Connection) -> list[str]:
 
 
 def rows(graph: sqlite3.Connection, ids: Iterable[str]) -> list[GraphRow]:
-    """Return the existing nodes among some ids."""
     return [
         _row(*row)
         for marks, part in in_parts(ids)
@@ -58,7 +56,6 @@ def _row(node: object, place: int, data: object) -> GraphRow:
 
 
 def row_at(graph: sqlite3.Connection, place: int) -> GraphRow | None:
-    """Return the node in a row."""
     found = graph.execute("SELECT id, rowid, data FROM Nodes WHERE rowid = ?", (place,)).fetchone()
     return None if found is None else _row(*found)
 
@@ -125,7 +122,6 @@ def times_before(graph: sqlite3.Connection, place: int) -> Iterator[bytes]:
 
 
 def known(graph: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
-    """Return which of some node ids exist."""
     return {
         text_of(row[0])
         for marks, part in in_parts(ids)

@@ -21,7 +21,6 @@ def login(name: str) -> str:
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return all spellings of an identity."""
     bare = login(name)
     return (name, bare, f"@@{bare}", f"AGENT:@{bare}", f"AGENT:{bare}")
 

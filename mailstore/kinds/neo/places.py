@@ -22,7 +22,6 @@ class NeoPlaces(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Return the folder to watch."""
         return self.data or self.database.parent
 
     @property

@@ -39,7 +39,6 @@ class WriteAheadQueue:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was read."""
         self._files: dict[str, tuple[LineFile, LineFile]] = {}
         self._waiting: dict[str, Waiting] = {}
         self._done: set[str] = set()

@@ -171,7 +171,6 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
         return next(iter(likely or exact or found), None)
 
     def known_ids(self) -> set[str]:
-        """Return the ids of all messages seen."""
         return set(self._by_id)
 
     def senders(self) -> dict[str, float | None]:
@@ -183,7 +182,6 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
         return found
 
     def inboxes(self) -> set[str]:
-        """Return the names of all current and former inboxes."""
         return {inbox for inbox, *_ in self._stamps} | {inbox for inbox, *_ in self._found}
 
 

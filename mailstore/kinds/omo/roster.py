@@ -19,7 +19,6 @@ OVER = frozenset({"deleting", "deleted", "failed", "orphaned"})
 
 
 def state_of(run: TeamRun) -> RosterFile:
-    """Read a run's state file."""
     return read_roster(run.roster, f"{run.prefix}{STATE}", "state", "there is no state of this run")
 
 

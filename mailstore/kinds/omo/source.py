@@ -96,7 +96,6 @@ class _Inboxes:
         """What hid an inbox from the last look."""
 
     def look(self, *, closely: bool) -> dict[FileKey, Stamp]:
-        """Return the stamps of all messages."""
         self.problems = []
         found: dict[FileKey, Stamp] = {}
         for inbox in self._names():
@@ -107,7 +106,6 @@ class _Inboxes:
         return found
 
     def _names(self) -> list[str]:
-        """Return the names of the inboxes."""
         if self._run.inboxes.is_symlink():
             self._tell(self._run.inboxes, LINK)
             return []

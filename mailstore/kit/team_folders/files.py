@@ -32,7 +32,6 @@ class TeamFolder(ABC):
 
     @property
     def name(self) -> str:
-        """Return the folder's name."""
         return self.folder.name
 
     @property
@@ -178,5 +177,4 @@ def task_files(folder: Path) -> list[Path]:
 
 
 def task_stamps(folder: Path) -> tuple[tuple[str, Stamp | None], ...]:
-    """Return the stamps of the task files."""
     return tuple((path.name, path_stamp(path)) for path in task_files(folder))

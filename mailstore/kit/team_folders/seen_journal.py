@@ -71,7 +71,6 @@ class SeenJournal(Generic[Note]):
 
     @property
     def is_there(self) -> bool:
-        """Whether the folder has a journal."""
         return self._file().is_file()
 
     def _file(self) -> Path:
@@ -91,7 +90,6 @@ class SeenJournal(Generic[Note]):
         raise NotImplementedError
 
     def note(self) -> Note:
-        """Return the note about the folder."""
         if self._noted is None:
             found = _note_in(self.path.with_name(self.note_name), self.note_type)
             self._noted = self._noted_now() if found is None else found

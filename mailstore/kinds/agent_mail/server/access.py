@@ -35,7 +35,6 @@ class ServerAccess(msgspec.Struct, frozen=True):
 
     @property
     def is_local(self) -> bool:
-        """Say whether the server runs on this machine."""
         return is_loopback(urlsplit(self.url).hostname or "")
 
     def beside(self, path: str) -> str:

@@ -23,7 +23,6 @@ class Addressed(NamedTuple):
 
     @property
     def is_person(self) -> bool:
-        """Say whether the person sends it."""
         return self.sender == OVERSEER
 
 

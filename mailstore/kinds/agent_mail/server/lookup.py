@@ -43,7 +43,6 @@ class Directory(NamedTuple):
     has_global_names: bool
 
     def find(self, name: str, project: str) -> KnownAgent | None:
-        """Return an agent of a project."""
         return next((each for each in self.agents if each.name == name and each.project == project), None)
 
     @property
@@ -53,7 +52,6 @@ class Directory(NamedTuple):
 
 
 def directory(mail: sqlite3.Connection) -> Directory:
-    """Return all projects and agents."""
     slugs: Mapping[int, str] = {row: text_of(slug) for row, slug in mail.execute("SELECT id, slug FROM projects")}
     wanted = columns(mail, "agents", "id", "name", "project_id", "retired_at", "deleted_ts", "inception_ts")
     agents = [

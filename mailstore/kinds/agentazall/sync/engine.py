@@ -162,7 +162,6 @@ class SyncEngine:
                 account.wake.set()
 
     def report(self) -> SyncReport:
-        """Return what was done so far."""
         accounts = [account for agent in self._agents for account in agent.accounts]
         left = [each.outbox.waiting() for each in self._agents]
         looks = [f"{name}: {reason}" for name, reason in self._troubles.items()]

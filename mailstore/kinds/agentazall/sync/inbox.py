@@ -124,7 +124,6 @@ class AccountInbox:
         self._take_in(letter)
 
     def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
-        """Record that something was not taken in."""
         shared = self._shared
         self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
         if not self.knows(key):

@@ -41,7 +41,6 @@ class Known(NamedTuple):
 
 
 def known_letter(letter: SignedFile, message_id: str, is_own_id: bool, facts: SignatureFacts) -> Known:
-    """Return what identifies a letter."""
     sender, text = plain_of(bare(letter.get("From"))), unwrapped(letter.body).strip()
     key = facts.key if facts.is_whole else ""
     alike = "\0".join((sender, letter.get("Subject") or "No Subject", text, key))
@@ -89,7 +88,6 @@ class InboxIndex:
         self._files.setdefault(path.parts[-3], set()).add(path.name)
 
     def add(self, known: Known) -> None:
-        """Take in a letter."""
         self._exact[known.exact] = known.id
         self._alike.setdefault(known.alike, []).append(known)
 

@@ -69,7 +69,6 @@ class LedgerWriter:
             self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._db.close()
 
@@ -113,12 +112,10 @@ class LedgerWriter:
         return is_other
 
     def ways(self, owner: str, message_id: str) -> list[LedgerWay]:
-        """Return the ways of a letter."""
         rows = self._rows("SELECT * FROM ways WHERE owner = ? AND message_id = ?", owner, message_id)
         return [way_in(row) for row in rows]
 
     def ways_to(self, owner: str, message_id: str, recipient: str) -> list[LedgerWay]:
-        """Return the ways of a letter to one recipient."""
         return [way for way in self.ways(owner, message_id) if way.recipient == recipient]
 
     def waiting(self, owner: str) -> list[tuple[LedgerWay, str]]:
@@ -135,7 +132,6 @@ class LedgerWriter:
         self._all([("INSERT OR IGNORE INTO ways VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(way)) for way in ways])
 
     def note_way(self, way: LedgerWay) -> None:
-        """Write the state of a way."""
         self._change("INSERT OR REPLACE INTO ways VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *way)
 
     def try_again(self, owner: str) -> None:

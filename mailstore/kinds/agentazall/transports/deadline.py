@@ -24,7 +24,6 @@ class Deadline:
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
-        """Start to count."""
         self._timer.start()
         return self
 

@@ -58,7 +58,6 @@ class FtpTransport(Transport):
             deliver(self._lend(), self._account.root, letter, recipient)
 
     def receive(self, receiver: Receiver) -> int:
-        """Fetch what is new and complete; nothing is deleted."""
         try:
             with self._exchange():
                 return self._inbox.take_in(receiver)

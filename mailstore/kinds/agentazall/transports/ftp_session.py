@@ -67,7 +67,6 @@ class FtpSession:
         return self._ftp.sock is not None
 
     def is_alive(self) -> bool:
-        """Return whether the server still answers."""
         try:
             with self._limited(self._seconds):
                 self._ftp.voidcmd("NOOP")
@@ -141,7 +140,6 @@ class FtpSession:
         return bytes(data)
 
     def store(self, path: str, data: bytes) -> None:
-        """Write a file."""
         with self._limited(TRANSFER_SECONDS) as limit:
             with self._ftp.transfercmd(f"STOR {wire(path)}") as connection:
                 limit.watch(connection)
@@ -274,7 +272,6 @@ class FtpControl(ftplib.FTP_TLS):
         return line.rstrip("\r\n")
 
     def auth(self) -> str:
-        """Switch to TLS."""
         reply = super().auth()
         if self.limit is not None:
             self.limit.watch(self.sock)

@@ -115,7 +115,6 @@ class _Pop3Session(MailSession):
             return FetchedMail(b"\r\n".join([*self._client.retr(mail.name)[1], b""]))
 
     def finish(self) -> None:
-        """Say goodbye; since nothing was deleted, nothing is."""
         self._server.limits.begin()
         with suppress(TransportDown), self._clear():
             self._client.quit()

@@ -48,7 +48,6 @@ class Fetched(msgspec.Struct, frozen=True):
 
     @property
     def answer(self) -> RelayAnswer:
-        """Return the answer's beginning."""
         return RelayAnswer(self.status, self.body, self.fault, self.retry_after)
 
 
@@ -92,7 +91,6 @@ class RelayFetcher:
         return msgspec.msgpack.encode(found)
 
     def close(self) -> None:
-        """End the process."""
         if self._process is not None:
             self._process.close()
             self._process = None

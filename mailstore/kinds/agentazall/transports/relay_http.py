@@ -130,7 +130,6 @@ class RelayHttp:
         return self._client
 
     def close(self) -> None:
-        """Close the client; may be called twice."""
         if self._client is not None:
             self._client.close()
             self._client = None

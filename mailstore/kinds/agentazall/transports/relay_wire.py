@@ -135,12 +135,10 @@ def message_key(message: dict[str, Any]) -> str:
 
 
 def excerpt_of(message: dict[str, Any]) -> bytes:
-    """Return the beginning of a message, for a record of it."""
     return json.dumps(message).encode()[:EXCERPT]
 
 
 def digest(data: bytes) -> str:
-    """Return a short name for bytes."""
     return hashlib.sha256(data).hexdigest()[:16]
 
 
