@@ -1,10 +1,15 @@
-"""Records as lines of JSON: `append_line(path, encode_record(record))`."""
+"""Records as JSON: `append_line(path, encode_record(record))`, and what is in those of others."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from mailstore.errors import StoreError
+from mailstore.files.salvage import loads
+from mailstore.files.whole import read_whole
 
 ENCODER = msgspec.json.Encoder()
 
@@ -19,3 +24,18 @@ def encode_record(record: object) -> bytes:
         from json import dumps
 
         return dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def text_in(value: dict[str, Any], name: str) -> str:
+    """Return a field's text; empty where it is missing or anything else."""
+    found = value.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; an empty one if there is none."""
+    try:
+        found = loads(read_whole(path))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

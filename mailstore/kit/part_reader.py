@@ -136,7 +136,7 @@ class PartReader(DiffReader):
         events = self._source.read(part)
         if events is None:
             return None
-        self._stamps[part] = self if _is_fresh(stamp) else stamp
+        self._stamps[part] = self if has_fresh(stamp) else stamp
         if self._stamps[part] is stamp:
             self._open.discard(part)
         self._held[part] = tuple(events)
@@ -180,11 +180,11 @@ def _slot(event: Event) -> Hashable:
     return (event.message_id, event.slot) if isinstance(event, Trace) else None
 
 
-def _is_fresh(stamp: Hashable) -> bool:
+def has_fresh(stamp: Hashable) -> bool:
     """Say whether any file of a stamp is so new that it may change again without a change of its stamp."""
     if isinstance(stamp, Stamp):
         return is_fresh(stamp)
-    return isinstance(stamp, tuple) and any(map(_is_fresh, stamp))
+    return isinstance(stamp, tuple) and any(map(has_fresh, stamp))
 
 
 def is_settled(changed: float, now: float | None = None) -> bool:

@@ -25,6 +25,7 @@ from mailstore.kinds.agentazall.decode import (
     trace_of,
     who,
 )
+from mailstore.kinds.agentazall.ledger import CarriedNames
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of, is_remote, name_of
 from mailstore.kinds.agentazall.pins import Pins, SignatureChecker, is_of_all
@@ -33,7 +34,6 @@ from mailstore.kinds.agentazall.rules import Filter, filters_of, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureFacts, SignatureVerdict, facts_of
 from mailstore.kinds.agentazall.spools import is_in_spool, problem_of, spools_of
 from mailstore.kinds.agentazall.tree import TASKS, AgentFolders
-from mailstore.kinds.agentazall.ways import CarriedNames
 from mailstore.kit.bodies import first_line
 from mailstore.kit.part_reader import PartSource, is_settled
 from mailstore.records.events import Event, Person

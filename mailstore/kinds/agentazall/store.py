@@ -14,13 +14,13 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.attached import attached_files, open_attached
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.decode import Copy, id_of, split, who
+from mailstore.kinds.agentazall.ledger import delayed_in, is_in_outbox, ways_in
 from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, parse
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import BOXES, MAILBOXES, find, is_mailbox, roots_below, trees_of
 from mailstore.kinds.agentazall.source import AgentAZAllSource
 from mailstore.kinds.agentazall.tree import AgentFolders
-from mailstore.kinds.agentazall.ways import delayed_in, is_in_outbox, ways_in
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from mailstore.files.stamp import Stamp, is_fresh
 from mailstore.kinds.beads.addresses import OVERSEER, address_of_agent, is_address, normal
 from mailstore.kinds.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
 from mailstore.kinds.beads.lines import BeadsLines
 from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue, RigRecords
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIssue, moment
+from mailstore.kit.part_reader import has_fresh
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Location, Problem
@@ -97,7 +97,7 @@ class BeadsFeed(RecordSource):
     def news(self, *, closely: bool) -> RecordMap | None:
         """Return nothing where no file changed, else None: only reading all of it can tell what did."""
         stamp = self._stamps()
-        return {} if stamp == self._stamp and not _is_fresh(stamp) else None
+        return {} if stamp == self._stamp and not has_fresh(stamp) else None
 
 
 def _placed(issues: Iterable[PlacedIssue]) -> list[_Placed]:
@@ -131,12 +131,6 @@ def _stamp_of(origin: IssueOrigin) -> Hashable:
         return origin.stamp()
     except OSError:
         return None
-
-
-def _is_fresh(stamp: Hashable) -> bool:
-    if isinstance(stamp, Stamp):
-        return is_fresh(stamp)
-    return isinstance(stamp, tuple) and any(map(_is_fresh, stamp))
 
 
 class BeadsThreads:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import BOM, UNREADABLE, each_object, lenient, loads
-from mailstore.kit.team_folders.files import text_in
+from mailstore.kit.json_records import text_in
 from mailstore.kit.timestamps import parse_time
 
 ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.salvage import loads
-from mailstore.kit.team_folders.files import text_in
+from mailstore.kit.json_records import text_in
 
 LEAD = "team-lead"
 MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"request_id":"', b'"isCompactSummary":true')

@@ -10,7 +10,8 @@ from pathlib import Path
 from mailstore.files.whole import open_binary
 from mailstore.kinds.claude_teams.journal import TeamJournal, known_in
 from mailstore.kinds.claude_teams.sessions import Projects, projects_beside
-from mailstore.kit.team_folders.files import LOOKED_AT, TeamFolder, TeamLocation, folders_in, read_object
+from mailstore.kit.json_records import read_object
+from mailstore.kit.team_folders.files import LOOKED_AT, TeamFolder, TeamLocation, folders_in
 
 CONFIG = "config.json"
 INBOXES = "inboxes"

@@ -12,7 +12,8 @@ from mailstore.kinds.claude_teams.copies import SeenEntry
 from mailstore.kinds.claude_teams.mail import TeamMail
 from mailstore.kinds.claude_teams.notices import IDLE, LEFT
 from mailstore.kinds.claude_teams.places import CONFIG, Team
-from mailstore.kit.team_folders.files import RosterFile, members, read_object, read_roster, task_files
+from mailstore.kit.json_records import read_object
+from mailstore.kit.team_folders.files import RosterFile, members, read_roster, task_files
 from mailstore.kit.timestamps import parse_time, utc
 from mailstore.records.roster import Agent, Status
 

@@ -9,6 +9,7 @@ import msgspec
 from mailstore.files.salvage import UNREADABLE, is_text, loads
 from mailstore.kinds.hcom.tables import LAST, EventRow
 from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.json_records import text_in
 from mailstore.kit.record_reader import RecordEvents
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event
@@ -74,14 +75,14 @@ def letter_of(row: EventRow) -> HcomLetter:
         data["from"],
         data["text"],
         data.get("scope") == BROADCAST,
-        _text(data, "sender_kind"),
+        text_in(data, "sender_kind"),
         _names(data, "delivered_to"),
         _names(data, "mentions"),
-        _text(data, "intent"),
-        _text(data, "thread"),
+        text_in(data, "intent"),
+        text_in(data, "thread"),
         str(answers) if isinstance(answers, (str, int)) else "",
         _answered(data),
-        _text(data, "bundle_id"),
+        text_in(data, "bundle_id"),
     )
 
 
@@ -94,11 +95,6 @@ def data_of(data: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UnreadableEvent("not a JSON object")
     return found
-
-
-def _text(data: dict[str, Any], name: str) -> str:
-    found = data.get(name)
-    return found if isinstance(found, str) else ""
 
 
 def _names(data: dict[str, Any], name: str) -> tuple[str, ...]:

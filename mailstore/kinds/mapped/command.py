@@ -9,8 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from mailstore.kinds.mapped.guess import Choice, Guess, guess
-from mailstore.kinds.mapped.written import look, toml
+from mailstore.kinds.mapped.guess import Choice, Guess, guess, look, toml
 from mailstore.own_commands import AlignedRows, CommandAnswer, Program
 from mailstore.records.message import Message, Problem
 from mailstore.registry import recognised_kind, store_class

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.kit.team_folders.files import text_in
+from mailstore.kit.json_records import text_in
 from mailstore.kit.timestamps import isoformat, parse_time
 
 BROADCAST = "*"

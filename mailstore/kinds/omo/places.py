@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mailstore.kinds.omo.journal import RunJournal, known_in
-from mailstore.kit.team_folders.files import TeamFolder, TeamLocation, folders_in, read_object
+from mailstore.kit.json_records import read_object
+from mailstore.kit.team_folders.files import TeamFolder, TeamLocation, folders_in
 
 OWN = ".omo"
 RUNTIME = "runtime"

@@ -8,7 +8,8 @@ import msgspec
 
 from mailstore.kinds.omo.mail import RunMail
 from mailstore.kinds.omo.places import STATE, TeamRun
-from mailstore.kit.team_folders.files import RosterFile, members, read_object, read_roster, task_files, text_in
+from mailstore.kit.json_records import read_object, text_in
+from mailstore.kit.team_folders.files import RosterFile, members, read_roster, task_files
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.roster import Agent, Status
 

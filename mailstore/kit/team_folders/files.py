@@ -16,6 +16,7 @@ from mailstore.errors import reason_of
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import read_whole
+from mailstore.kit.json_records import text_in
 from mailstore.kit.part_reader import is_settled
 from mailstore.records.message import Problem
 
@@ -147,21 +148,6 @@ def members(roster: dict[str, Any]) -> dict[str, dict[str, Any]]:
     found = roster.get("members")
     listed = [member for member in found if isinstance(member, dict)] if isinstance(found, list) else []
     return {it["name"]: it for it in listed if text_in(it, "name")}
-
-
-def text_in(value: dict[str, Any], name: str) -> str:
-    """Return a field's text; empty where it is missing or anything else."""
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file; an empty one if there is none."""
-    try:
-        found = loads(read_whole(path))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def task_files(folder: Path) -> list[Path]:

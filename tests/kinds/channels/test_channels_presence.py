@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mailstore.errors import StoreError
-from mailstore.kinds.channels import put_record
+from mailstore.kinds.channels import agent_writer
 from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.roster import Agent, Status
@@ -119,7 +119,7 @@ def test_the_newest_of_two_presences_is_the_one_that_counts(shared: SharedFolder
 
 def test_presence_that_comes_between_is_not_overwritten(shared: SharedFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     path = shared.record(SIGNAL, agent_id="codex", state="AWAKE", timestamp=iso(0))
-    replaced: Callable[..., bool] = put_record._replaced
+    replaced: Callable[..., bool] = agent_writer._replaced
     calls = []
 
     def late(*arguments: Any) -> bool:
@@ -128,7 +128,7 @@ def test_presence_that_comes_between_is_not_overwritten(shared: SharedFolder, mo
         calls.append(1)
         return replaced(*arguments)
 
-    monkeypatch.setattr(put_record, "_replaced", late)
+    monkeypatch.setattr(agent_writer, "_replaced", late)
     assert beats(shared, Working.WORKING, at=4).activity == "sleeping"
     assert len(calls) == 1
     assert [each.name for each in path.parent.iterdir()] == ["codex.json"]
