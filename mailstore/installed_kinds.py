@@ -51,7 +51,7 @@ class StoreKind:
     name, as "module:object".
     """
 
-    __slots__ = ("commands", "demo", "is_asked_last", "places", "store", "tables")
+    __slots__ = ("commands", "demo", "is_asked_last", "places", "quick", "store", "tables")
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class StoreKind:
         tables: Mapping[str, str] = NOTHING,
         commands: tuple[OwnCommand, ...] = (),
         demo: OwnDemo | None = None,
+        quick: str = "",
     ) -> None:
         self.store = store
         """The class of its stores."""
@@ -74,27 +75,32 @@ class StoreKind:
         self.commands = commands
         """The commands that only this kind has."""
         self.demo = demo
+        self.quick = quick
+        """Its `QuickAnswers` to what a hook asks (`mailstore.quick_answers`), if it has them."""
 
 
 class InstalledKind:
-    """A kind that a package brings: what names its description, as "module:object", and its usual places."""
+    """A kind that a package brings: what names its description, as "module:object", and what hooks need of that."""
 
-    __slots__ = ("places", "target")
+    __slots__ = ("places", "quick", "target")
 
-    def __init__(self, target: str, places: tuple[str, ...] = ()) -> None:
+    def __init__(self, target: str, quick: str = "", places: tuple[str, ...] = ()) -> None:
         self.target = target
+        self.quick = quick
         self.places = places
 
 
 GROUP = "mailstore.stores"
 LAYER = {
-    "haak": StoreKind("mailstore.haak:HaakStore", places=("data/agent-mailbox.jsonl",)),
+    "haak": StoreKind(
+        "mailstore.haak:HaakStore", places=("data/agent-mailbox.jsonl",), quick="mailstore.haak.quick:ANSWERS"
+    ),
     "memory": StoreKind("mailstore.memory:MemoryStore"),
     "several": StoreKind("mailstore.several:SeveralStore"),
 }
 """The kinds that belong to the layer, which no package can replace."""
 AT, KIND, END = "at", "kind", "end"
-"""How the lines of the file begin: of a place and its time, of a kind with what describes it and its usual places."""
+"""How the lines of the file begin: of a place and its time; of a kind with its InstalledKind; the last one."""
 LARGEST = 1 << 20
 
 
@@ -119,7 +125,10 @@ def refreshed() -> dict[str, InstalledKind]:
     times = [(AT, _time(place), place) for place in _package_folders()]  # before they are read
     points = {point.name: point.value for point in entry_points(group=GROUP) if point.name not in LAYER}
     described = {name: _described(points[name]) for name in sorted(points)}
-    _found = {name: InstalledKind(points[name], kind.places if kind else ()) for name, kind in described.items()}
+    _found = {
+        name: InstalledKind(points[name], kind.quick, kind.places) if kind else InstalledKind(points[name])
+        for name, kind in described.items()
+    }
     _keep(_found, times, _file())
     return _found
 
@@ -181,8 +190,8 @@ def _kept(file: str) -> dict[str, InstalledKind] | None:
         if head == AT and len(fields) == 2:
             if _time(fields[1]) != fields[0]:
                 return None
-        elif head == KIND and len(fields) > 1:
-            found[fields[0]] = InstalledKind(fields[1], tuple(fields[2:]))
+        elif head == KIND and len(fields) > 2:
+            found[fields[0]] = InstalledKind(fields[1], fields[2], tuple(fields[3:]))
         else:
             return None
     return found
@@ -193,7 +202,7 @@ def _keep(found: dict[str, InstalledKind], times: Sequence[tuple[str, ...]], fil
     modules = (sys.modules.get(kind.target.partition(":")[0]) for kind in found.values())
     sources = dict.fromkeys(source for module in modules if (source := getattr(module, "__file__", None)))
     rows = [*times, *((AT, _time(source), source) for source in sources)]
-    rows += [(KIND, name, kind.target, *kind.places) for name, kind in found.items()]
+    rows += [(KIND, name, kind.target, kind.quick, *kind.places) for name, kind in found.items()]
     rows.append((END,))
     if not times or any({"\t", "\n"}.intersection(field) for row in rows for field in row):
         return

@@ -17,12 +17,14 @@ from console.hooks.log import log_unexpected
 from console.hooks.options import options_in
 from console.hooks.sessions.printed import note_printed, printed_to
 from mailstore.discovery import found_from
+from mailstore.files.scan import Unusual
 from mailstore.files.user_folders import user_folder
 from mailstore.files.whole import open_binary
-from mailstore.haak.quick.quick_reads import record_reads
-from mailstore.haak.quick.quick_unread import MAILBOX, NotRegistered, Unusual, quick_unread
+from mailstore.quick_answers import NotRegistered, quick_answers
 
 LONGEST_NUMBER = 10
+KIND, MAILBOX = "haak", "agent-mailbox.jsonl"
+"""The kind of mailbox that is found by the name of its file, without opening it."""
 
 
 def quick_check(words: list[str]) -> int | None:
@@ -37,9 +39,13 @@ def quick_check(words: list[str]) -> int | None:
     gc.disable()  # everything made here stays until the end
     try:
         mailbox = _mailbox(found.get("--store", "") or os.environ.get("SIGNALBOX_STORE", ""))
-        url, now = f"haak:{mailbox}", time.time()
+        answers = quick_answers(KIND)
+        if answers is None:
+            return None
+        url, now = f"{KIND}:{mailbox}", time.time()
         before = printed_to(url, reader, now)
-        letters = [each for each in quick_unread(mailbox, reader, now) if each.id not in before]
+        mail = answers.unread(mailbox, reader, now)
+        letters = [each for each in mail.letters if each.id not in before]
     except NotRegistered:
         if not reader.strip():
             return None
@@ -63,7 +69,7 @@ def quick_check(words: list[str]) -> int | None:
         sys.stdout.flush()  # what never reached its reader is not marked as read
         ids = [letters[at].id for at in printed.whole]
         if not note_printed(url, reader, ids, now):
-            record_reads(mailbox, reader, ids)
+            mail.record(ids)
     return 0
 
 
@@ -72,7 +78,7 @@ def _mailbox(url: str) -> str:
     settings = _settings()
     if b"user" in settings or (not url and b"store" in settings):
         raise Unusual("settings that matter")
-    place = url.removeprefix("haak:")
+    place = url.removeprefix(f"{KIND}:")
     if not url:
         place = _discovered()
     elif place.startswith("~") or (":" in place and not os.path.lexists(place)):
@@ -86,7 +92,7 @@ def _mailbox(url: str) -> str:
 
 def _discovered() -> str:
     found = found_from(os.getcwd())  # noqa: PTH109
-    if found is None or found[0] != "haak":
+    if found is None or found[0] != KIND:
         raise Unusual("another kind of mailbox, or none")
     return found[1]
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mailstore.haak.quick.quick_unread import QuickMessage
+    from mailstore.quick_answers import QuickMessage
     from mailstore.records.message import Message
 
 INDENT = "    "

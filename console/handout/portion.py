@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from mailstore.haak.quick.quick_unread import QuickMessage
+    from mailstore.quick_answers import QuickMessage
     from mailstore.records.message import Message
 
     Mail = Sequence[Message] | Sequence[QuickMessage]

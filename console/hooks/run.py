@@ -26,12 +26,12 @@ from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
 from console.hooks.sessions.session_state import WORKING, opened, read_state
 from console.hooks.state_folder import all_folders, hooks_folder
 from console.hooks.unread.look import look
-from console.hooks.unread.mail import UnreadMail
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
 from mailstore.errors import MailError
 from mailstore.files.scan import record_in
 from mailstore.files.whole import open_binary, open_regular
+from mailstore.quick_answers import UnreadMail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

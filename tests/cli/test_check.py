@@ -308,6 +308,6 @@ def test_a_mistake_of_the_quick_way_is_logged_and_the_mailbox_folded(
     run: Run, mail: MailFiles, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("console.cli.quick_check.quick_unread", lambda *_: len(None))  # type: ignore[arg-type]
+    monkeypatch.setattr("console.cli.quick_check.quick_answers", lambda _: len(None))  # type: ignore[arg-type]
     assert "First." in run("check", "--as", ANN, "--store", mail.url).out
     assert "check : TypeError" in (tmp_path / "state" / "signalbox" / "hooks.log").read_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from mailstore.haak.quick.quick_unread import QuickMessage
+from mailstore.quick_answers import QuickMessage
 
 
 def letter(

@@ -14,7 +14,7 @@ from console.hooks.notices.announce import MOST_BLOCKS, MOST_REMINDERS, WAKE_SEC
 from console.hooks.notices.notice import NoticeWriter
 from console.hooks.options import AT_START, EVERYWHERE, NOTICE
 from console.hooks.sessions.session_state import SessionState, read_state
-from mailstore.haak.quick.quick_unread import QuickMessage
+from mailstore.quick_answers import QuickMessage
 from tests.hooks.letters import HeldMail, letter
 
 MOMENTS = [START, PROMPT, TOOL, STOP, CHANGED]

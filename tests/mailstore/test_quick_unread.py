@@ -15,8 +15,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.generate import generate
+from mailstore.files.scan import Unusual
 from mailstore.haak import HaakStore
-from mailstore.haak.quick.quick_unread import NotRegistered, QuickMessage, Unusual, quick_unread
+from mailstore.haak.quick.quick_unread import quick_unread
+from mailstore.quick_answers import NotRegistered, QuickMessage
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import AMENDED, DAY, DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged, every_case, iso, tangled
 from tests.mailstore.indexes import note

@@ -19,7 +19,7 @@ ORDER = [
     {"encoding", "errors", "installation", "steps"},
     {"files", "records"},
     {"capabilities", "columns", "installed_kinds", "location", "rules", "server_settings"},
-    {"discovery"},
+    {"discovery", "quick_answers"},
     {"state"},
     {"bulk", "queries"},
     {"overview"},

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from console.handout.portion import Portion
     from console.hooks.sessions.registration import Arrival
     from console.hooks.sessions.session_state import SessionState
-    from console.hooks.unread.mail import Letter, UnreadMail
+    from mailstore.quick_answers import Letter, UnreadMail
 
 MOST_CHARACTERS = 4000
 """How much of the letters a hook shows, fenced; the rest is announced."""

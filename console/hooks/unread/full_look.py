@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from console.hooks.quick_look import stat_mark
-from console.hooks.unread.mail import UnreadMail
 from console.settings.config_file import load_config
 from console.settings.server_tables import use_config_file
 from console.state.unread_mail import reads_of, record, shown_to, unread_mail
 from mailstore.errors import ContentGone, StoreError
 from mailstore.folding import fold_store
+from mailstore.quick_answers import UnreadMail
 from mailstore.records.message import Message
 from mailstore.registry import open_store
 from mailstore.rules.unread import registered_name

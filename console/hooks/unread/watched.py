@@ -1,8 +1,9 @@
-"""The files by which a hook sees, before anything is opened, that there may be mail. Imports only `os`: hooks do."""
+"""The files by which a hook sees, before anything is opened, that there may be mail. Imports little: hooks do."""
 
 from __future__ import annotations
 
-import os
+from console.hooks.log import log_unexpected
+from mailstore.quick_answers import quick_answers
 
 HAAK = "haak"
 
@@ -20,8 +21,10 @@ def bell_of(folder: str, tool: str, session_id: str) -> str:
 
 def paths_of(mailbox: str) -> list[str]:
     """Return the paths whose stats change when mail comes; none for kinds that only their store knows."""
-    if not (place := mailbox_file(mailbox)):
+    kind, _, location = mailbox.partition(":")
+    try:
+        answers = quick_answers(kind)
+        return list(answers.watched(location)) if answers else []
+    except Exception as error:  # its package is damaged: its store says so
+        log_unexpected("hook", "watched", error)
         return []
-    folder, name = os.path.split(place)
-    roster = [f"{folder}/agent-roster.jsonl", f"{folder}/agent-roster.json"]
-    return [place, *roster, f"{folder}/{name.removesuffix('.jsonl')}-deliveries.jsonl"]

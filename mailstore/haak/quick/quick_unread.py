@@ -18,6 +18,7 @@ from mailstore.haak.quick.quick_records import check_archival, deliveries_in, re
 from mailstore.haak_records.field_names import MESSAGE, pick
 from mailstore.haak_records.values import NotARecord, id_in, message_fields
 from mailstore.kit.bodies import mentions
+from mailstore.quick_answers import NotRegistered, QuickMessage
 from mailstore.records.address import ROLE, role_key
 from mailstore.records.protocol import LEAST_PREFIX
 from mailstore.rules.audience import Facts
@@ -34,53 +35,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     ReadBy = dict[str, set[str | int]]
 
-__all__ = ["MAILBOX", "NotRegistered", "QuickMessage", "Unusual", "quick_unread"]
-
 MAILBOX = "agent-mailbox.jsonl"
-
-
-class NotRegistered(Unusual):
-    """A name that is neither an agent's nor a role's: no mail is unread under it."""
-
-
-class QuickMessage:
-    """A live message with its text, as its record states it; `time` in seconds since the epoch."""
-
-    __slots__ = (
-        "content",
-        "id",
-        "mentions",
-        "read_by",
-        "recipients",
-        "registered_sender",
-        "sender",
-        "subject",
-        "tags",
-        "thread",
-        "time",
-        "timestamp",
-        "ttl_hours",
-        "type",
-    )
-    timed = True
-    is_listed = False
-
-    def __init__(self, message_id: str, content: str, fields: dict[str, Any]) -> None:
-        self.id = message_id
-        self.content = content
-        self.mentions: tuple[str, ...] = ()
-        self.sender: str = fields["sender"]
-        self.registered_sender = ""
-        """The sender's name, if the roster knows it."""
-        self.recipients: tuple[str, ...] = fields["recipients"]
-        self.timestamp: str = fields["timestamp"]
-        self.time: float = fields["time"]
-        self.subject: str = fields["subject"]
-        self.thread: str | None = fields["thread"]
-        self.ttl_hours: float | None = fields["ttl_hours"]
-        self.type: str = fields["type"]
-        self.tags: tuple[str, ...] = fields["tags"]
-        self.read_by: tuple[str, ...] = fields["read_by"]
 
 
 def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage]:
