@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,7 @@ from mailstore.kinds.nats.stream import (
     FIRST_ANSWER_SECONDS,
     RequestRefused,
     ask_state,
+    one,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +56,10 @@ class Overtaken(Exception):
     """Another record came to the subject first."""
 
 
+class _IdTaken(Exception):
+    """Another record was published under the same id first, so that this one was left out."""
+
+
 async def publish(connection: Connection, stream: str, outgoing: Publication) -> int:
     """Publish a record; return its sequence number once a quorum has it.
 
@@ -81,6 +87,9 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
                     "nothing was written; check this user's rights and the stream's limits",
                 ) from refusal
             why: Exception = refusal
+        except _IdTaken as taken:
+            outgoing = outgoing._replace(unique=str(uuid.uuid4()))
+            why = taken
         except MaxPayloadError as error:
             most = connection.client.max_payload
             raise StoreError(
@@ -145,7 +154,19 @@ async def _once(client: Client, stream: str, outgoing: Publication, seconds: flo
     found = msgspec.json.decode(answer.data)
     if error := found.get("error"):
         raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
+    if found.get("duplicate") and not await _is_stored(client, stream, found["seq"], outgoing):
+        raise _IdTaken
     return int(found["seq"])
+
+
+async def _is_stored(client: Client, stream: str, sequence: int, outgoing: Publication) -> bool:
+    """Say whether the record at a sequence number is the one that was sent: whoever sees an id can use it too."""
+    found = await one(client, stream, sequence)
+    if found is None or found.copied_from:
+        return False
+    _, _, topic, token = outgoing.subject.split(".", 3)
+    audience = _ascii(outgoing.audience) if outgoing.audience else ""
+    return (found.topic, found.token, found.data, found.audience) == (topic, token, outgoing.data, audience)
 
 
 def _ascii(names: tuple[str, ...]) -> str:

@@ -13,12 +13,15 @@ import pytest
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB, letter
 from mailstore.errors import StoreError
+from mailstore.kinds.nats import publish as publishing
 from mailstore.kinds.nats import reader, stream
 from mailstore.kinds.nats.opening import NatsClient
 from mailstore.kinds.nats.own_server import NatsServer
+from mailstore.kinds.nats.publish import Publication
 from mailstore.kinds.nats.store import NatsStore
 from mailstore.kinds.nats.stream import API
 from mailstore.kinds.nats.subjects import Topic, subject, token_of
+from mailstore.records.draft import draft
 from mailstore.records.events import Event
 from mailstore.records.message import Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
@@ -37,6 +40,7 @@ HEADS = {
     "empty": b"NATS/1.0\r\n: x\r\nno colon\r\n\r\n",
 }
 """Blocks of headers that answers of the server look like, or nothing at all."""
+HELLO = draft(sender=ANN, recipients=(BOB,), content="Hello.", audience=(BOB,))
 DAMAGE = [b"", b"\x00" * 40, b"[" * 5000, b"{", b"null", b'"text"', b'{"id":"x"}', b"\xff\xfe\xfd"]
 
 
@@ -214,3 +218,25 @@ def test_nobody_keeps_out_a_read_by_using_up_its_id(nats_box: NatsHarness, raw: 
     with nats_box.open() as store:
         assert store.mark_read(ANN, ["wanted"]) == 1
         assert [each.message_id for each in of(Receipt, scanned(store))] == ["wanted"]
+
+
+def test_nobody_keeps_out_a_record_by_using_its_id_first(
+    nats_box: NatsHarness, raw: RawNatsClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nats_box.make()
+    once, tried = publishing._once, list[str]()
+
+    async def overheard(client: Any, stream: str, publication: Publication, seconds: float) -> int:
+        """Publish after somebody who saw the id on its way."""
+        tried.append(publication.unique)
+        if len(tried) == 1:
+            raw.publish(mail(nats_box), b"{}", f"NATS/1.0\r\nNats-Msg-Id: {publication.unique}\r\n\r\n".encode())
+            raw.settle()
+        return await once(client, stream, publication, seconds)
+
+    monkeypatch.setattr(publishing, "_once", overheard)
+    monkeypatch.setattr(publishing, "PAUSE_SECONDS", 0.0)
+    with nats_box.open() as store:
+        sent = store.send(HELLO)
+        assert [each.id for each in of(Message, scanned(store))] == [sent.id]
+    assert len(set(tried)) == len(tried) == 2
