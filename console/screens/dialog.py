@@ -31,5 +31,5 @@ class CommandDialog(CommandPalette, ClosesOnce[None]):
     """The command palette."""
 
     def _action_command_list(self, action: str) -> None:
-        if self.query_one(OptionList).option_count:  # Textual's list can't turn pages while it is being filled
+        if self.query_one(OptionList).scrollable_content_region:  # Textual's list can't turn pages before it has a size
             super()._action_command_list(action)

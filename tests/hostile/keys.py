@@ -11,8 +11,9 @@ import asyncio
 import os
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import chain, repeat
 from pathlib import Path
 
 from textual.events import Key
@@ -35,6 +36,8 @@ PLAIN = ("enter", "escape", "tab", "space", "down", "up", "y", "n", "j", "k", "b
 ESCAPES = b"\x1b[27u" * 60
 """Escape as a terminal sends it that means no other key by it, as often as any screens lie on each other."""
 HELP = "Keys"
+LONGEST_PAUSE = 80
+"""Rounds of the event loop; the palette takes fewer to be built."""
 LEAVING = {"q", "ctrl+q", "ctrl+c", "ctrl+z", "vertical_line"}
 """Keys that end or stop the console, or hand mail to another program."""
 
@@ -59,10 +62,12 @@ def alphabet() -> list[str]:
     return sorted(bound - LEAVING) + list(PLAIN) * 6
 
 
-async def burst(seat: Seat, keys: Sequence[str]) -> None:
-    """Give the application keys as one read of a terminal gives them."""
-    for key in keys:
+async def burst(seat: Seat, keys: Sequence[str], pauses: Iterable[int] = ()) -> None:
+    """Give the application keys as one read of a terminal gives them, or some rounds of the event loop after each."""
+    for key, rounds in zip(keys, chain(pauses, repeat(0)), strict=False):
         seat.app.post_message(Key(key, key_to_character(key)))
+        for _ in range(rounds):
+            await asyncio.sleep(0)
     await settle(seat.pilot)
 
 
@@ -75,9 +80,9 @@ async def home(seat: Seat) -> None:
     raise AssertionError(f"Escape doesn't lead out of {seat.app.screen}")
 
 
-async def storm(seat: Seat, keys: Sequence[str]) -> None:
-    """Type keys at once; afterwards the console still answers."""
-    await burst(seat, keys)
+async def storm(seat: Seat, keys: Sequence[str], pauses: Iterable[int]) -> None:
+    """Type keys without waiting for their effects; afterwards the console still answers."""
+    await burst(seat, keys, pauses)
     await home(seat)
     await seat.press("escape", "f1")
     assert "Keys" in seat.text, seat.text
@@ -94,9 +99,11 @@ def typed(keys: Sequence[str]) -> bytes:
 
 
 async def storm_in_pilot(mail: MailFiles, keys: Sequence[str]) -> None:
-    """Type keys at once by the pilot."""
+    """Type keys by the pilot: most at once, some while a screen is being built."""
+    chance = random.Random(" ".join(keys))
+    pauses = [chance.choice((0, 0, 0, chance.randrange(LONGEST_PAUSE))) for _ in keys]
     async with opened(mail.data, now=mail.now) as seat:
-        await storm(seat, keys)
+        await storm(seat, keys, pauses)
 
 
 async def storm_in_a_terminal(mail: MailFiles, keys: Sequence[str]) -> None:
@@ -145,11 +152,13 @@ def run(args: argparse.Namespace) -> int:
         chance = random.Random(f"{seed}/{number}")
         opener = OPENERS[number % len(OPENERS)]
         keys = [opener, *chance.choices(alphabet(), k=100)]
-        try:
-            with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
                 asyncio.run(STORMS[args.where](box(Path(folder, "mail")), keys))
-        except Exception as error:
-            faults += 1
-            print(f"seed {seed}, burst {number}: {type(error).__name__}: {error}\n  {' '.join(keys)}", flush=True)
+            except Exception as error:
+                faults += 1
+                print(f"seed {seed}, burst {number}: {type(error).__name__}: {error}\n  {' '.join(keys)}", flush=True)
+                for log in Path(folder).rglob("console.log"):
+                    print(log.read_text(), flush=True)
     print(f"{args.bursts} bursts, {faults} ended the console (seed {seed})")
     return min(faults, 1)

@@ -20,3 +20,11 @@ async def test_two_keys_that_close_a_screen_close_it_once(tmp_path: Path, opener
             await home(seat)
             await seat.press(opener)
         await burst(seat, ("escape", "q", "q"))  # a q at the main screen quits: what failed is raised here then
+
+
+@pytest.mark.parametrize("pause", [10, 11, 12, 13])
+async def test_a_palette_that_is_not_laid_out_yet_turns_no_pages(tmp_path: Path, pause: int) -> None:
+    mail = box(tmp_path)
+    async with opened(mail.data, now=mail.now) as seat:
+        await burst(seat, ("colon", "pageup", "pagedown"), (pause, 0, 0))
+        await home(seat)
