@@ -51,7 +51,7 @@ def empty_mailbox(session: Session, is_loading: bool) -> list[str]:
     ]
 
 
-def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
+def empty_list(session: Session, view: View, filter_text: str = "", *, is_filtered: bool) -> list[str]:
     """Return why a list is empty although the mailbox is not."""
     found = session.found.get(view.name) if view.kind == "saved" else None
     if found is not None and found.problem:
@@ -61,7 +61,12 @@ def empty_list(session: Session, view: View, *, is_filtered: bool) -> list[str]:
         since = [] if lost is None else [f"Cut off since {clock(lost.since, session.clock())}."]
         return ["This mailbox can't be read.", *since, visible_line(reason)]
     if is_filtered:
-        return ["Nothing matches.", "esc: clear the filter"]
+        from mailstore.queries.language.fields import FIELD_NAMES  # the first frame needs none of it
+
+        fields = tuple(f"{name}:" for name in FIELD_NAMES)
+        has_field = any(word.lstrip("-(").startswith(fields) for word in filter_text.casefold().split())
+        known = ["A filter takes words only.", "/: search by fields"] if has_field else []
+        return ["Nothing matches.", *known, "esc: clear the filter"]
     said = [NOTHING.get(view.kind, "Nothing here.")]
     if view.kind in ("for-you", "unread") and (quiet := quiet_words(session.mailbox.counts())):
         said += ["", f"Unseen, but left out here: {' · '.join(quiet)}"]

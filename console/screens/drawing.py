@@ -145,7 +145,7 @@ class Drawing:
             return no_hits(listing.query, listing.suggestion, len(listing.noted), is_searching=listing.is_searching)
         if listing.is_sifting:
             return ["Looking…"]
-        return empty_list(session, self._screen.location.view, is_filtered=listing.is_narrowed)
+        return empty_list(session, self._screen.location.view, listing.filter_text, is_filtered=listing.is_narrowed)
 
     def title_threads(self) -> None:
         """Update the list's title."""

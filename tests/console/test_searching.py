@@ -174,7 +174,11 @@ async def test_a_filter_that_holds_nothing_says_how_to_take_it_away(tmp_path: Pa
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("backslash", *"zzz")
         assert "Nothing matches." in seat.text
+        assert "search by fields" not in seat.text
         assert "esc: clear the filter" in seat.text
+        await seat.press("escape", "backslash", *"type:question")
+        assert "A filter takes words only." in seat.text
+        assert "/: search by fields" in seat.text
 
 
 async def test_a_search_without_hits_says_so(tmp_path: Path) -> None:
