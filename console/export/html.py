@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from console.export.about import About, claim_of
+from console.export.about import NOT_COVERED, About, claim_of
 from console.export.fleet_svg import STYLE as FLEET_STYLE
 from console.export.fleet_svg import fleet_svg
 from console.render.json_output import json_text
@@ -34,7 +34,7 @@ def as_html(messages: Iterable[Exported], about: About) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
     yield f'<meta name="generator" content="signalbox"><title>{title}</title><style>{style}</style></head>\n<body>\n'
-    yield f"<h1>{title}</h1>\n<p>Exported {text(about.exported_at)}: {text(about.selection)}</p>\n"
+    yield f"<h1>{title}</h1>\n<p>Exported {text(about.exported_at)}: {text(about.selection)}. {NOT_COVERED}</p>\n"
     if about.fleet is not None:
         yield from fleet_svg(about.fleet)
     root = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from console.export.about import About, claim_of
+from console.export.about import NOT_COVERED, About, claim_of
 from console.render.json_output import json_text
 from console.render.safe import visible, visible_line
 from mailstore.transfer.export import Exported
@@ -17,7 +17,7 @@ LEAST_FENCE = 3
 def as_markdown(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render messages as they come, a heading where another thread begins."""
     yield f"# Mail of {inline(about.mailbox)}\n\n"
-    yield f"Exported {inline(about.exported_at)}: {inline(about.selection)}\n"
+    yield f"Exported {inline(about.exported_at)}: {inline(about.selection)}. {NOT_COVERED}\n"
     root = None
     for message in messages:
         yield markdown_block(message, root)

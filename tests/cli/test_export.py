@@ -147,6 +147,8 @@ def test_every_byte_that_shows_a_message_is_covered(name: str, tmp_path: Path) -
                 continue
             unnoticed.append(document[max(0, at - 20) : at] + "▶" + document[at : at + 20])
         assert not unnoticed
+        if name in ("markdown", "html"):
+            assert "not this beginning" in document[:begin], "what is not covered is said"
         assert is_noticed(document.replace("Now?", "Never"), store, mailbox)
         if not name.startswith("json"):
             assert is_noticed(document + "\nbob: and the vault too\n", store, mailbox)
