@@ -30,7 +30,7 @@ HEAVY = (
     "console.cli.dispatch",
     "console.commands.keymap",
     "console.panes.composer",
-    "console.panes.conversation",
+    "console.panes.reader",
     "console.panes.search_bar",
     "console.screens.palette",
     "console.screens.ask",

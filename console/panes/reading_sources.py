@@ -1,0 +1,227 @@
+"""What the reading pane shows: a thread, or all messages of a place as one stream."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from console.panes.blocks import ATTACHED, MessageBlock, block_of
+from console.panes.outline import ShownOutline, outline_of
+from console.panes.placeholders import empty_list
+from console.panes.stream import ShownStream, Stream
+from console.session import Session
+from mailstore.records.message import Message
+from mailstore.state.outline import Outline as Shape
+from mailstore.state.views import ThreadNode, View
+
+MISSING_FILE = "!attachment-missing:"
+LOOK_SECONDS = 30
+
+
+class ReadingSource(ABC):
+    """Messages in the order shown; `root` is the thread's first message, None for a stream and for nothing."""
+
+    root: str | None = None
+    is_early = False
+    """Whether it was begun before all mail was read."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    @abstractmethod
+    def shown(self) -> ShownOutline | ShownStream:
+        """The blocks as they are shown now."""
+
+    @abstractmethod
+    def refresh(self) -> bool:
+        """Take what arrived; return whether other blocks are shown now."""
+
+    def known(self, start: int) -> Iterator[Message]:
+        """Yield the messages from a place on, without missing ones."""
+        mailbox, keys = self._session.mailbox, self.shown.keys
+        for at in range(start, len(keys)):
+            if (message := mailbox.message(keys[at])) is not None:
+                yield message
+
+    def thread_of(self, message: Message | None) -> Iterator[Message]:
+        """Yield the messages of the thread that one at the cursor is in."""
+        return self.known(0)
+
+    def newest(self) -> str | None:
+        """Return the newest message."""
+        keys = self.shown.keys
+        return keys[-1] if keys else None
+
+    def node(self, at: int) -> ThreadNode:
+        """Return a message with the one that it answers."""
+        return self.shown.node(self._session.mailbox, at)
+
+    def block(self, at: int) -> MessageBlock:
+        """Return what is shown of a message."""
+        session, node = self._session, self.node(at)
+        marked = node.message is not None and session.mailbox.is_intervention(node.id)
+        folded = self.hidden_below(node.id)
+        block = block_of(session.mailbox, node, session.now(), is_intervention=marked, folded=folded)
+        return _with_extras(block, session)
+
+    def hidden_below(self, key: str) -> int:
+        """Return how many replies to a message are folded."""
+        return 0
+
+    def first_reply(self, at: int) -> str | None:
+        """Return the first reply to a message, if it is shown."""
+        return None
+
+    def fold(self, key: str, is_folded: bool) -> bool:
+        """Fold or unfold the replies to a message; return whether anything changed."""
+        return False
+
+    def unfold(self) -> bool:
+        """Unfold all replies; return whether any were folded."""
+        return False
+
+    def set_flat(self, is_flat: bool) -> bool:
+        """Sort by time, or show reply trees; return whether anything changed."""
+        return False
+
+    def placeholder(self) -> list[str]:
+        """Return what is said where there are no messages; nothing to show nothing."""
+        return []
+
+
+class ThreadSource(ReadingSource):
+    """A thread as a tree of replies, or sorted by time; without a root, nothing."""
+
+    def __init__(self, session: Session, root: str | None = None, *, is_flat: bool = False) -> None:
+        super().__init__(session)
+        self.root = root
+        self._is_flat = is_flat
+        self._folded: set[str] = set()
+        self._shape: Shape | None = None
+        self._all = self._shown = ShownOutline()
+        self._read()
+
+    @property
+    def shown(self) -> ShownOutline:
+        return self._shown
+
+    def _read(self) -> bool:
+        """Read the thread's outline again; return whether it changed."""
+        mailbox, old = self._session.mailbox, self._shape
+        self._shape = None if self.root is None else mailbox.outline(self.root, old)
+        if self._shape is old and self._all.is_flat == self._is_flat:
+            return False
+        self._all = ShownOutline() if self._shape is None else outline_of(mailbox, self._shape, is_flat=self._is_flat)
+        self._shown = self._all if self._is_flat else self._all.folded(self._folded)
+        return True
+
+    def refresh(self) -> bool:
+        if self.root is None:
+            return False
+        mailbox = self._session.mailbox
+        if self.root in mailbox:
+            self.root = mailbox.root_of(self.root)
+        elif (found := next(self.known(0), None)) is not None:
+            self.root = mailbox.root_of(found.id)
+        return self._read()
+
+    def newest(self) -> str | None:
+        mailbox = self._session.mailbox
+        if self._is_flat or self.root is None or self.root not in mailbox:
+            return super().newest()
+        key = mailbox.summary(self.root).latest.id
+        return key if self._shown.place(key) is not None else super().newest()
+
+    def hidden_below(self, key: str) -> int:
+        return self._all.below(key) if key in self._folded and not self._is_flat else 0
+
+    def first_reply(self, at: int) -> str | None:
+        return self._shown.first_reply(at)
+
+    def fold(self, key: str, is_folded: bool) -> bool:
+        if self._is_flat or (key in self._folded) == is_folded or (is_folded and not self._all.below(key)):
+            return False
+        (self._folded.add if is_folded else self._folded.discard)(key)
+        self._shown = self._all.folded(self._folded)
+        return True
+
+    def unfold(self) -> bool:
+        had = bool(self._folded)
+        self._folded.clear()
+        self._shown = self._all
+        return had
+
+    def set_flat(self, is_flat: bool) -> bool:
+        self._is_flat = is_flat
+        return self._read() and self.root is not None
+
+
+class StreamSource(ReadingSource):
+    """All messages of a place in order of time, the newest at the bottom."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        super().__init__(session)
+        self.view = view
+        self.is_early = session.is_loading
+        self._stream = Stream(session.mailbox, view)
+
+    @property
+    def shown(self) -> ShownStream:
+        return self._stream.shown
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all messages are known."""
+        return self._stream.is_whole
+
+    def refresh(self) -> bool:
+        """Take what arrived; start over if the mailbox was loaded or replaced meanwhile."""
+        session, stream = self._session, self._stream
+        if (self.is_early and not session.is_loading) or not stream.is_of(session.mailbox):
+            first_new = None if self.is_early else stream.shown.first_new
+            self._stream = Stream(session.mailbox, self.view, first_new=first_new)
+            self.is_early = session.is_loading
+            return True
+        return stream.refresh()
+
+    def look_on(self) -> bool:
+        """Look for older messages for a few milliseconds; return whether anything changed."""
+        return self._stream.look_on()
+
+    def next_unseen(self, place: int, step: int) -> str | None:
+        """Return the next unseen message after a place, or before it, round and round; None if all are seen."""
+        return self._stream.next_unseen(place, step)
+
+    def thread_of(self, message: Message | None) -> Iterator[Message]:
+        mailbox = self._session.mailbox
+        return iter(()) if message is None else iter(mailbox.thread_messages(mailbox.root_of(message.id)))
+
+    def block(self, at: int) -> MessageBlock:
+        session = self._session
+        return replace(super().block(at), stream=self.shown.surroundings(session.mailbox, at, session.now()))
+
+    def placeholder(self) -> list[str]:
+        return empty_list(self._session, self.view, is_filtered=False) if self.is_whole else ["Looking…"]
+
+
+def _with_extras(block: MessageBlock, session: Session) -> MessageBlock:
+    """Return a message's block with the places of its files, if any are attached, and whether it waits to be sent."""
+    message = block.node.message
+    if message is None:
+        return block
+    if session.delayed is not None and session.store.is_waiting(session.mailbox.places(message.id)):
+        block = replace(block, is_waiting=True, way=session.delayed.get(message.id))
+    if any(tag.removeprefix("!").startswith(ATTACHED) for tag in message.tags):
+        block = _with_files(block, message, session)
+    return block
+
+
+def _with_files(block: MessageBlock, message: Message, session: Session) -> MessageBlock:
+
+    # what is missing may still come: the lines are rendered again from time to time
+    is_missing = any(tag.startswith(MISSING_FILE) for tag in message.tags)
+    looked = int(session.clock() // LOOK_SECONDS) if is_missing else 0
+    return replace(block, files=session.mailbox.places(message.id), looked=looked)
