@@ -18,15 +18,17 @@ LOGGER = "signalbox"
 
 
 class MailError(Exception):
-    """What is wrong and how to mend it, in words for a person.
+    """What is wrong and how to fix it, in words for the user.
 
-    Both parts begin in lower case and end without a full stop; typed values stand in double quotes.
+    Both parts begin in lower case and end without a full stop; typed values stand in double quotes. By its `code`, such
+    as E101, the troubleshooting page has its cause (decision 94); empty for an error that is still found by its words.
     """
 
-    def __init__(self, problem: str, remedy: str = "") -> None:
+    def __init__(self, problem: str, remedy: str = "", code: str = "") -> None:
         super().__init__(f"{problem}: {remedy}" if remedy else problem)
         self.problem = problem
         self.remedy = remedy
+        self.code = code
 
 
 class StoreError(MailError):
@@ -56,8 +58,8 @@ class Unsupported(StoreError):
 class DraftRefused(MailError):
     """A draft breaks a rule of sending; `field` names the part of the draft."""
 
-    def __init__(self, field: str, problem: str, remedy: str = "") -> None:
-        super().__init__(f"{field} {problem}", remedy)
+    def __init__(self, field: str, problem: str, remedy: str = "", code: str = "") -> None:
+        super().__init__(f"{field} {problem}", remedy, code)
         self.field = field
 
 

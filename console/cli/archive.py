@@ -72,12 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plan, ask, and archive."""
     if args.keep is not None and args.keep < 0:
-        raise UsedWrongly(f"--keep {args.keep} is negative", "use 0 to keep only what must stay")
+        raise UsedWrongly(f"--keep {args.keep} is negative", "use 0 to keep only what must stay", "E101")
     if args.keep_days is not None and not args.keep_days >= 0:
-        raise UsedWrongly(f"--keep-days {args.keep_days:g} is out of range", "use 0 or more")
+        raise UsedWrongly(f"--keep-days {args.keep_days:g} is out of range", "use 0 or more", "E102")
     if not (args.yes or args.dry_run or is_terminal(sys.stdin)):
         raise UsedWrongly(
-            "no terminal to ask for confirmation", "use --yes to archive without asking, or --dry-run to see the plan"
+            "no terminal to ask for confirmation",
+            "use --yes to archive without asking, or --dry-run to see the plan",
+            "E103",
         )
     with loaded(args) as mail:
         plan = plan_for(mail.store, mail.mailbox, mail.now, _keep(args), _retention(args))
@@ -85,9 +87,9 @@ def run(args: argparse.Namespace) -> int:
             _tell_plan(args, mail, plan)
             return 0
         if why := mail.store.capabilities.why_not(Capability.ARCHIVE):
-            raise Refused(f"{mail.store.called()} can't archive", why)
+            raise Refused(f"{mail.store.called()} can't archive", why, "E200")
         if plan.leaving and not args.yes and not _is_wanted(mail, plan):
-            raise Refused("nothing was archived", "answer y to archive, or use --yes")
+            raise Refused("nothing was archived", "answer y to archive, or use --yes", "E201")
         report = archive(
             mail.store, plan, actor=mail.mailbox.user, clock=time.time, progress=ProgressLine(is_shown=plan.leaving > 0)
         )

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     """Print a row for each file, or save the files and print where."""
     folder = None if args.save is None else Path(args.save).expanduser()
     if folder is not None and not folder.is_dir():
-        raise UsedWrongly(f'"{args.save}" is not a folder', "make it, or name another")
+        raise UsedWrongly(f'"{args.save}" is not a folder', "make it, or name another", "E168")
     with loaded(args) as mail:
         message = find_message(mail.mailbox, args.message)
         places = mail.mailbox.places(message.id)
@@ -55,7 +55,7 @@ def _chosen(files: list[AttachedFile], names: list[str]) -> list[AttachedFile]:
     known = {file.name for file in files}
     if missing := [name for name in names if name not in known]:
         there = ", ".join(sorted(known)) or "none"
-        raise Refused(f'no file "{missing[0]}" is attached to this message', f"there are: {there}")
+        raise Refused(f'no file "{missing[0]}" is attached to this message', f"there are: {there}", "E169")
     return [file for file in files if not names or file.name in names]
 
 

@@ -57,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
                 put(f"{agent.session_id} is {done}")
         if not is_free:
             left = " and ".join(Unfinished(found.unread, found.asked, []).words(agent.session_id))
-            raise Refused(f"{agent.session_id} was not {done} ({left})", "read and answer them, or repeat with --yes")
+            raise Refused(
+                f"{agent.session_id} was not {done} ({left})", "read and answer them, or repeat with --yes", "E193"
+            )
         if why_not and not args.dry_run:
             warn(f"{agent.session_id} can't be {done} here: {why_not}")
         if is_ending and not args.freeze:

@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print unread mail, the oldest first, then record the reads; print nothing if there is none."""
     if args.limit is not None and args.limit < 1:
-        raise UsedWrongly("--limit is below 1", "use 1 or more")
+        raise UsedWrongly("--limit is below 1", "use 1 or more", "E104")
     if args.max_chars < 0:
-        raise UsedWrongly("--max-chars is negative", "use 0 (no limit) or more")
+        raise UsedWrongly("--max-chars is negative", "use 0 (no limit) or more", "E105")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)

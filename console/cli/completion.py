@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print a script."""
     if args.action == "words" or args.words:
-        raise UsedWrongly(f"{args.action} takes no such words", "see signalbox completion --help")
+        raise UsedWrongly(f"{args.action} takes no such words", "see signalbox completion --help", "E132")
     status = quick_completion([args.action])
     assert status is not None
     return status

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     needed = VALUES.get(args.action, 0)
     if sum(each is not None for each in (args.name, args.value)) != needed:
         raise UsedWrongly(
-            f"config {args.action} takes {NEEDED[needed]}", f"signalbox config {args.action} --help shows how"
+            f"config {args.action} takes {NEEDED[needed]}", f"signalbox config {args.action} --help shows how", "E143"
         )
     if needed:
         return _one(args.action, args.name, args.value, args.json)
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         return _show(args.json)
     if args.action == "edit":
         if args.json:
-            raise UsedWrongly("config edit has no --json", "use config check --json afterwards")
+            raise UsedWrongly("config edit has no --json", "use config check --json afterwards", "E106")
         return _edit()
     if args.action == "schema":
         return _schema()
@@ -90,7 +90,7 @@ def _one(action: str, name: str, value: str, is_json: bool) -> int:
             put_value(found)
         return 0
     if is_json:
-        raise UsedWrongly(f"config {action} has no --json", "use config get --json afterwards")
+        raise UsedWrongly(f"config {action} has no --json", "use config get --json afterwards", "E142")
     if action == "set":
         put(f"Set in {set_value(name, value)}")
     else:
@@ -142,7 +142,7 @@ def _schema() -> int:
 
 def _edit() -> int:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        raise Refused("config edit needs a terminal", f"change {config_file()} in another way")
+        raise Refused("config edit needs a terminal", f"change {config_file()} in another way", "E146")
     _create_missing()
     while True:
         _run_editor()
@@ -166,7 +166,7 @@ def _create_missing() -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable") from error
+        raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable", "E148") from error
 
 
 def _run_editor() -> None:
@@ -174,9 +174,12 @@ def _run_editor() -> None:
     try:
         done = subprocess.run([*shlex.split(command), os.fspath(config_file())], check=False)
     except (OSError, ValueError) as error:
-        raise Refused(f"the editor {command!r} can't be started ({error})", "set $EDITOR to one that can") from error
+        raise Refused(
+            f"the editor {command!r} can't be started ({error})", "set $EDITOR to one that can", "E149"
+        ) from error
     if done.returncode:
         raise Refused(
             f"the editor {command!r} failed with status {done.returncode}",
             "run it by hand to see why; the file is as it left it",
+            "E147",
         )

@@ -73,7 +73,7 @@ def set_value(key: str, value: str) -> str:
             _write(path, after)
             return place_of((table,) if table else (), name)
         problem = problem or problems[0]
-    raise Refused(f"{key} was not set", _words(problem))
+    raise Refused(f"{key} was not set", _words(problem), "E140")
 
 
 def unset_value(key: str) -> None:
@@ -83,7 +83,7 @@ def unset_value(key: str) -> None:
     try:
         after = _changed(path, lambda: removed(text, table, name))
     except KeyError:
-        raise Refused(f"{key} is not set in {path}", "its default holds already") from None
+        raise Refused(f"{key} is not set in {path}", "its default holds already", "E139") from None
     _write(path, after)
 
 
@@ -91,7 +91,7 @@ def _split(key: str) -> tuple[str, str]:
     table, name = split_key(key, TABLES)
     if not table and name in TABLES:
         raise Refused(
-            f"{name} is a table", f"name one of its settings, such as {name}.NAME, or use signalbox config show"
+            f"{name} is a table", f"name one of its settings, such as {name}.NAME, or use signalbox config show", "E141"
         )
     return table, name
 
@@ -100,9 +100,9 @@ def _changed(path: Path, change: Any) -> str:
     try:
         text: str = change()
     except UneditableSettings:
-        raise Refused(f"in {path} that setting can't be changed alone", "use signalbox config edit") from None
+        raise Refused(f"in {path} that setting can't be changed alone", "use signalbox config edit", "E144") from None
     except tomllib.TOMLDecodeError:
-        raise Refused(f"{path} is not valid TOML", "signalbox config check says where") from None
+        raise Refused(f"{path} is not valid TOML", "signalbox config check says where", "E145") from None
     return text
 
 
@@ -113,14 +113,14 @@ def _read() -> tuple[Path, str]:
     except FileNotFoundError:
         return path, ""
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{path} can't be read ({reason_of(error)})", "make it readable, as UTF-8") from error
+        raise Refused(f"{path} can't be read ({reason_of(error)})", "make it readable, as UTF-8", "E251") from error
 
 
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable") from error
+        raise Refused(f"{path} can't be created ({reason_of(error)})", "make its folder writable", "E148") from error
     replace_file(path, text.encode())
 
 
@@ -148,7 +148,7 @@ def _unknown(key: str) -> Refused:
     ]
     near = get_close_matches(key, [*defaults, *names], n=1)
     return Refused(
-        f'unknown setting "{key}"', f'did you mean "{near[0]}"?' if near else "signalbox config show lists all"
+        f'unknown setting "{key}"', f'did you mean "{near[0]}"?' if near else "signalbox config show lists all", "E150"
     )
 
 

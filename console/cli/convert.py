@@ -54,10 +54,10 @@ def run(args: argparse.Namespace) -> int:
     """Copy, compare and report; return 1 if `--strict` is set and something was lost."""
     kind, folder = _target(args.target)
     if why := kind.declared.why_not(Capability.ADOPT):
-        raise Refused(f"a {kind.kind} mailbox can't be made from another one", why)
+        raise Refused(f"a {kind.kind} mailbox can't be made from another one", why, "E202")
     beside = folder.parent
     if not args.dry_run and not beside.is_dir():
-        raise Refused(f"no folder {beside}", "create it first")
+        raise Refused(f"no folder {beside}", "create it first", "E203")
     with open_store(args.source, poll=settings().poll) as source:
         if args.dry_run:
             with tempfile.TemporaryDirectory(prefix="signalbox-") as temporary:
@@ -114,7 +114,7 @@ def _temporary(folder: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except BlockingIOError as error:
-        raise Refused(f"another copy to {folder} is in progress", "wait until it is done") from error
+        raise Refused(f"another copy to {folder} is in progress", "wait until it is done", "E206") from error
     finally:
         os.close(fd)
 
@@ -122,14 +122,16 @@ def _temporary(folder: Path) -> Iterator[Path]:
 def _target(text: str) -> tuple[type[Store], Path]:
     kind, rest = kind_and_location(text)
     if not kind or not rest:
-        raise Refused(f'"{without_secrets(text)}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy")
+        raise Refused(
+            f'"{without_secrets(text)}" names no kind of mailbox', "write KIND:FOLDER, for example haak:copy", "E151"
+        )
     if rest.startswith("//"):
-        raise Refused(f"{without_secrets(text)} is on a server", "fill it with signalbox mirror FROM TO --once")
+        raise Refused(f"{without_secrets(text)} is on a server", "fill it with signalbox mirror FROM TO --once", "E204")
     folder = Path(rest).expanduser().absolute()
     if folder.is_dir() and not any(folder.iterdir()):
         return store_class(kind), folder
     if folder.exists() or folder.is_symlink():
-        raise Refused(f"{folder} already exists", "choose a new or empty folder")
+        raise Refused(f"{folder} already exists", "choose a new or empty folder", "E205")
     return store_class(kind), folder
 
 

@@ -79,16 +79,18 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     action = args.action
     if action == "list" and args.ids:
-        raise UsedWrongly("list takes no ids", "use redirect, resend, acknowledge or undo")
+        raise UsedWrongly("list takes no ids", "use redirect, resend, acknowledge or undo", "E107")
     if action not in ("list", "undo") and not args.ids:
-        raise UsedWrongly(f"{action} needs at least one message id", f"write signalbox dead-letters {action} ID …")
+        raise UsedWrongly(
+            f"{action} needs at least one message id", f"write signalbox dead-letters {action} ID …", "E108"
+        )
     if action == "redirect" and not args.to:
-        raise UsedWrongly("redirect needs --to", "name the new recipient: --to ADDR")
+        raise UsedWrongly("redirect needs --to", "name the new recipient: --to ADDR", "E109")
     for option, takes in OPTIONS.items():
         given = getattr(args, option)
         if given is not None and given is not False and action not in takes:
             flag = f"--{option.replace('_', '-')}"
-            raise UsedWrongly(f"{flag} can't be used with {action}", f"use it with {' or '.join(takes)}")
+            raise UsedWrongly(f"{flag} can't be used with {action}", f"use it with {' or '.join(takes)}", "E110")
 
 
 def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
@@ -98,7 +100,7 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
         if args.ids:
             chosen = [_deed(mailbox, typed) for typed in dict.fromkeys(args.ids)]
         elif not deeds:
-            raise Refused("nothing to undo", "signalbox dead-letters lists what is not settled yet")
+            raise Refused("nothing to undo", "signalbox dead-letters lists what is not settled yet", "E190")
         else:
             chosen = deeds[:1]
         return [step for deed in chosen for step in undo(mailbox, deed, now)]
@@ -115,9 +117,9 @@ def _deed(mailbox: Mailbox, typed: str) -> Intervention:
     every = mailbox.interventions()
     found = [it for it in every if it.id == typed] or [it for it in every if typed and it.id.startswith(typed)]
     if not found:
-        raise Refused(f'no journal record with id "{typed}"', "signalbox dead-letters undo takes the newest")
+        raise Refused(f'no journal record with id "{typed}"', "signalbox dead-letters undo takes the newest", "E187")
     if len(found) > 1:
-        raise Refused(f'"{typed}" matches {len(found)} records', "type more of the id")
+        raise Refused(f'"{typed}" matches {len(found)} records', "type more of the id", "E188")
     return found[0]
 
 
@@ -130,7 +132,7 @@ def _letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
         mine = [it for it in every if it.message.id == message.id and args.recipient in (None, it.recipient)]
         if not mine:
             whom = f" for {args.recipient}" if args.recipient else ""
-            raise Refused(f"{message.id} is not a dead letter{whom}", "signalbox dead-letters lists them")
+            raise Refused(f"{message.id} is not a dead letter{whom}", "signalbox dead-letters lists them", "E189")
         found.update(((it.message.id, it.recipient), it) for it in mine)
     return list(found.values())
 

@@ -50,7 +50,7 @@ def _command(words: list[str]) -> tuple[str, list[str]]:
         return word, words[:at] + words[at + 1 :]
     if ":" in word or "/" in word or Path(word).exists():
         return "open", words
-    raise UsedWrongly(f'unknown command "{word}"', _hint(word))
+    raise UsedWrongly(f'unknown command "{word}"', _hint(word), "E111")
 
 
 def _is_own(word: str) -> bool:
@@ -75,7 +75,7 @@ def _help(words: list[str]) -> int:
     topics = [word for word in words if not word.startswith("-")]
     if topics:
         if topics[0] not in COMMANDS and not _is_own(topics[0]):
-            raise UsedWrongly(f'unknown command "{topics[0]}"', _hint(topics[0]))
+            raise UsedWrongly(f'unknown command "{topics[0]}"', _hint(topics[0]), "E111")
         return run(topics[0], ["--help"])
     print(overview())
     return 0

@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the document to standard output or to a file."""
     if sum(map(bool, (args.query, args.thread, args.view))) > 1:
-        raise UsedWrongly("QUERY, --thread and --view can't be combined", "use one of them")
+        raise UsedWrongly("QUERY, --thread and --view can't be combined", "use one of them", "E112")
     with loaded(args, with_seen=True) as mail:
         messages, selection = _selected(args, mail)
         is_whole = not (args.query or args.thread or args.view)

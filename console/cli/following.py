@@ -35,7 +35,7 @@ def follow(
     Refused if the store can't be followed, StoreError if it can no longer be read at all.
     """
     if why := mail.store.capabilities.why_not(Capability.FOLLOW):
-        raise Refused(f"{mail.store.called()} can't be followed", why)
+        raise Refused(f"{mail.store.called()} can't be followed", why, "E207")
     return asyncio.run(_follow(mail, clock, tell, timeout, tell_connection or warn_of_connection))
 
 

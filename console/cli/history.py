@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print one row per message, the oldest first."""
     if args.limit is not None and args.limit < 0:
-        raise UsedWrongly("--limit is negative", "use 0 or more")
+        raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
     with loaded(args) as mail:
         found = _found(args, mail)
         shown = found if args.limit is None else found[max(0, len(found) - args.limit) :]

@@ -71,6 +71,7 @@ def _not_former(name: str) -> str:
         raise UsedWrongly(
             f"{name} is no longer supported",
             "signalbox hook uninstall, without --for, removes the hooks that an earlier version installed",
+            "E215",
         )
     return name
 
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     """Show the changes, ask, and make them; or report."""
     target = _target(args)
     if args.json and args.action != "status":
-        raise UsedWrongly("--json is for status", "leave it out")
+        raise UsedWrongly("--json is for status", "leave it out", "E114")
     if args.action == "install":
         return _install(args, target)
     if args.action == "status":
@@ -91,12 +92,12 @@ def _target(args: argparse.Namespace) -> Target:
     folder = Path(args.folder or ".").expanduser()
     if not folder.is_dir():
         if _not_former(args.folder) in NAMES:
-            raise UsedWrongly(f"{args.folder} is a program", f"give it as --for {args.folder}")
-        raise UsedWrongly(f"{folder} is not a folder", "give the project folder")
+            raise UsedWrongly(f"{args.folder} is a program", f"give it as --for {args.folder}", "E214")
+        raise UsedWrongly(f"{folder} is not a folder", "give the project folder", "E213")
     if args.user and args.folder:
-        raise UsedWrongly("--user is for all folders", "leave out DIR, or leave out --user")
+        raise UsedWrongly("--user is for all folders", "leave out DIR, or leave out --user", "E115")
     if args.user and args.shared:
-        raise UsedWrongly("--user and --shared exclude each other", "choose one")
+        raise UsedWrongly("--user and --shared exclude each other", "choose one", "E116")
     home = Path.home()
     return Target(home if args.user else folder.absolute(), args.user, home, os.environ)
 
@@ -179,10 +180,11 @@ def _ask() -> None:
         raise UsedWrongly(
             "no terminal to ask for confirmation",
             "use --yes to change the files without asking, or --dry-run to see the changes",
+            "E103",
         )
     print("Change these files? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise Refused("nothing was changed", "answer y to change the files, or use --yes")
+        raise Refused("nothing was changed", "answer y to change the files, or use --yes", "E216")
 
 
 def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:

@@ -61,7 +61,7 @@ def _named(args: argparse.Namespace) -> tuple[type[Store], str]:
     """Return the kind and the location that the words name: a URL names its kind itself."""
     kind, location = kind_and_location(args.place)
     if kind and args.kind and args.kind != kind:
-        raise Refused(f"the URL names a {kind} mailbox, not {args.kind}", "leave out --kind")
+        raise Refused(f"the URL names a {kind} mailbox, not {args.kind}", "leave out --kind", "E247")
     return store_class(kind or args.kind or DEFAULT), location
 
 
@@ -69,9 +69,9 @@ def _with_replicas(kind: type[Store], location: str, replicas: int | None) -> st
     if replicas is None:
         return location
     if not kind.most_replicas:
-        raise Refused(f"{kind.called()} has no replicas", "leave out --replicas")
+        raise Refused(f"{kind.called()} has no replicas", "leave out --replicas", "E248")
     if not 0 < replicas <= kind.most_replicas:
         raise Refused(
-            f"--replicas {replicas} is out of range", f"use 1 to {kind.most_replicas}, an odd number as a rule"
+            f"--replicas {replicas} is out of range", f"use 1 to {kind.most_replicas}, an odd number as a rule", "E249"
         )
     return f"{location}{'&' if '?' in location else '?'}replicas={replicas}"

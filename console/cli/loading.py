@@ -118,9 +118,9 @@ def moment_of(option: str, text: str, now: float, *, is_past: bool = False) -> f
 
     moment = read_moment(text.strip(), now)
     if moment is None:
-        raise UsedWrongly(f'can\'t read {option} "{text}" as a time', f"write {EXAMPLES}")
+        raise UsedWrongly(f'can\'t read {option} "{text}" as a time', f"write {EXAMPLES}", "E156")
     if is_past and moment > now:
-        raise UsedWrongly(f"{option} is in the future", "give a time in the past")
+        raise UsedWrongly(f"{option} is in the future", "give a time in the past", "E157")
     return moment
 
 
@@ -128,9 +128,9 @@ def find_message(mailbox: Mailbox, typed: str) -> Message:
     """Return the message with this id, or with this unique start of an id; raises Refused."""
     found = mailbox.find(typed)
     if not found:
-        raise Refused(f'no message with id "{typed}"', "signalbox threads and signalbox search show ids")
+        raise Refused(f'no message with id "{typed}"', "signalbox threads and signalbox search show ids", "E158")
     if len(found) > 1:
-        raise Refused(f'"{typed}" matches {len(found)} messages', "type more of the id")
+        raise Refused(f'"{typed}" matches {len(found)} messages', "type more of the id", "E159")
     return found[0]
 
 
@@ -142,7 +142,7 @@ def known_agent(mailbox: Mailbox, typed: str) -> Agent:
 
         near = get_close_matches(typed, [agent.session_id for agent in mailbox.roster], n=1)
         hint = f"did you mean {near[0]}?" if near else "signalbox who lists agents"
-        raise Refused(f'"{typed}" is not registered', hint)
+        raise Refused(f'"{typed}" is not registered', hint, "E152")
     return found[0]
 
 
@@ -152,7 +152,7 @@ def reader_name(mailbox: Mailbox, typed: str) -> str:
     Raises UsedWrongly for an empty name: a hook whose variable is unset must not look like an empty mailbox.
     """
     if not typed.strip():
-        raise UsedWrongly("--as is empty", "give an agent id; in a hook, check that $SIGNALBOX_AGENT is set")
+        raise UsedWrongly("--as is empty", "give an agent id; in a hook, check that $SIGNALBOX_AGENT is set", "E153")
     if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
         return "user"
     name = _labelled(mailbox, typed)
@@ -165,7 +165,7 @@ def _labelled(mailbox: Mailbox, typed: str) -> str:
     labels = sorted(mailbox.mailboxes())
     names = [name for label in labels if mailbox.roster.get(name := f"{label}/{typed}") is not None]
     if len(names) > 1:
-        raise Refused(f'"{typed}" is an agent of {len(names)} mailboxes', f"write {' or '.join(names)}")
+        raise Refused(f'"{typed}" is an agent of {len(names)} mailboxes', f"write {' or '.join(names)}", "E154")
     return names[0] if names else typed
 
 

@@ -64,10 +64,11 @@ def _named(mail: Loaded, reader: str, ids: list[str]) -> list[Message]:
     theirs = {message.id: message for message in mail.mailbox.inbox(reader, mail.now)}
     for message_id in ids:
         if message_id not in mail.mailbox:
-            raise Refused(f'no message with id "{message_id}"', "nothing was marked; give full ids")
+            raise Refused(f'no message with id "{message_id}"', "nothing was marked; give full ids", "E175")
         if message_id not in theirs:
             raise Refused(
                 f"{message_id} is not addressed to {reader}",
                 f"nothing was marked; signalbox read --as {reader} shows its mail",
+                "E176",
             )
     return [theirs[message_id] for message_id in dict.fromkeys(ids)]

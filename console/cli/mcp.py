@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve one client until it disconnects."""
     if find_spec("mcp") is None:
-        raise Refused("the package mcp is not installed", remedy("mcp"))
+        raise Refused("the package mcp is not installed", remedy("mcp"), "E217")
     from console.mcp.server import serve
     from console.mcp.tools import Caller
 

@@ -86,17 +86,18 @@ def _checked(args: argparse.Namespace, poll: bool) -> tuple[str, str]:
             _check(store, is_written)
             urls.append(store.url)
     if urls[0] == urls[1]:
-        raise Refused("A and B are the same mailbox", "name two")
+        raise Refused("A and B are the same mailbox", "name two", "E208")
     return urls[0], urls[1]
 
 
 def _check(store: Store, is_written: bool) -> None:
     if store.kind == SEVERAL:
-        raise Refused(f"{store.title} is several mailboxes", "mirror them one by one")
+        raise Refused(f"{store.title} is several mailboxes", "mirror them one by one", "E209")
     if is_written and not store.can_merge:
         raise Refused(
             f"{store.called()} can't hold messages with their ids, senders and times",
             f"only {', '.join(_mergeable())} can; signalbox convert copies into this kind once",
+            "E210",
         )
 
 

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     """Open the mailbox, then the console on it."""
     gc.disable()  # little garbage at startup; the application enables it again
     if args.url and args.store and args.url != [args.store]:
-        raise UsedWrongly("both URL and --store are given", "use one of them")
+        raise UsedWrongly("both URL and --store are given", "use one of them", "E117")
     args.store = named_mailbox(args) or args.store
     use_config_file()
     configured = settings(is_told=False)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         if args.plain or os.environ.get("TERM") == "dumb":
             return _plain(args, store)
         if not is_in_browser() and not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise Refused("the console needs a terminal", "use signalbox open --plain without one")
+            raise Refused("the console needs a terminal", "use signalbox open --plain without one", "E234")
         prepare()
         from console.app import SignalboxApp
         from console.settings.config import log_file
@@ -114,7 +114,9 @@ def _moment(args: argparse.Namespace) -> float | None:
     if args.at is None:
         return None
     if args.plain:
-        raise UsedWrongly("--at is not available with --plain", "use signalbox threads --at or signalbox thread --at")
+        raise UsedWrongly(
+            "--at is not available with --plain", "use signalbox threads --at or signalbox thread --at", "E118"
+        )
     return moment_of("--at", args.at, time.time(), is_past=True)
 
 

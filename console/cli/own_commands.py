@@ -51,7 +51,9 @@ class OwnModule:
         try:
             module = import_module(command.module)
         except ImportError as error:
-            raise UnknownStore(f"{command.name} can't be loaded ({error})", "fix or remove its package") from error
+            raise UnknownStore(
+                f"{command.name} can't be loaded ({error})", "fix or remove its package", "E155"
+            ) from error
         self._module: Any = module
         self.ACTIONS = getattr(module, "ACTIONS", {})
         self.STATUSES = getattr(module, "STATUSES", {})

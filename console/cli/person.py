@@ -19,7 +19,7 @@ def require_person(mailbox_url: str) -> None:
     """
     why = _why_not(mailbox_url)
     if why:
-        raise Refused(f"refused by policy ({why})", "write as the person from the console or a terminal")
+        raise Refused(f"refused by policy ({why})", "write as the person from the console or a terminal", "E177")
 
 
 def agent_mark() -> str:

@@ -31,11 +31,13 @@ def run(args: argparse.Namespace) -> int:
     """Write the heartbeat to the roster, unless the last one is the same and less than a minute old."""
     substate = " ".join(args.substate.split())
     if len(substate) > LONGEST or not substate.isprintable():
-        raise Refused("--substate is too long or not printable", f"use at most {LONGEST} printable characters")
+        raise Refused("--substate is too long or not printable", f"use at most {LONGEST} printable characters", "E194")
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         if agent.status is Status.DEAD:
-            raise Refused(f"{agent.session_id} is dead", "register a new session with signalbox roster register")
+            raise Refused(
+                f"{agent.session_id} is dead", "register a new session with signalbox roster register", "E195"
+            )
         beaten = beat(agent, Working(args.state), substate, mail.now)
         if is_due(agent, beaten):
             mail.store.update_agent(beaten)

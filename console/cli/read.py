@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the mail, oldest first."""
     if args.limit is not None and args.limit < 0:
-        raise UsedWrongly("--limit is negative", "use 0 or more")
+        raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)

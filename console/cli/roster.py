@@ -59,17 +59,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List the roster, or write one agent's entry; fields not given stay unchanged."""
     if args.id is not None and args.session_id is not None:
-        raise UsedWrongly("both ID and --session-id are given", "use one of them")
+        raise UsedWrongly("both ID and --session-id are given", "use one of them", "E119")
     session_id = args.session_id if args.id is None else args.id
     given = [name for name in CHANGES if getattr(args, name) is not None]
     if args.action == "list":
         if given or session_id is not None:
-            raise UsedWrongly("list takes no agent and no changes", "write signalbox roster update --session-id ID …")
+            raise UsedWrongly(
+                "list takes no agent and no changes", "write signalbox roster update --session-id ID …", "E122"
+            )
         with loaded(args) as mail:
             print_agents(mail, as_json=args.json)
         return 0
     if args.action in TRANSITIONS and given:
-        raise UsedWrongly(f"--{given[0]} can't be used with {args.action}", "use it with roster update")
+        raise UsedWrongly(f"--{given[0]} can't be used with {args.action}", "use it with roster update", "E120")
     _check_session(session_id)
     with loaded(args) as mail:
         is_ending = args.action == "retire"
@@ -97,11 +99,11 @@ def _action(word: str) -> str:
 
 def _check_session(session_id: str | None) -> None:
     if not session_id or not session_id.strip():
-        raise UsedWrongly("no agent is given", "name it with --session-id ID")
+        raise UsedWrongly("no agent is given", "name it with --session-id ID", "E121")
     if session_id in BROADCAST_NAMES | USER_NAMES:
-        raise Refused(f'"{session_id}" is a reserved address', "choose another session id")
+        raise Refused(f'"{session_id}" is a reserved address', "choose another session id", "E196")
     if any(not char.isprintable() or char.isspace() for char in session_id):
-        raise Refused(f'"{session_id}" contains spaces or control characters', "choose another session id")
+        raise Refused(f'"{session_id}" contains spaces or control characters', "choose another session id", "E197")
 
 
 def with_status(mail: Loaded, session_id: str, action: str) -> Agent:
@@ -112,7 +114,7 @@ def with_status(mail: Loaded, session_id: str, action: str) -> Agent:
         already = "already " if agent.status is status else ""
         is_dead = agent.status is Status.DEAD
         remedy = "register a new session with roster register" if is_dead else "signalbox roster lists all agents"
-        raise Refused(f"{agent.session_id} is {already}{agent.status.value}", remedy)
+        raise Refused(f"{agent.session_id} is {already}{agent.status.value}", remedy, "E192")
     ended = mail.now if status is Status.DEAD else None
     return msgspec.structs.replace(agent, status=status, ended_at=ended, updated=mail.now)
 
@@ -121,7 +123,9 @@ def _updated(args: argparse.Namespace, mail: Loaded, session_id: str) -> Agent:
     """Return an agent registered or updated."""
     old = mail.mailbox.roster.get(session_id)
     if args.action == "register" and old is not None:
-        raise Refused(f"{session_id} is already registered ({old.status.value})", "use roster update or roster resume")
+        raise Refused(
+            f"{session_id} is already registered ({old.status.value})", "use roster update or roster resume", "E198"
+        )
     if old is None and mail.mailbox.roster.knows_role(session_id):
         warn(f'"{session_id}" is also a role: mail to that name now goes to the session')
     agent = old or Agent(session_id=session_id, started_at=mail.now)
@@ -141,7 +145,7 @@ def _tags(text: str) -> tuple[str, ...]:
     for tag in tags:
         namespace, _, rest = tag.partition(":")
         if namespace not in (*TAG_NAMESPACES, "role") or not rest:
-            raise Refused(f'"{tag}" is not a tag', "write project:x, concern:x, domain:x or role:x")
+            raise Refused(f'"{tag}" is not a tag', "write project:x, concern:x, domain:x or role:x", "E199")
     return tags
 
 

@@ -39,13 +39,13 @@ def _chosen(name: str, action: str | None) -> tuple[JsonOutput[Any], ...]:
     """Return what a command prints, or an action of it. Raises UsedWrongly for what prints no JSON."""
     if name not in (known := all_commands()):
         near = get_close_matches(name.lower(), known, n=1)
-        raise UsedWrongly(f'unknown command "{name}"', f"did you mean {near[0]}?" if near else LIST)
+        raise UsedWrongly(f'unknown command "{name}"', f"did you mean {near[0]}?" if near else LIST, "E123")
     if not (outputs := outputs_of(name)):
-        raise UsedWrongly(f"{name} prints no JSON", LIST)
+        raise UsedWrongly(f"{name} prints no JSON", LIST, "E124")
     found = tuple(output for output in outputs if action is None or action in output.when)
     if not found:
         words = ", ".join(word for output in outputs for word in output.when)
-        raise UsedWrongly(f'"{action}" is not an action of {name}', f"use {words}" if words else "leave it out")
+        raise UsedWrongly(f'"{action}" is not an action of {name}', f"use {words}" if words else "leave it out", "E125")
     return found
 
 

@@ -57,7 +57,7 @@ def _is_excluding(word: str) -> bool:
 def run(args: argparse.Namespace) -> int:
     """Print the matching messages; return 1 if there are none, as grep does."""
     if args.limit is not None and args.limit < 0:
-        raise UsedWrongly("--limit is negative", "use 0 or more")
+        raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
     with loaded(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)

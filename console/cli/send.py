@@ -100,12 +100,13 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
             raise UsedWrongly(
                 "the short form takes exactly TO SUBJECT BODY",
                 "write send TO SUBJECT BODY, or send --from ID --to ADDR --body B",
+                "E126",
             )
         sender = "user" if sender is None else sender
         to, subject, body = [args.words[0]], args.words[1], args.words[2]
     for name, value in (("--from", sender), ("--to", to), ("--body", body)):
         if value is None or value == []:
-            raise UsedWrongly(f"{name} is required", "write send --from ID --to ADDR [--subject S] --body B")
+            raise UsedWrongly(f"{name} is required", "write send --from ID --to ADDR [--subject S] --body B", "E127")
     fields = {
         "sender": sender.strip(),
         "recipients": tuple(to),
@@ -127,9 +128,9 @@ def _metadata(words: list[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.strip():
-            raise UsedWrongly(f'--meta "{word}" is not KEY=VALUE', "write for example --meta branch=main")
+            raise UsedWrongly(f'--meta "{word}" is not KEY=VALUE', "write for example --meta branch=main", "E179")
         if key in found:
-            raise UsedWrongly(f"--meta {key} is given twice", "use each key once")
+            raise UsedWrongly(f"--meta {key} is given twice", "use each key once", "E180")
         found[key] = value
     return found
 
@@ -142,7 +143,7 @@ def _check_text(name: str, value: object) -> None:
                 text.encode()
             except UnicodeEncodeError as error:
                 field = {"content": "body", "sender": "from", "recipients": "to"}.get(name, name)
-                raise DraftRefused(field, "is not valid UTF-8", "encode it as UTF-8") from error
+                raise DraftRefused(field, "is not valid UTF-8", "encode it as UTF-8", "E183") from error
 
 
 def _standard_input() -> str:
@@ -152,13 +153,13 @@ def _standard_input() -> str:
     try:
         raw = sys.stdin.buffer.read(MAX_BODY_BYTES + 2).removesuffix(b"\n")
     except OSError as error:
-        raise DraftRefused("body", "can't be read from standard input", "pipe the text in") from error
+        raise DraftRefused("body", "can't be read from standard input", "pipe the text in", "E181") from error
     if len(raw) > MAX_BODY_BYTES:
-        raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead")
+        raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead", "E178")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DraftRefused("body", "is not valid UTF-8", "encode it as UTF-8") from error
+        raise DraftRefused("body", "is not valid UTF-8", "encode it as UTF-8", "E182") from error
 
 
 def _warn(mail: Loaded, draft: Draft) -> None:

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted."""
     if not is_installed("serve"):
-        raise Refused("the package textual-serve is not installed", remedy("serve"))
+        raise Refused("the package textual-serve is not installed", remedy("serve"), "E239")
     _check(args)
     title = _title_of_mailbox(args)
     from console.serve.access import PageAccess
@@ -102,14 +102,14 @@ def _announce(title: str, address: str, links: Mapping[PageAccess, str], kept: P
 
 def _check(args: argparse.Namespace) -> None:
     if not 0 <= args.port < 1 << 16:
-        raise UsedWrongly(f"--port {args.port} is not a port", "give a number from 0 to 65535")
+        raise UsedWrongly(f"--port {args.port} is not a port", "give a number from 0 to 65535", "E240")
     if args.max < 1:
-        raise UsedWrongly(f"--max {args.max} leaves no console", "give a positive number")
+        raise UsedWrongly(f"--max {args.max} leaves no console", "give a positive number", "E241")
     if bool(args.cert) != bool(args.key):
-        raise UsedWrongly("--cert and --key go together", "give both")
+        raise UsedWrongly("--cert and --key go together", "give both", "E242")
     if not args.cert and not is_loopback(args.host):
         remedy = "give --cert and --key, or keep 127.0.0.1 and use an SSH tunnel: ssh -L PORT:127.0.0.1:PORT HOST"
-        raise Refused(f"{args.host} can be reached from other machines, and nothing would be encrypted", remedy)
+        raise Refused(f"{args.host} can be reached from other machines, and nothing would be encrypted", remedy, "E243")
 
 
 def _tls(args: argparse.Namespace) -> ssl.SSLContext | None:
@@ -123,7 +123,7 @@ def _tls(args: argparse.Namespace) -> ssl.SSLContext | None:
 def _title_of_mailbox(args: argparse.Namespace) -> str:
     """Open the mailbox once, to report errors here and not in a browser; return its title."""
     if args.url and args.store:
-        raise UsedWrongly("both URL and --store are given", "use one of them")
+        raise UsedWrongly("both URL and --store are given", "use one of them", "E117")
     args.store = named_mailbox(args) or args.store
     with open_mailbox(args, settings()) as store:
         return store.title

@@ -59,14 +59,15 @@ def run(args: argparse.Namespace) -> int:
         raise Refused(
             "a password in a service can be read by everyone",
             "name a file with it in the settings, in the kind's table",
+            "E129",
         )
     folder = str(Path.cwd())
     line = [*_program(), name, *words]
     for word in (*line, folder):
         if not word.isprintable():
-            raise UsedWrongly("a word holds a control character", "leave it out")
+            raise UsedWrongly("a word holds a control character", "leave it out", "E130")
     if folder.endswith(("\\", " ")):
-        raise Refused(f'a service can\'t begin in "{folder}"', "begin in a folder whose name has another end")
+        raise Refused(f'a service can\'t begin in "{folder}"', "begin in a folder whose name has another end", "E131")
     put(
         UNIT.format(
             called=_specified(" ".join([name, *words])).rstrip("\\"),  # it would join the next line

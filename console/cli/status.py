@@ -81,16 +81,16 @@ def run(args: argparse.Namespace) -> int:
     """Print the numbers; see STATUSES for what is returned."""
     forms = [name for name, value in (("--format", args.format), ("--tmux", args.tmux), ("--json", args.json)) if value]
     if len(forms) > 1:
-        raise UsedWrongly(f"{forms[0]} and {forms[1]} exclude each other", "choose one")
+        raise UsedWrongly(f"{forms[0]} and {forms[1]} exclude each other", "choose one", "E128")
     names = args.any.split(",") if args.any is not None else []
     for name in names:
         if name not in FIELDS:
-            raise UsedWrongly(f'--any can\'t be "{name}"', f"use {', '.join(FIELDS)}")
+            raise UsedWrongly(f'--any can\'t be "{name}"', f"use {', '.join(FIELDS)}", "E133")
     form = "" if args.json else TMUX if args.tmux else args.format or SENTENCE
     try:
         status_text(form, None, is_certain=False)
     except BadFormat as error:
-        raise UsedWrongly(f"--format can't be read ({error})", "see signalbox status --help") from error
+        raise UsedWrongly(f"--format can't be read ({error})", "see signalbox status --help", "E134") from error
     if forms and not args.wait:
         status = print_kept(args.store or "", form, names)
         assert status is not None

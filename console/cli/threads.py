@@ -103,12 +103,14 @@ def _view(text: str, mail: Loaded) -> View:
         return View("channel", text)
     if not text.startswith("#"):
         raise UsedWrongly(
-            f'unknown view "{text}"', f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL, agent:ID, role:NAME or type:TYPE"
+            f'unknown view "{text}"',
+            f"use {', '.join(PLAIN_VIEWS)}, #CHANNEL, agent:ID, role:NAME or type:TYPE",
+            "E135",
         )
     tags = channels_named(text, [channel.tag for channel in mail.mailbox.channels()])
-    if len(tags) != 1:
-        raise Refused(
-            f"{text} is ambiguous ({' or '.join(tags)})" if tags else f"unknown channel {text}",
-            "write the full tag (signalbox channels lists them)",
-        )
+    if not tags:
+        raise Refused(f"unknown channel {text}", "write the full tag (signalbox channels lists them)", "E161")
+    if len(tags) > 1:
+        named = " or ".join(tags)
+        raise Refused(f"{text} is ambiguous ({named})", "write the full tag (signalbox channels lists them)", "E160")
     return View("channel", tags[0])

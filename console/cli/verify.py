@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
         raise Refused(
             f"{args.file} can't be read ({reason_of(error)})",
             "check the path and its permissions",
+            "E170",
         ) from error
     claims = claims_in(text)
     with loaded(args) as mail:

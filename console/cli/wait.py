@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print unread mail as soon as there is any; records nothing. Raises Refused on timeout."""
     if args.timeout is not None and not args.timeout >= 0:
-        raise UsedWrongly(f"--timeout {args.timeout:g} is out of range", "use 0 seconds or more")
+        raise UsedWrongly(f"--timeout {args.timeout:g} is out of range", "use 0 seconds or more", "E136")
     with loaded(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
             return isinstance(news, Message) and bool(unread())
 
         if not unread() and not follow(mail, time.time, is_enough, args.timeout):
-            raise Refused(f"no mail for {reader} within {args.timeout:g} s", "wait longer, or use signalbox read")
+            raise Refused(
+                f"no mail for {reader} within {args.timeout:g} s", "wait longer, or use signalbox read", "E162"
+            )
         found = unread()
         if args.json:
             MESSAGES.put(message_rows(mail, found))

@@ -66,16 +66,17 @@ def run(args: argparse.Namespace) -> int:
     """Wake once for each batch of mail that wakes the agent, until interrupted."""
     types = [word for word in (part.strip() for part in args.on.split(",")) if word]
     if not types:
-        raise UsedWrongly("--on is empty", f"write --on {','.join(WAKING_TYPES)}")
+        raise UsedWrongly("--on is empty", f"write --on {','.join(WAKING_TYPES)}", "E137")
     with loaded(args) as mail:
         if why := mail.store.capabilities.why_not(Capability.FOLLOW):
-            raise Refused(f"{mail.store.called()} can't be followed", why)
+            raise Refused(f"{mail.store.called()} can't be followed", why, "E207")
         agent = known_agent(mail.mailbox, args.reader)
         waker = _Waker(args, mail, agent.session_id, types)
         if not waker.has_way():
             raise UsedWrongly(
                 f"{agent.session_id} can't be woken",
                 "install its hooks with --wake, or give a command: signalbox wake --as ID -- COMMAND …",
+                "E218",
             )
         asyncio.run(waker.work())
     return 0

@@ -42,9 +42,9 @@ def claims_in(text: str) -> list[tuple[Claim, Shows]]:
         else:
             found = list(_in_markdown(text))
     except (ValueError, KeyError, TypeError, RecursionError, msgspec.ValidationError) as error:
-        raise Refused(f"not a complete signalbox export ({error})", "export it again") from error
+        raise Refused(f"not a complete signalbox export ({error})", "export it again", "E174") from error
     if not found and "signalbox_export" not in head:
-        raise Refused("no exported record in this file", "use a file that signalbox export wrote")
+        raise Refused("no exported record in this file", "use a file that signalbox export wrote", "E173")
     return found
 
 

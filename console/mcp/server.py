@@ -133,7 +133,7 @@ async def _call(caller: Caller, params: types.CallToolRequestParams) -> types.Ca
     tool = TOOLS.get(params.name)
     try:
         if tool is None:
-            raise UsedWrongly(f'unknown tool "{params.name}"', f"use {', '.join(TOOLS)}")
+            raise UsedWrongly(f'unknown tool "{params.name}"', f"use {', '.join(TOOLS)}", "E233")
         found = await tool.run(caller, tool.request.model_validate(params.arguments or {}))
     except ValidationError as error:
         first = error.errors()[0]

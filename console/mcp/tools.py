@@ -149,7 +149,7 @@ async def _check_policy(caller: Caller, asked: SendMessage) -> None:
     """Raise MailError where the policy forbids the agent to write this; over the protocol it is never the user."""
     mailbox = caller.mail.mailbox
     if is_the_user(caller.session_id, mailbox):
-        raise Refused("refused by policy (this session serves an agent)", "write as the user from the console")
+        raise Refused("refused by policy (this session serves an agent)", "write as the user from the console", "E184")
     joined = await asyncio.to_thread(joined_channels, caller.mail.store.url)
     check_policy(
         mailbox, caller.session_id, (asked.to,), caller.to_user, mentioned=mentions(normal(asked.body)), joined=joined
@@ -200,7 +200,7 @@ async def _called(caller: Caller, draft: Draft, sent: Message) -> dict[str, Any]
 async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:
     """Record that the agent has read messages."""
     if bool(asked.message_ids) is asked.all:
-        raise UsedWrongly("mark_read needs either messageIds or all", "give one of them")
+        raise UsedWrongly("mark_read needs either messageIds or all", "give one of them", "E138")
     mailbox, store, now = caller.mail.mailbox, caller.mail.store, time.time()
     unread = await caller.unread() if asked.all else []
     given = [message for message in unread if message.id in caller.handed_out]

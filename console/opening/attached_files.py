@@ -62,7 +62,7 @@ def save_attachment(store: Store, message: Message, name: str, folder: Path, pla
             return _written(source, folder, file_name_of(name), 0o666)
         except OSError as error:
             remedy = "check the folder, its permissions and the free space"
-            raise Refused(f"the file can't be saved in {folder} ({reason_of(error)})", remedy) from error
+            raise Refused(f"the file can't be saved in {folder} ({reason_of(error)})", remedy, "E165") from error
 
 
 def open_copy(store: Store, message: Message, name: str, places: Sequence[str] = ()) -> Path:
@@ -71,13 +71,13 @@ def open_copy(store: Store, message: Message, name: str, places: Sequence[str] =
     Blocks. Nobody may run it, and the mailbox's own file is not given to another program.
     """
     if why := why_not_open(name):
-        raise Refused(f"this file can't be opened here ({why})", "save it, and look at it with care")
+        raise Refused(f"this file can't be opened here ({why})", "save it, and look at it with care", "E164")
     with store.open_attachment(message, name, places) as source:
         try:
             folder = Path(tempfile.mkdtemp(dir=_copies()))
             return _written(source, folder, file_name_of(name), 0o400)
         except OSError as error:
-            raise Refused(f"the file can't be copied ({reason_of(error)})", "check the free space") from error
+            raise Refused(f"the file can't be copied ({reason_of(error)})", "check the free space", "E166") from error
 
 
 @lru_cache(maxsize=1)
@@ -97,7 +97,9 @@ def _written(source: BinaryIO, folder: Path, name: str, mode: int) -> Path:
             while piece := source.read(PIECE):
                 size += len(piece)
                 if size > LARGEST:
-                    raise Refused(f"the file is larger than {LARGEST >> 30} GiB", "copy it from the mailbox yourself")
+                    raise Refused(
+                        f"the file is larger than {LARGEST >> 30} GiB", "copy it from the mailbox yourself", "E167"
+                    )
                 draft.write(piece)
             draft.flush()
             with suppress(PermissionError):  # a file system with modes of its own
@@ -109,7 +111,7 @@ def _written(source: BinaryIO, folder: Path, name: str, mode: int) -> Path:
                 return path
     finally:
         Path(draft.name).unlink(missing_ok=True)
-    raise Refused(f"{folder} has too many files with this name", "choose another folder")
+    raise Refused(f"{folder} has too many files with this name", "choose another folder", "E163")
 
 
 def _name(draft: Path, path: Path) -> None:

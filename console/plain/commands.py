@@ -98,7 +98,7 @@ class PlainDesk:
         try:
             words = shlex.split(lines[0])
         except ValueError as error:
-            raise UsedWrongly(f"can't parse the line ({error})", "close the quotes") from error
+            raise UsedWrongly(f"can't parse the line ({error})", "close the quotes", "E238") from error
         if not words:
             return 0
         name, rest = words[0].lower(), words[1:]
@@ -106,9 +106,9 @@ class PlainDesk:
             getattr(self, f"_{COMMANDS[name].method}")(rest)
             return 0
         if name not in PASSED_ON:
-            raise UsedWrongly(f'unknown command "{words[0]}"', "help lists the commands")
+            raise UsedWrongly(f'unknown command "{words[0]}"', "help lists the commands", "E235")
         if name in WRITING and self.session.observe and rest and rest[0] not in ("list",):
-            raise Refused("nothing is written with --observe", "open the mailbox without --observe")
+            raise Refused("nothing is written with --observe", "open the mailbox without --observe", "E185")
         words = [*map(self._unnumbered, rest), "--store", self.session.store.url]
         return run_module(import_module(PASSED_ON[name]), name, CLI[name].summary, words)
 
@@ -141,7 +141,7 @@ class PlainDesk:
 
     def _message(self, words: Sequence[str], what: str) -> Message:
         if len(words) != 1:
-            raise UsedWrongly(f"{what} needs one message", f"write {what} N (of the last list) or {what} ID")
+            raise UsedWrongly(f"{what} needs one message", f"write {what} N (of the last list) or {what} ID", "E236")
         return find_message(self.session.mailbox, self._unnumbered(words[0]))
 
     # Commands
@@ -156,7 +156,7 @@ class PlainDesk:
         else:
             view = View(VIEWS[name]) if name in VIEWS else None
         if view is None:
-            raise UsedWrongly(f'unknown view "{name}"', f"use {', '.join(VIEWS)} or #CHANNEL")
+            raise UsedWrongly(f'unknown view "{name}"', f"use {', '.join(VIEWS)} or #CHANNEL", "E237")
         self._listed = list(mailbox.threads(view))
         part = self._listed[max(0, start - 1) : start - 1 + LISTED]
         for number, root in enumerate(part, start):
@@ -213,7 +213,7 @@ class PlainDesk:
         reason = self.session.why_not(Capability.SEND, thread or recipients[0])
         if reason:
             remedy = "open the mailbox without --observe" if self.session.observe else "see signalbox stores"
-            raise Refused(f"can't write here ({reason})", remedy)
+            raise Refused(f"can't write here ({reason})", remedy, "E186")
         for name in (thread or "", *recipients):
             if (lost := self.session.mailbox.cut_off_of(name)) is not None:
                 raise Refused(cut_off_line(lost, self.session.now()), "write when it can be reached again")

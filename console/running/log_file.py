@@ -17,7 +17,7 @@ from pathlib import Path
 from traceback import walk_tb
 from types import CodeType
 
-from mailstore.errors import LOGGER
+from mailstore.errors import LOGGER, MailError
 from mailstore.files.whole import open_regular
 from mailstore.store import Store
 
@@ -103,7 +103,8 @@ def _told(error: BaseException | None) -> Iterator[str]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        yield type(error).__qualname__
+        code = error.code if isinstance(error, MailError) else ""
+        yield f"{type(error).__qualname__} {code}".rstrip()
         places = [_place(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
         left_out = len(places) - MOST_FRAMES
         if left_out > 0:

@@ -43,4 +43,6 @@ def keep_links(path: Path, address: str, keys: Keys) -> None:
         Path(name).replace(path)
     except OSError as error:
         Path(name).unlink(missing_ok=True) if name else None
-        raise Refused(f"{path} can't be written ({reason_of(error)})", "name another file with --links") from error
+        raise Refused(
+            f"{path} can't be written ({reason_of(error)})", "name another file with --links", "E172"
+        ) from error

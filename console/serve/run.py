@@ -66,8 +66,10 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             remedy = "choose another with --port, or --port 0 for a free one"
-            raise Refused(f"port {port} on {host} is in use", remedy) from error
-        raise Refused(f"can't listen on {host}, port {port} ({reason_of(error)})", "check --host and --port") from error
+            raise Refused(f"port {port} on {host} is in use", remedy, "E245") from error
+        raise Refused(
+            f"can't listen on {host}, port {port} ({reason_of(error)})", "check --host and --port", "E244"
+        ) from error
     return made
 
 
@@ -78,7 +80,9 @@ def tls_of(cert: Path, key: Path) -> ssl.SSLContext:
             with open_binary(path):
                 pass
         except OSError as error:
-            raise Refused(f"{option} {path} can't be read ({reason_of(error)})", "give a file in PEM") from error
+            raise Refused(
+                f"{option} {path} can't be read ({reason_of(error)})", "give a file in PEM", "E246"
+            ) from error
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(cert, key, password=_no_password)

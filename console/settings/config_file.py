@@ -134,7 +134,7 @@ class ConfigFile(ProgramSettings):
         except ValidationError as error:
             is_inside = "`$." in str(error)
             raise UsedWrongly(
-                f"[{name}] in {self.file}{',' * is_inside} {must_be(error)}", "signalbox config edit opens it"
+                f"[{name}] in {self.file}{',' * is_inside} {must_be(error)}", "signalbox config edit opens it", "E250"
             ) from error
 
     def add(self, header: str, fields: Mapping[str, object]) -> tuple[str, str]:

@@ -69,7 +69,9 @@ def _state() -> Iterator[PersonalState]:
     try:
         yield state
     except sqlite3.Error as error:
-        raise StoreError(f"{state.path} can't be used ({error})", "check the file and the free space") from error
+        raise StoreError(
+            f"{state.path} can't be used ({error})", "check the file and the free space", "E211"
+        ) from error
     finally:
         state.close()
 
@@ -168,5 +170,7 @@ def note_shown(store: Store, reader: str, message_ids: Iterable[str], purpose: P
     """Store that messages were shown to an agent; blocks, raises StoreError."""
     with _state() as state:
         if state.is_in_memory:
-            raise StoreError(f"{state.path} can't be used", "check the file; mail shown now will be shown again")
+            raise StoreError(
+                f"{state.path} can't be used", "check the file; mail shown now will be shown again", "E212"
+            )
         state.mark_shown(store.url, reader, purpose, message_ids, time.time())

@@ -74,7 +74,9 @@ def private_text(path: Path, *, is_own: bool = False) -> str:
         finally:
             os.close(fd)
     except OSError as error:
-        raise SecretMissing(f"{path} can't be read ({reason_of(error)})", "check its path in the settings") from error
+        raise SecretMissing(
+            f"{path} can't be read ({reason_of(error)})", "check its path in the settings", "E251"
+        ) from error
     return data.decode("utf-8", "replace")
 
 

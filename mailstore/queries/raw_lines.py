@@ -49,7 +49,9 @@ def raw_record(url: str, problem: Problem, most: int) -> RawRecord:
             name = path.name.removesuffix(".gz")
             return _read(found, most, is_line=name.endswith(LINES) or problem.offset > 0 or problem.line > 1)
     except (OSError, EOFError, ValueError) as error:
-        raise ContentGone(f"{file} can't be read ({error})", "check whether it was moved or archived") from error
+        raise ContentGone(
+            f"{file} can't be read ({error})", "check whether it was moved or archived", "E170"
+        ) from error
 
 
 def _read(file: BinaryIO, most: int, *, is_line: bool) -> RawRecord:

@@ -42,7 +42,7 @@ def draft(**fields: Any) -> Draft:
     if not isinstance(content, str) or not content.strip():
         raise DraftRefused("body", "is empty", "write a text")
     if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
-        raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead")
+        raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead", "E178")
     try:
         for field, value in fields.items():
             if not _is_text(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -35,12 +35,18 @@ PLACES = re.compile(r"^([A-Z]+( [A-Z]+)*: )+")
 
 
 class ErrorMessage(NamedTuple):
-    """A message as a module has it; an empty remedy is one that the values say."""
+    """A message as a module has it; an empty remedy is one that the values say. `code` is that of its error, if any."""
 
     problem: str
     remedy: str
     module: str
     kind: str
+    code: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return by what its cause is found."""
+        return self.code or self.problem
 
 
 @cache
@@ -85,7 +91,12 @@ def _said(node: ast.Call, module: str, kind: str) -> Iterator[ErrorMessage]:
             what, _, then = problem.partition(": ")
             yield ErrorMessage(what, then, module, kind)
         else:
-            yield ErrorMessage(field + problem, remedy, module, kind)
+            yield ErrorMessage(field + problem, remedy, module, kind, _code_of(node.args[at + 2 :], given.get("code")))
+
+
+def _code_of(rest: Sequence[ast.expr], named: ast.expr | None) -> str:
+    node = rest[0] if rest else named
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _problems(node: ast.expr, module: str, kind: str) -> Iterator[ErrorMessage]:

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from manual.reference.markdown import code, page, prose, table
 from manual.reference.messages import WORDS, ErrorMessage, messages
 
+UNCODED = {"tell", "warn", "append", "parser", "LoadedConfig", "ThemeError"}
+"""What the console tells without raising an error that could have a code."""
 CAUSES = Path(__file__).with_name("causes.txt")
 INTRO = """\
 What you may see and why; then every message of an error or a warning, by what you were doing, with its cause and its
 remedy. Look for its words on this page with your browser's search (ctrl+f): words in capitals stand for what your
-message names.
+message names. Where a message has a code, `console.log` names it.
 Commands print `signalbox: WHAT IS WRONG: HOW TO MEND IT` to standard error and end with a status that is not 0
 ([exit statuses](reference/commands.md#exit-statuses)); warnings begin with `warning:`, and the command was carried
 out. The console shows the same at its lower edge, and `:` *problems* lists those of the settings. What was refused
@@ -105,10 +107,10 @@ SYMPTOMS = (
 
 
 class Cause(NamedTuple):
-    """Why a message comes; `remedy` where the message itself has none, or too little."""
+    """Why a message comes, by its code or its words; `remedy` where the message itself has none, or too little."""
 
     section: str
-    problem: str
+    key: str
     words: str
     remedy: str
 
@@ -117,50 +119,64 @@ def read_causes() -> tuple[dict[str, str], list[Cause]]:
     """Return what each section begins with, and the causes of all messages."""
     about: dict[str, str] = {}
     causes: list[Cause] = []
-    section = problem = ""
+    section = key = ""
     for line in CAUSES.read_text("utf-8").splitlines():
         if line.startswith("# "):
-            section, problem = line[2:], ""
+            section, key = line[2:], ""
             about[section] = ""
         elif line.startswith("    "):
             words, _, remedy = line.strip().partition(" => ")
-            causes.append(Cause(section, problem, words, remedy))
+            causes.append(Cause(section, key, words, remedy))
         elif line and not about[section] and not any(cause.section == section for cause in causes) and line[-1] == ".":
             about[section] = line
         elif line:
-            problem = line
+            key = line
     return about, causes
 
 
 def faults(found: Iterable[ErrorMessage], causes: Iterable[Cause]) -> list[str]:
-    """Return the messages without a cause or without a remedy, and the causes of messages that are gone."""
-    known = {cause.problem: cause for cause in causes}
+    """Return the messages without a code, cause or remedy, the codes of two messages, and the causes of none."""
+    known = {cause.key: cause for cause in causes}
     wrong = []
-    there = set()
+    there: dict[str, str] = {}
     for message in found:
-        there.add(message.problem)
-        cause = known.get(message.problem)
-        if cause is None:
-            wrong.append(f"{message.module}: no cause in {CAUSES.name}: {message.problem}")
+        if there.setdefault(message.key, message.problem) != message.problem:
+            wrong.append(f"{message.module}: {message.code} is that of another message: {there[message.key]}")
+        cause = known.get(message.key)
+        if not message.code and message.module.startswith("console/") and message.kind not in UNCODED:
+            wrong.append(f"{message.module}: no code: {message.problem}")
+        elif cause is None:
+            wrong.append(f"{message.module}: no cause in {CAUSES.name}: {message.key}")
         elif not (WORDS.search(message.remedy) or cause.remedy):
             wrong.append(f"{message.module}: no remedy, in the code or in {CAUSES.name}: {message.problem}")
-    return list(dict.fromkeys(wrong)) + [f"no such message: {problem}" for problem in known if problem not in there]
+    return list(dict.fromkeys(wrong)) + [f"no such message: {key}" for key in known if key not in there]
 
 
 def troubleshooting_page() -> str:
     """Return the page."""
     remedies: dict[str, dict[str, None]] = {}
+    problems: dict[str, str] = {}
     for message in messages():
-        remedies.setdefault(message.problem, {})[message.remedy] = None
+        remedies.setdefault(message.key, {})[message.remedy] = None
+        problems[message.key] = message.problem
     about, causes = read_causes()
     contents = " · ".join(f"[{it}](#{it.lower().replace(' ', '-').translate(UNLINKED)})" for it in (WITHOUT, *about))
     seen = table(("you see", "because", "remedy"), SYMPTOMS)
     parts = ["# Troubleshooting", INTRO, HEALTH, contents, f"## {WITHOUT}", seen]
     for section, words in about.items():
-        mine = sorted((it for it in causes if it.section == section), key=lambda it: it.problem.lower().lstrip('"-'))
-        rows = ((code(it.problem), _sentence(it.words), _sentence(it.remedy or _said(remedies.get(it.problem, {}))))
-                for it in mine)  # fmt: skip
-        parts += [f"## {section}", words, table(("message", "cause", "remedy"), rows)]
+        mine = sorted(
+            (it for it in causes if it.section == section), key=lambda it: problems[it.key].lower().lstrip('"-')
+        )
+        rows = (
+            (
+                it.key if it.key != problems[it.key] else "",
+                code(problems[it.key]),
+                _sentence(it.words),
+                _sentence(it.remedy or _said(remedies[it.key])),
+            )
+            for it in mine
+        )
+        parts += [f"## {section}", words, table(("code", "message", "cause", "remedy"), rows)]
     return page(*parts)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from console.errors import Refused
 from console.running.log_file import MOST_BYTES, LogFile
 from mailstore.errors import log_step, log_unexpected
 from tests.console.screen_text import opened
@@ -84,6 +85,13 @@ def test_what_other_libraries_log_is_named_and_not_quoted(tmp_path: Path) -> Non
     log.close()
     assert (tmp_path / "log").read_text().endswith(" ERROR logged by asyncio\n")
     assert (tmp_path / "log").read_text().count("\n") == 1
+
+
+def test_an_error_with_a_code_is_logged_by_it_and_not_by_its_words(tmp_path: Path) -> None:
+    log = LogFile(tmp_path / "log", logs_commands=False)
+    log_unexpected(Refused(f"{SECRET} is dead", "open another", "E195"), "a deed")
+    log.close()
+    assert (tmp_path / "log").read_text().endswith(" ERROR a deed\n  Refused E195\n")
 
 
 def test_a_long_log_is_replaced_and_older_ones_kept(tmp_path: Path) -> None:

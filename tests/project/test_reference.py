@@ -115,17 +115,27 @@ def test_every_message_has_a_cause_and_a_remedy() -> None:
     assert len({message.problem for message in found}) > 400
     assert not faults(found, causes)
     assert all(about.values())
-    assert len({cause.problem for cause in causes}) == len(causes)
+    assert len({cause.key for cause in causes}) == len(causes)
 
 
 def test_a_message_without_cause_or_remedy_and_a_cause_without_message_are_noticed() -> None:
-    message = ErrorMessage("the box is shut", "", "console/box.py", "Refused")
-    assert faults([message], []) == ["console/box.py: no cause in causes.txt: the box is shut"]
-    cause = Cause("Boxes", "the box is shut", "Somebody shut it.", "")
+    message = ErrorMessage("the box is shut", "", "console/box.py", "Refused", "E999")
+    assert faults([message], []) == ["console/box.py: no cause in causes.txt: E999"]
+    cause = Cause("Boxes", "E999", "Somebody shut it.", "")
     assert "no remedy" in faults([message], [cause])[0]
     assert not faults([message], [cause._replace(remedy="open it")])
     assert not faults([message._replace(remedy="open it")], [cause])
-    assert faults([], [cause]) == ["no such message: the box is shut"]
+    assert faults([], [cause]) == ["no such message: E999"]
+
+
+def test_every_error_of_the_console_has_a_code_of_its_own() -> None:
+    shut = ErrorMessage("the box is shut", "open it", "console/box.py", "Refused", "E999")
+    cause = Cause("Boxes", "E999", "Somebody shut it.", "")
+    assert faults([shut._replace(code="")], []) == ["console/box.py: no code: the box is shut"]
+    assert faults([shut, shut._replace(module="console/chest.py")], [cause]) == []
+    assert "is that of another message" in faults([shut, shut._replace(problem="the box is full")], [cause])[0]
+    by_words = shut._replace(module="mailstore/box.py", code="")
+    assert faults([by_words], [cause._replace(key="the box is shut")]) == []
 
 
 def test_messages_are_found_wherever_they_are_raised() -> None:
@@ -136,3 +146,4 @@ def test_messages_are_found_wherever_they_are_raised() -> None:
     assert found["OPTION needs a value"].module == "console/cli/parser.py"
     assert found['unknown setting "KEY"'].module == "console/settings/config_file.py"
     assert found["AGENT is dead"].kind == "Refused"
+    assert re.fullmatch(r"E\d{3}", found["AGENT is dead"].code)

@@ -39,7 +39,7 @@ def make(changes: Sequence[FileChange]) -> None:
         for change in changes:
             if change.is_one:
                 if read_text(change.path) != change.before:
-                    raise Refused(f"{change.path} was changed meanwhile", "run the command again")
+                    raise Refused(f"{change.path} was changed meanwhile", "run the command again", "E219")
                 done.append(change)
                 _write(change.path, change.after)
                 if change.after is None:

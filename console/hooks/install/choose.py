@@ -32,7 +32,7 @@ def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[Pr
         return [*everything, *FORMER_PROGRAMS]
     found = [program for program in everything if _is_here(program, target)]
     if not found:
-        raise Refused("no agent program was found", "name one, for example --for claude-code")
+        raise Refused("no agent program was found", "name one, for example --for claude-code", "E220")
     return found
 
 

@@ -45,7 +45,7 @@ def hook_words(tool: str, options: HookOptions, *more: str) -> list[str]:
     start = ["signalbox", "hook", "run"] if options.shared else [sys.executable, "-I", "-S", str(ENTRY)]
     words = [*start, tool, *more, *options.words()]
     if not all(word.isprintable() for word in words):
-        raise Refused("a path has characters that can't be printed", "move the mailbox or Signalbox elsewhere")
+        raise Refused("a path has characters that can't be printed", "move the mailbox or Signalbox elsewhere", "E221")
     return words
 
 

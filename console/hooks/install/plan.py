@@ -255,7 +255,7 @@ def _has(text: str, wanted: Wanted, name: str) -> bool:
 def adding_file(text: str, new: str, is_ours: Callable[[str], bool], path: Path) -> list[Edit]:
     """Return the edit that replaces a file's text; raises Refused unless the file is empty or ours."""
     if text.strip() and not is_ours(text):
-        raise Refused(f"{path} was not written by Signalbox", "move it away first; nothing was changed")
+        raise Refused(f"{path} was not written by Signalbox", "move it away first; nothing was changed", "E222")
     return [Edit(0, len(text), new)]
 
 

@@ -23,11 +23,13 @@ def real_path(path: Path, target: Target) -> Path:
     try:
         real = path.resolve()
         if leads_outside(path, target):
-            raise Refused(f"{path} points outside {target.folder}", "replace the link with a regular file")
+            raise Refused(f"{path} points outside {target.folder}", "replace the link with a regular file", "E224")
         if path.is_symlink() and not real.exists():
-            raise Refused(f"{path} is a link to {real}, which does not exist", "remove the link, or create that file")
+            raise Refused(
+                f"{path} is a link to {real}, which does not exist", "remove the link, or create that file", "E225"
+            )
     except (OSError, RuntimeError, ValueError) as error:
-        raise Refused(f"{path} can't be found ({error})", "check its links") from error
+        raise Refused(f"{path} can't be found ({error})", "check its links", "E226") from error
     return real
 
 
@@ -45,16 +47,16 @@ def read_text(real: Path) -> str | None:
     try:
         found = real.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise Refused(f"{real} is not a regular file", "move it away first")
+            raise Refused(f"{real} is not a regular file", "move it away first", "E227")
         if found.st_size > LONGEST:
-            raise Refused(f"{real} is larger than {LONGEST >> 20} MB", "make it smaller first")
+            raise Refused(f"{real} is larger than {LONGEST >> 20} MB", "make it smaller first", "E228")
         return read_whole(real, LONGEST).decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise Refused(f"{real} is not UTF-8 text", "convert it to UTF-8 first") from error
+        raise Refused(f"{real} is not UTF-8 text", "convert it to UTF-8 first", "E229") from error
     except OSError as error:
-        raise Refused(f"{real} can't be read ({reason_of(error)})", "check its permissions") from error
+        raise Refused(f"{real} can't be read ({reason_of(error)})", "check its permissions", "E230") from error
 
 
 def refuse_if_read_only(real: Path) -> None:
@@ -62,7 +64,9 @@ def refuse_if_read_only(real: Path) -> None:
     place = real if real.exists() else next(folder for folder in real.parents if folder.exists())
     for each in {place, real.parent if real.exists() else place}:
         if not each.stat().st_mode & 0o222 or not os.access(each, os.W_OK):
-            raise Refused(f"{each} is read-only", f"make it writable first (chmod u+w {each}); nothing was changed")
+            raise Refused(
+                f"{each} is read-only", f"make it writable first (chmod u+w {each}); nothing was changed", "E231"
+            )
 
 
 def shown(path: Path, target: Target) -> str:

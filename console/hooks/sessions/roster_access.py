@@ -57,7 +57,7 @@ def _change_through_store(mailbox: str, agent_id: str, change: Change, now: floa
         capabilities = store.capabilities_for(agent_id)
         if Capability.UPDATE_ROSTER not in capabilities:
             raise Unsupported(
-                "the mailbox has no roster to register in", capabilities.why_not(Capability.UPDATE_ROSTER)
+                "the mailbox has no roster to register in", capabilities.why_not(Capability.UPDATE_ROSTER), "E232"
             )
         agent = _agent_in(store, agent_id)
         changes = change(agent)

@@ -60,7 +60,7 @@ class LetterActions:
 
         def plan(some: Sequence[DeadLetter], hours: str, read: ReadBody) -> list[Step]:
             if not hours.isdecimal() or not 0 < len(hours) <= 6 or not int(hours):
-                raise NotSettled("hours must be a whole number above 0", "enter one, such as 24")
+                raise NotSettled("hours must be a whole number above 0", "enter one, such as 24", "E191")
             return resend(session.mailbox, some, int(hours), session.now(), read_body=read, actor=session.user)
 
         def asking(preview: Preview) -> Screen[str | None]:

@@ -98,7 +98,9 @@ def _read_document(path: Path) -> tuple[Any, list[Entry]]:
     try:
         data = read_whole(path, follow=True)
     except NotAFile as error:
-        raise StoreError(f"{path} can't be read ({error})", "move it away first; nothing was written") from error
+        raise StoreError(
+            f"{path} can't be read ({error})", "move it away first; nothing was written", "E251"
+        ) from error
     try:
         document = loads(data) if data.strip() else []
     except UNREADABLE as error:

@@ -162,7 +162,7 @@ def _put(run: TeamRun, name: str, letter: dict[str, Any]) -> SeenFile:
     path = run.inboxes / name / f"{stem}.json"
     with Pending(path, data, look_of(path.parent)) as file:
         if not file.appear():
-            raise StoreError(f"{path} already exists", "send it again")
+            raise StoreError(f"{path} already exists", "send it again", "E171")
     return SeenFile(name, stem, f"{run.prefix}{INBOXES}/{name}/{path.name}", entry_of(data), is_processed=False)
 
 

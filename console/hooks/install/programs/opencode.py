@@ -71,7 +71,7 @@ def _plugin(options: HookOptions) -> str:
     lines = TEMPLATE.read_text(encoding="utf-8").splitlines(keepends=True)
     at = [next((at for at, line in enumerate(lines) if sign in line), -1) for sign in (COMMAND_LINE, WAKE_LINE)]
     if min(at) < 0:
-        raise Refused(f"{TEMPLATE} is damaged", "install Signalbox again")
+        raise Refused(f"{TEMPLATE} is damaged", "install Signalbox again", "E223")
     words = json.dumps(hook_words(NAME, options), ensure_ascii=True)
     lines[at[0]] = f"const COMMAND = {words} {COMMAND_LINE}\n"
     lines[at[1]] = f"const WAKES = {json.dumps(options.wake)} {WAKE_LINE}\n"

@@ -61,10 +61,10 @@ class LedgerWriter:
             self._db, renamed = opened_or_renamed(self.path, SCHEMA, seconds=WAIT_SECONDS)
         except OSError as error:
             raise StoreError(
-                f"{self.path} can't be written ({reason_of(error)})", "check $XDG_STATE_HOME and the free space"
+                f"{self.path} can't be written ({reason_of(error)})", "check $XDG_STATE_HOME and the free space", "E172"
             ) from error
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path} can't be used ({error})", "try again, or move it away") from error
+            raise StoreError(f"{self.path} can't be used ({error})", "try again, or move it away", "E211") from error
         if renamed is not None:
             self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
 
