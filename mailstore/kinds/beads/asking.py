@@ -13,7 +13,7 @@ import msgspec
 from mailstore.encoding import encodable_value
 from mailstore.errors import ContentGone, reason_of
 from mailstore.files.database import Unreadable
-from mailstore.kinds.beads.origins import ExportOrigin, PlacedIssue
+from mailstore.kinds.beads.origins import ExportOrigin, IssueOrigin, PlacedIssue
 from mailstore.kinds.beads.places import BeadsPlaces, DoltPlace
 from mailstore.kinds.beads.private_copy import copied, state_of, version_in
 from mailstore.kinds.beads.program import listed, version_of
@@ -29,7 +29,7 @@ SERVED_SECONDS = 10.0
 """How often a server is asked whose files are elsewhere."""
 
 
-class AskingOrigin:
+class AskingOrigin(IssueOrigin):
     """What `bd list` prints of a copy of the database, or of the server that has it."""
 
     def __init__(self, places: BeadsPlaces, dolt: DoltPlace, bd: str) -> None:
@@ -117,9 +117,6 @@ class AskingOrigin:
             found.append(PlacedIssue(issue, Location("bd", which, 0)))
         self._records, self._release = records, release
         return found
-
-    def newest(self, limit: int) -> list[PlacedIssue]:
-        return []
 
     def record(self, message: Message) -> bytes:
         """Return a message as `bd` printed it. Raises ContentGone."""

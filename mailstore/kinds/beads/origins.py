@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,27 +26,32 @@ class PlacedIssue(NamedTuple):
     location: Location
 
 
-class IssueOrigin(Protocol):
+class IssueOrigin(ABC):
     """Reads all issues that concern mail. Methods block, and raise OSError and Unreadable."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """Return the name of the file, for a problem with it."""
 
+    @abstractmethod
     def stamp(self) -> Hashable:
         """Return what changes with every write; raises OSError if there is nothing to read."""
 
+    @abstractmethod
     def read(self, problems: list[Problem]) -> list[PlacedIssue]:
         """Return the issues; what can't be read is added to `problems`."""
 
     def newest(self, limit: int) -> list[PlacedIssue]:
         """Return the newest messages and all agents of a large database, if that is much quicker; else nothing."""
+        return []
 
+    @abstractmethod
     def record(self, message: Message) -> bytes:
         """Return a message's record as JSON. Raises ContentGone."""
 
 
-class ExportOrigin:
+class ExportOrigin(IssueOrigin):
     """The export of a database, `issues.jsonl`; in the oldest releases it is the database."""
 
     def __init__(self, path: Path, warning: str = "") -> None:

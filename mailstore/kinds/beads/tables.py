@@ -13,7 +13,7 @@ import msgspec
 
 from mailstore.errors import ContentGone
 from mailstore.files.database import database_stamp
-from mailstore.kinds.beads.origins import PlacedIssue
+from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, MESSAGE, QUEUE, REPLY, issue_of
 from mailstore.kit.tables import columns_in, look, look_or_gone, rows_of, tables_in
 from mailstore.records.message import Location, Message, Problem
@@ -51,7 +51,7 @@ class _Set(NamedTuple):
 SETS = (_Set("issues", "labels", "dependencies"), _Set("wisps", "wisp_labels", "wisp_dependencies"))
 
 
-class TablesOrigin:
+class TablesOrigin(IssueOrigin):
     """The database of a release that keeps it in SQLite, read without a trace."""
 
     def __init__(self, path: Path) -> None:
@@ -68,9 +68,6 @@ class TablesOrigin:
 
     def read(self, problems: list[Problem]) -> list[PlacedIssue]:
         return look(self.path, partial(_issues, file=self.name), is_text=True)
-
-    def newest(self, limit: int) -> list[PlacedIssue]:
-        return []
 
     def record(self, message: Message) -> bytes:
         """Return the row of a message, with its labels, as JSON. Raises ContentGone."""

@@ -11,7 +11,7 @@ import msgspec
 
 from mailstore.kinds.claude_teams.entries import InboxEntry, entry_of
 from mailstore.kit.team_folders.files import members
-from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
+from mailstore.kit.team_folders.seen_journal import SeenJournal, SeenNote, journaled_in
 
 KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
 
@@ -33,16 +33,10 @@ class KeptEntry(NamedTuple):
     ordinal: int
 
 
-class TeamNote(msgspec.Struct, frozen=True):
-    """What is stored about a team besides its mail: folder, members, when it was last seen, since when it is gone.
+class TeamNote(SeenNote, frozen=True):
+    """What is stored about a team besides its mail: its members too."""
 
-    Times are in seconds since the epoch.
-    """
-
-    folder: str
-    members: list[dict[str, Any]] = []
-    seen: float = 0.0
-    gone: float | None = None
+    members: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
 
 class TeamJournal(SeenJournal[TeamNote]):

@@ -11,6 +11,7 @@ from typing import Any
 
 from mailstore.files.database import Unreadable, database_stamp, read_database
 from mailstore.kinds.mapped.origins import MappedRecord, Origin, OriginRead
+from mailstore.kit.tables import rows_of
 from mailstore.records.message import Location, Problem
 
 
@@ -90,10 +91,8 @@ class MappedDatabase(Origin):
                 return data.decode("utf-8", "replace")
 
         connection.text_factory = text
-        cursor = connection.execute(query, values)
-        names = [column[0] for column in cursor.description]
-        for row in cursor:
-            found.append(dict(zip(names, row, strict=False)))
+        for row in rows_of(connection.execute(query, values)):
+            found.append(row)
         return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.kit.team_folders.files import members
-from mailstore.kit.team_folders.seen_journal import SeenJournal, journaled_in
+from mailstore.kit.team_folders.seen_journal import SeenJournal, SeenNote, journaled_in
 
 KEPT = ("teamRunId", "teamName", "createdAt")
 KEPT_OF_MEMBERS = ("name", "agentType", "subagent_type", "category")
@@ -25,16 +25,10 @@ class KeptFile(NamedTuple):
     changed: float
 
 
-class TeamRunNote(msgspec.Struct, frozen=True):
-    """What is stored about a run besides its mail: folder, members, when it was last seen, since when it is gone.
+class TeamRunNote(SeenNote, frozen=True):
+    """What is stored about a run besides its mail: its state too."""
 
-    Times are in seconds since the epoch.
-    """
-
-    folder: str
-    state: dict[str, Any] = {}
-    seen: float = 0.0
-    gone: float | None = None
+    state: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 def kept_as(raw: bytes) -> str:

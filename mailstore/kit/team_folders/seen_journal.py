@@ -13,10 +13,10 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from platformdirs import user_state_path
@@ -32,19 +32,15 @@ from mailstore.kit.timestamps import utc
 LARGEST = 1 << 30
 
 
-class SeenNote(Protocol):
-    """What a note stores at least: the folder, when it was last seen, since when it is gone.
+class SeenNote(msgspec.Struct, frozen=True):
+    """What is stored of a folder besides its mail: its path, when it was last seen, since when it is gone.
 
-    A kind's own note is a msgspec structure that has these and what is needed of the folder besides its mail. Times are
-    in seconds since the epoch.
+    A kind's own note adds what is needed of the roster. Times are in seconds since the epoch.
     """
 
-    @property
-    def folder(self) -> str: ...
-    @property
-    def seen(self) -> float: ...
-    @property
-    def gone(self) -> float | None: ...
+    folder: str
+    seen: float = 0.0
+    gone: float | None = None
 
 
 Note = TypeVar("Note", bound=SeenNote)
@@ -96,8 +92,7 @@ class SeenJournal(Generic[Note]):
         return self._noted
 
     def _noted_now(self, **told: Any) -> Note:
-        make: Callable[..., Note] = self.note_type
-        return make(folder=encodable(os.fsdecode(self._folder)), **told)
+        return self.note_type(folder=encodable(os.fsdecode(self._folder)), **told)
 
     def _remember(self, **told: Any) -> None:
         """Store in the note what is told of an existing folder, if that is new."""
@@ -117,8 +112,7 @@ class SeenJournal(Generic[Note]):
             return had.gone
         found = ended if ended is not None else self._last_change()
         if is_keeping and self.is_there:
-            struct: Any = had
-            self._write(msgspec.structs.replace(struct, gone=found))
+            self._write(msgspec.structs.replace(had, gone=found))
         return found
 
     def _last_change(self) -> float:

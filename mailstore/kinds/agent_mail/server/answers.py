@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import ssl
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -11,11 +12,49 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
-from mailstore.kinds.agent_mail.server.bounded_http import TooMuch
 from mailstore.kit.secure import Remedies, down_by, said
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
+
+MOST_BYTES = 8 << 20
+
+
+class TooMuch(httpx2.ReadError):
+    """A server's answer is longer than any that is of use."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in self._stream:
+            size += len(part)
+            if size > MOST_BYTES:
+                raise TooMuch(f"its answer is over {MOST_BYTES >> 20} MiB")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class BoundedTransport(httpx2.AsyncHTTPTransport):
+    """Connects as httpx2 does, checks certificates, and ends an answer that is too long."""
+
+    def __init__(self, tls: ssl.SSLContext | None, *, uses_proxies: bool) -> None:
+        # without encryption the context is never used; one that trusts nobody is made at once
+        super().__init__(verify=tls or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=uses_proxies)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request; its answer is read through the bound. No compressed answer is asked for."""
+        request.headers["Accept-Encoding"] = "identity"
+        response = await super().handle_async_request(request)
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = _Bounded(response.stream)
+        return response
+
 
 PREAMBLE = re.compile(r"^(Error (calling|executing) tool '?[\w-]*'?: )+")
 CONTACT = re.compile(r"CONTACT_|contact approval|not accepting messages", re.IGNORECASE)

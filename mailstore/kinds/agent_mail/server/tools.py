@@ -14,8 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mailstore.errors import MailError, log_unexpected
 from mailstore.kinds.agent_mail.server.access import ServerAccess
-from mailstore.kinds.agent_mail.server.answers import ToolRefused, answer_of, failure
-from mailstore.kinds.agent_mail.server.bounded_http import BoundedTransport
+from mailstore.kinds.agent_mail.server.answers import BoundedTransport, ToolRefused, answer_of, failure
 from mailstore.kit.secure import tls_context
 
 CONNECT_SECONDS = 5.0
