@@ -11,7 +11,7 @@ from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.presences import Presences, since_words
 from console.render.safe import visible, visible_line
-from console.render.short_text import age
+from console.render.short_text import age, shorten_end
 from console.state.unread_mail import unread_count, unread_words
 from console.words.agent_presence import presence_symbol, state_words
 from mailstore.records.roster import Agent
@@ -20,6 +20,7 @@ ROWS = JsonOutput(list[AgentRow])
 OUTPUTS = (ROWS,)
 
 WARNING = "⚠ "
+LONGEST_WARNING = 80
 HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags")
 
 
@@ -61,9 +62,21 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
     if as_json:
         ROWS.put([agent_row(mail, agent, presences) for agent in agents])
     elif agents:
-        put(presences.table(agents, HEADS, lambda agent: _cells(mail, agent, presences)))
+        warnings = {agent.session_id: _warning_words(mail, agent) for agent in agents}
+        heads = (*HEADS, "warning") if any(warnings.values()) else HEADS
+
+        def cells(agent: Agent) -> tuple[str, ...]:
+            return (*_cells(mail, agent, presences), warnings[agent.session_id])[: len(heads)]
+
+        put(presences.table(agents, heads, cells))
     else:
         put("No agents. Register one with signalbox roster register")
+
+
+def _warning_words(mail: Loaded, agent: Agent) -> str:
+    """Return what the mailbox warns of about an agent, such as the last error of its watcher."""
+    facts = (fact for fact in mail.store.describe_agent(agent.session_id) if fact.is_warning)
+    return "; ".join(shorten_end(visible_line(f"{fact.name}: {fact.value}"), LONGEST_WARNING) for fact in facts)
 
 
 def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) -> AgentRow:

@@ -104,6 +104,9 @@ def test_an_agent_s_row_has_its_watcher_s_process_and_the_last_error_of_its_log(
             },
         ]
         assert "facts" not in rows["codex"]
+        shown = run("agents", "--store", root).out
+        assert ("last error: [2026-11-20 21:48:00] ERROR: Codex failed" in shown) is warning
+        assert ("warning" in shown) is warning
     log.with_name("codex-daemon.log").symlink_to(log)
     shown = run("agents", "codex", "--store", root).out
     assert "error" not in shown
