@@ -19,11 +19,11 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.measure import Figures, Results, table
-from mailstore.archive.running import archive, plan_archive
 from mailstore.errors import MailError
 from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
+from mailstore.writing.archiving import archive, plan_archive
 
 KEEP = 40
 NAMES = ("send in a crowd, p50", "send in a crowd, p95", "send in a crowd, p99")

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from console.hooks.waking.wake_session import Rung
     from console.state.personal_state import PersonalState
     from console.state.saved_views import SavedViewHits
+    from mailstore.records.details import LetterWay
     from mailstore.records.draft import Draft
-    from mailstore.records.letter_way import LetterWay
     from mailstore.writing.sending import Preview
     from mailstore.writing.settling import Done, Step
 

@@ -15,10 +15,8 @@ from mailstore.records.scope import Scope
 from mailstore.store import Store, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.agent_fact import AgentFact, AgentNote
-    from mailstore.records.attached_file import AttachedFile
+    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, LetterWay
     from mailstore.records.events import Event
-    from mailstore.records.letter_way import LetterWay
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
 

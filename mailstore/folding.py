@@ -13,17 +13,21 @@ from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
+import msgspec
 from platformdirs import user_cache_path
 
-from mailstore.columns.snapshot_parts import InvalidSnapshot
+from mailstore.columns.snapshot_parts import InvalidSnapshot, SnapshotReader, SnapshotWriter
 from mailstore.errors import StoreError
 from mailstore.files.whole import open_binary
 from mailstore.resumable import Resumable, Stale
+from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.snapshot import load, save
 from mailstore.store import Store
 
+VERSION = 9
+"""Of a snapshot: changes with whatever the parts of a mailbox write."""
 DAYS_KEPT = 30
 COMPLETE_URL = "SIGNALBOX_COMPLETE_URL"
 """The variable that tells a process of ours a mailbox's URL with its secrets."""
@@ -105,6 +109,25 @@ def _clear_away(folder: Path) -> None:
             days = (now - path.stat().st_mtime) / 86_400
             if days > (1 if path.name.startswith("new-") else DAYS_KEPT):
                 path.unlink()
+
+
+def save(mailbox: Mailbox, position: bytes, file: BinaryIO) -> None:
+    """Write a mailbox in which nothing is marked as seen yet; `position` belongs to its store. Raises OSError."""
+    out = SnapshotWriter()
+    mailbox.contents.save(out)
+    out.write(file, VERSION, mailbox.user, position)
+
+
+def load(file: BinaryIO, user: str) -> tuple[Mailbox, bytes]:
+    """Return the mailbox that was written, and its position. Raises InvalidSnapshot and OSError."""
+    try:
+        saved = SnapshotReader(file, VERSION, user)
+        contents = MailboxContents(user)
+        contents.load(saved)
+        saved.finish()
+    except (msgspec.MsgspecError, EOFError, ValueError) as error:
+        raise InvalidSnapshot(str(error)) from error
+    return Mailbox(user, contents), saved.position
 
 
 def main() -> None:

@@ -14,12 +14,9 @@ from mailstore.records.message import Intervention, Message, Problem
 from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
-    from mailstore.records.adopted import Adopted
-    from mailstore.records.agent_fact import AgentFact, AgentNote
-    from mailstore.records.attached_file import AttachedFile
+    from mailstore.records.adopted import Adopted, Merged
+    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, LetterWay
     from mailstore.records.draft import Draft
-    from mailstore.records.letter_way import LetterWay
-    from mailstore.records.merged import Merged
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
 __all__ = ["Capabilities", "Capability", "Store", "WatchedPaths"]

@@ -19,10 +19,10 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.words.archive_report import plan_lines, report_line
-from mailstore.archive.running import archive, plan_for
 from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, Reason
 from mailstore.rules.retention import KEEP, Retention
 from mailstore.store import Capability
+from mailstore.writing.archiving import archive, plan_for
 
 
 class StayRow(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from console.cli.plain import columns, put
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.render.short_text import size_words
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 from mailstore.records.message import Message
 
 ROWS = JsonOutput(list[AttachmentRow])

@@ -14,13 +14,13 @@ from console.cli.terminal_io import tell
 from console.errors import UsedWrongly
 from console.render.short_text import age
 from mailstore.errors import ContentGone, QueryError
-from mailstore.queries.language.help import help_text
-from mailstore.queries.language.sought import sought_in
+from mailstore.queries.language.fields import help_text
+from mailstore.queries.language.tree import sought_in
 from mailstore.queries.notes import found_notes, line_found
 from mailstore.queries.query import Query, parse
 from mailstore.queries.search import SearchContext, asks_for_archived, look_up
 from mailstore.queries.spelling import respelled
-from mailstore.records.agent_fact import AgentNote
+from mailstore.records.details import AgentNote
 from mailstore.records.message import Message, by_age
 from mailstore.steps import at_once
 from mailstore.store import Store

@@ -13,7 +13,7 @@ from console.session import Session
 from console.words.agent_presence import doing_words, presence_line
 from console.words.cut_off_words import cut_off_line
 from console.words.symbols import SIGNS
-from mailstore.records.agent_fact import AgentFact
+from mailstore.records.details import AgentFact
 from mailstore.records.roster import Agent
 
 ROOM = 11

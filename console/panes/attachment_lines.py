@@ -13,7 +13,7 @@ from console.render.safe import visible_line
 from console.render.short_text import shorten_middle, size_words
 from console.words.styles import TextStyles
 from console.words.symbols import SIGNS
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 
 LONGEST_NAME = 40
 

@@ -25,7 +25,7 @@ from mailstore.state.views import ThreadNode
 
 if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
-    from mailstore.records.letter_way import LetterWay
+    from mailstore.records.details import LetterWay
 
 ATTACHED = ("attachment:", "attachment-missing:")
 """How tags begin that name the files of a message."""

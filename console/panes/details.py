@@ -12,8 +12,7 @@ from console.render.safe import visible_line
 from console.render.short_text import clock, size_words
 from console.words.symbols import STATES
 from mailstore.queries.timeline import timeline
-from mailstore.records.attached_file import AttachedFile
-from mailstore.records.letter_way import LetterWay
+from mailstore.records.details import AttachedFile, LetterWay
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 

@@ -13,14 +13,14 @@ from console.render.hits import mark_pieces
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 from mailstore.errors import QueryError
-from mailstore.queries.language.sought import sought_in
+from mailstore.queries.language.tree import sought_in
 from mailstore.queries.query import parse
 from mailstore.records.message import Message
 
 if TYPE_CHECKING:
     from console.session import Session
     from console.words.styles import TextStyles
-    from mailstore.queries.language.sought import SoughtWords
+    from mailstore.queries.language.tree import SoughtWords
 
 SENDER_CELLS = 14
 LEAD = 3

@@ -10,7 +10,7 @@ from console.panes.way_rows import way_line
 from console.render.safe import visible_line
 from console.words.styles import TextStyles
 from console.words.symbols import HELD
-from mailstore.records.letter_way import LetterWay, WayState
+from mailstore.records.details import LetterWay, WayState
 
 LONGEST_REASON = 200
 

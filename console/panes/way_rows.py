@@ -10,7 +10,7 @@ from console.panes.facts import Row
 from console.render.safe import visible_line
 from console.render.short_text import clock
 from console.words.symbols import DONE, FAILED, HELD
-from mailstore.records.letter_way import LetterWay, WayState
+from mailstore.records.details import LetterWay, WayState
 
 SIGNS = {
     WayState.WAITING: (HELD, "$warning"),

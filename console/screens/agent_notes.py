@@ -17,14 +17,13 @@ from console.render.short_text import plural, shorten_end
 from console.running.stepping import stepped
 from console.screens.list_dialog import ListDialog
 from console.screens.viewer import Viewer
-from mailstore.queries.language.sought import sought_in
-from mailstore.queries.language.tree import All, Query
+from mailstore.queries.language.tree import All, Query, sought_in
 from mailstore.queries.notes import found_notes, line_found
 
 if TYPE_CHECKING:
     from console.screens.mail_screen import MailScreen
     from console.session import Session
-    from mailstore.records.agent_fact import AgentNote
+    from mailstore.records.details import AgentNote
 
 EVERYTHING = All(())
 """The query that every note matches."""

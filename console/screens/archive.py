@@ -20,10 +20,10 @@ from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.words.archive_report import plan_lines, report_line, stay_words, writer_lines
 from console.words.styles import TextStyles
-from mailstore.archive.running import archive, read_plan
 from mailstore.errors import MailError
 from mailstore.rules.archive_plan import ArchivePlan, month_of
 from mailstore.store import Capability
+from mailstore.writing.archiving import archive, read_plan
 
 PROGRESS_SECONDS = 0.1
 LISTED = 200

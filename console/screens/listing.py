@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from console.panes.hit_rows import HitRows
     from mailstore.errors import QueryError
-    from mailstore.records.agent_fact import AgentNote
+    from mailstore.records.details import AgentNote
 
 SLICE_SECONDS = 0.004
 PAUSE_SECONDS = 0.004

@@ -14,8 +14,7 @@ from mailstore.files.lines import BIG_BLOCK, BLOCK, Line, LineFile, LinePlace, R
 from mailstore.files.whole import open_binary
 from mailstore.haak.archive.leftovers import Leftovers
 from mailstore.haak.places import MailboxFiles
-from mailstore.haak.read.months import Months, unterminated
-from mailstore.haak.read.position import Position
+from mailstore.haak.read.months import MonthPlace, Months, unterminated
 from mailstore.haak.read.roster import RosterReader
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
@@ -33,6 +32,17 @@ TRIES = 100
 """How often a scan starts over before it gives up."""
 Decode = Callable[[Line, int], list[Event]]
 Followed = tuple[LineFile, Decode]
+
+
+class Position(msgspec.Struct, frozen=True):
+    """How far each file was read (None for a missing one), and the state of the roster."""
+
+    files: dict[str, LinePlace | None]
+    months: list[MonthPlace]
+    last_time: float
+    agents: int
+    agents_hash: int
+    sessions: set[str]
 
 
 class Reader:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -19,11 +19,11 @@ from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
 from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak.places import MAILBOX, MailboxFiles, find, new
-from mailstore.haak.read.contents import contents
 from mailstore.haak.reader import Reader
 from mailstore.haak_records.body import content_in
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.field_names import MESSAGE_FIELDS
+from mailstore.haak_records.usual import UsualMessages
 from mailstore.kit.locating import unreadable
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
@@ -38,9 +38,8 @@ from mailstore.store import WatchedPaths
 if TYPE_CHECKING:
     from mailstore.haak.search.candidates import Candidates
     from mailstore.haak.write.merging import HaakMerger
-    from mailstore.records.adopted import Adopted
+    from mailstore.records.adopted import Adopted, Merged
     from mailstore.records.draft import Draft
-    from mailstore.records.merged import Merged
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
 FIRST_LINES = 3
@@ -198,7 +197,7 @@ class HaakStore(WatchedStore, Resumable):
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
         """Yield the bodies of many messages, each file opened once."""
-        return contents(self._places.folder, messages, super().contents)
+        return _contents(self._places.folder, messages, super().contents)
 
     def raw(self, message: Message) -> bytes:
         where = message.location
@@ -341,6 +340,39 @@ def _bytes_at(path: Path, where: Location) -> bytes:
         return os.pread(fd, where.length, where.offset)
     finally:
         os.close(fd)
+
+
+def _contents(
+    folder: Path, messages: Iterable[Message], closely: Callable[[list[Message]], Iterator[str | ContentGone]]
+) -> Iterator[str | ContentGone]:
+    """Yield the bodies of messages in files of a folder; `closely` reads the unusual ones."""
+    usual = UsualMessages()
+    with ExitStack() as opened:
+        files: dict[str, int] = {}
+        for message in messages:
+            try:
+                data = _whole_bytes(message, folder, files, opened)
+                record = usual.one(data) if data else None
+                found = record.content if record is not None and record.id == message.id else ""
+            except OSError:
+                found = ""
+            if found:
+                yield found
+            else:
+                yield from closely([message])
+
+
+def _whole_bytes(message: Message, folder: Path, files: dict[str, int], opened: ExitStack) -> bytes:
+    """Return the record of a message, empty if it isn't where it was. Raises OSError."""
+    where = message.location
+    if where is None or where.file.endswith(".gz"):
+        return b""
+    fd = files.get(where.file)
+    if fd is None:
+        fd = files[where.file] = open_regular(folder / where.file)
+        opened.callback(os.close, fd)
+    data = os.pread(fd, where.length, where.offset)
+    return data if len(data) == where.length else b""
 
 
 def _looks_like_mail(path: Path) -> bool:

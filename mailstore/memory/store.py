@@ -20,9 +20,8 @@ from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.known_records import KnownRecords
 from mailstore.kit.timestamps import isoformat, time_of
 from mailstore.location import path_of
-from mailstore.records.adopted import AdoptedMessage
+from mailstore.records.adopted import AdoptedMessage, Merged, TurnedAway
 from mailstore.records.events import Event, Gone, Reset
-from mailstore.records.merged import Merged, TurnedAway
 from mailstore.records.message import Delivery, Intervention, Location, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.store import Capabilities, Capability, Store

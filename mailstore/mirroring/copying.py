@@ -7,10 +7,8 @@ from itertools import chain, islice
 
 from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.exchange import Exchange
-from mailstore.mirroring.side import Side, keys_of
-from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
-from mailstore.records.adopted import Adopted, AdoptedMessage, writable
-from mailstore.records.merged import Merged
+from mailstore.mirroring.side import MirrorTrouble, Side, keys_of, trouble_with
+from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, writable
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
 from mailstore.transfer.letters import adopted_letter, record_in
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
-from mailstore.mirroring.losses import MirrorLosses
+from mailstore.mirroring.mirror_report import MirrorLosses
 from mailstore.mirroring.side import Fact, Side, key_of, keys_of
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt

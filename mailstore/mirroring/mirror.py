@@ -15,11 +15,9 @@ from typing import NamedTuple
 from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.copying import copy_offers
 from mailstore.mirroring.exchange import Exchange, StartAnew
-from mailstore.mirroring.losses import MirrorLosses
-from mailstore.mirroring.mirror_report import EXAMPLES, NOT_READ_BACK, MirrorEnd, MirrorStatus, Phase
+from mailstore.mirroring.mirror_report import EXAMPLES, NOT_READ_BACK, MirrorEnd, MirrorLosses, MirrorStatus, Phase
 from mailstore.mirroring.mirror_state import MirrorState
-from mailstore.mirroring.side import Side
-from mailstore.mirroring.trouble import MirrorTrouble, trouble_with
+from mailstore.mirroring.side import MirrorTrouble, Side, trouble_with
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.store import Capability, Store

@@ -6,6 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from mailstore.encoding import encodable
+from mailstore.records.message import Message
+
 EXAMPLES = 20
 """How many conflicts and how many ids of a loss are kept by name."""
 
@@ -103,3 +106,48 @@ class MirrorStatus(msgspec.Struct):
     conflicts: Annotated[list[IdConflict], "The first of the ids that stand for two messages."] = []
     conflict_number: Annotated[int, "How many such ids there are."] = 0
     losses: Annotated[list[MirrorLoss], "What could not be mirrored."] = []
+
+
+SHOWN = 60
+
+
+class MirrorLosses:
+    """Each record once by field; conflicts of ids beside them."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, str], dict[str, tuple[str, str]]] = {}
+        self.conflicts: dict[str, IdConflict] = {}
+
+    def add(self, what: str, target: str, record: object, before: object, after: object) -> None:
+        """Note that a field of a record, or a record, is not in the mailbox it was meant for."""
+        self._found.setdefault((what, target, ""), {})[encodable(str(record))] = (_shown(before), _shown(after))
+
+    def lost(self, what: str, target: str, record: str, before: str, why: str) -> None:
+        """Note that a record is not in the mailbox it was meant for; those of one reason are counted together."""
+        self._found.setdefault((what, target, why), {})[encodable(record)] = (_shown(before), _shown(why))
+
+    def remove(self, what: str, target: str, record: str) -> None:
+        """Forget a loss that was made good."""
+        rows = self._found.get((what, target, ""), {})
+        rows.pop(encodable(record), None)
+        if not rows:
+            self._found.pop((what, target, ""), None)
+
+    def conflict(self, first: Message, second: Message) -> None:
+        """Note that two messages claim one id."""
+        self.conflicts[first.id] = IdConflict(encodable(first.id), _told(first), _told(second))
+
+    def all(self) -> list[MirrorLoss]:
+        """Return everything but the conflicts, in the order in which it was found."""
+        return [
+            MirrorLoss(what, target, len(rows), tuple(rows)[:EXAMPLES], *next(iter(rows.values())))
+            for (what, target, _), rows in self._found.items()
+        ]
+
+
+def _told(message: Message) -> str:
+    return _shown(f"{message.sender}: {message.subject}")
+
+
+def _shown(value: object) -> str:
+    return encodable(str(value))[:SHOWN]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
+from mailstore.errors import MailError
 from mailstore.mirroring.agent_lines import AgentLines
 from mailstore.mirroring.mirror_report import MirrorEnd
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
@@ -108,3 +110,21 @@ class Side:
         """Note that the mailbox can be reached."""
         self.is_gone = False
         self.end.cut_off, self.end.reason = None, ""
+
+
+class MirrorTrouble(Exception):
+    """One of the two mailboxes can't be read or written at the moment; `url` names it."""
+
+    def __init__(self, url: str, error: MailError) -> None:
+        super().__init__(str(error))
+        self.url = url
+        self.error = error
+
+
+@contextmanager
+def trouble_with(side: Side) -> Iterator[None]:
+    """Turn an error of a mailbox into MirrorTrouble."""
+    try:
+        yield
+    except MailError as error:
+        raise MirrorTrouble(side.name, error) from error

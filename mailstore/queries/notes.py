@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from mailstore.queries.language.tree import All, Either, Field, Not, Query
 from mailstore.queries.search import judged
 from mailstore.queries.search_context import SearchContext
-from mailstore.records.agent_fact import AgentNote
+from mailstore.records.details import AgentNote
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps

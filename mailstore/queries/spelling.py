@@ -10,8 +10,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, TypeVar
 
-from mailstore.queries.language.sought import sought_in
-from mailstore.queries.language.tree import Query, Words
+from mailstore.queries.language.tree import Query, Words, sought_in
 from mailstore.queries.search import Candidates, looked_up
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message

@@ -1,4 +1,4 @@
-"""Records that one mailbox adopts from another, with their ids, senders and times."""
+"""Records that one mailbox adopts from another, with their ids, senders and times, and what became of them."""
 
 from __future__ import annotations
 
@@ -39,3 +39,17 @@ def writable(record: Record) -> Record:
     except UnicodeEncodeError:
         return msgspec.convert(encodable_value(msgspec.to_builtins(record)), type(record))
     return record
+
+
+class TurnedAway(msgspec.Struct, frozen=True):
+    """A record that a mailbox can't hold at all, and why."""
+
+    record: Adopted
+    reason: str
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """The records that were there already, and those that can't be held; all others were written."""
+
+    present: tuple[Adopted, ...] = ()
+    refused: tuple[TurnedAway, ...] = ()

@@ -11,8 +11,7 @@ from subprocess import Popen
 import pytest
 
 from mailstore.haak import HaakStore
-from mailstore.records.adopted import Adopted, AdoptedMessage
-from mailstore.records.merged import Merged, TurnedAway
+from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, TurnedAway
 from tests.cli.conftest import Run
 from tests.mailstore.mirrors import letter
 

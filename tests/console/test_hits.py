@@ -18,7 +18,7 @@ from console.panes.hit_rows import HitRows, hit_rows
 from console.panes.message_lines import MessageLines, RenderedText
 from console.render.hits import find_spans, mark_pieces, mark_strip
 from console.settings.config import Config
-from mailstore.queries.language.sought import SoughtWords, sought_in
+from mailstore.queries.language.tree import SoughtWords, sought_in
 from mailstore.queries.query import parse
 from mailstore.state.views import View
 from tests.console.fake_screen import fake_screen

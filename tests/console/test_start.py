@@ -43,7 +43,7 @@ HEAVY = (
     "hashlib",
     "importlib.metadata",
     "json",
-    "mailstore.archive.running",
+    "mailstore.writing.archiving",
     "mailstore.records.draft",
     "mailstore.folding",
     "mailstore.queries.query",

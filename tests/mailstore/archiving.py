@@ -16,12 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mailstore.archive.running import plan_archive
 from mailstore.haak import HaakStore
 from mailstore.haak.archive.archiver import Archival
 from mailstore.haak.places import find
 from mailstore.rules.archive_plan import ArchivePlan
 from mailstore.state.mailbox import Mailbox
+from mailstore.writing.archiving import plan_archive
 from tests.mailboxes import NOW
 
 ROOT = Path(__file__).parents[2]

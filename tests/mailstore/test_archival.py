@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mailstore.archive.running import plan_archive
 from mailstore.haak import HaakStore
 from mailstore.rules.archive_plan import ArchivePlan, Reason
 from mailstore.state.mailbox import Mailbox
+from mailstore.writing.archiving import plan_archive
 from tests.mailboxes import HOUR, NOW, MailFiles, every_case
 
 DAY = 24 * HOUR

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archive.running import plan_archive
 from mailstore.errors import MailboxBusy, StoreError
 from mailstore.haak import HaakStore
 from mailstore.haak.archive.archiver import Archival
@@ -20,6 +19,7 @@ from mailstore.records.draft import draft
 from mailstore.rules.archive_plan import ArchiveReport
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
+from mailstore.writing.archiving import plan_archive
 from tests.mailboxes import DIALECTS, HOUR, NOW, Dialect, MailFiles, damaged
 from tests.mailstore.archiving import Archivist, plan_for
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from console.words.archive_report import plan_lines
-from mailstore.archive.running import read_plan
 from mailstore.errors import StoreError
 from mailstore.files import holders
 from mailstore.files.lines import Replaced
@@ -27,6 +26,7 @@ from mailstore.haak.archive.leftovers import CAME_LATE
 from mailstore.haak.places import find
 from mailstore.records.draft import draft
 from mailstore.state.mailbox import Mailbox
+from mailstore.writing.archiving import read_plan
 from tests.mailboxes import HOUR, NOW, MailFiles
 from tests.mailstore.archiving import plan_for
 

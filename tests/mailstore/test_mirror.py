@@ -17,9 +17,8 @@ from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.memory import MemoryStore
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_state import MirrorState, mirrors_folder, statuses_of
-from mailstore.records.adopted import Adopted, AdoptedMessage
+from mailstore.records.adopted import Adopted, AdoptedMessage, Merged
 from mailstore.records.draft import draft
-from mailstore.records.merged import Merged
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.transfer.compare import Contents

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archive.running import plan_archive
 from mailstore.haak import HaakStore
 from mailstore.rules.archive_plan import Reason
 from mailstore.rules.retention import EVERYTHING, Retention, retained
 from mailstore.state.mailbox import Mailbox
+from mailstore.writing.archiving import plan_archive
 from tests.mailboxes import HOUR, NOW, MailFiles
 
 DAY = 24 * HOUR

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from mailstore.archive.running import plan_archive
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import ANN, BOB
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError, Unsupported
@@ -21,6 +20,7 @@ from mailstore.registry import open_store
 from mailstore.several.naming import named_together
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
+from mailstore.writing.archiving import plan_archive
 from tests.mailboxes import HOUR, NOW, MailFiles, damaged, every_case, tangled
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot
+from mailstore.folding import load, save
 from mailstore.records.events import Event, Mailboxes, Person, PutAway
 from mailstore.records.message import Delivery, Intervention, Location, Message, Problem, Receipt, Trace
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.snapshot import load, save
 from tests.mailstore.folded import answers
 
 NOW, HOUR = 1_000_000.0, 3600.0

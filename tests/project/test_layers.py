@@ -28,7 +28,7 @@ ORDER = [
     {"haak_records"},
     {"delegating", "registry", "resumable"},
     {"haak", "memory", "several"},
-    {"archive", "folding", "transfer", "writing"},
+    {"folding", "transfer", "writing"},
     {"mirroring"},
     {"own_commands"},
     {"conformance"},

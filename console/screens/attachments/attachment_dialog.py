@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 from console.render.safe import visible_line
 from console.render.short_text import plural, shorten_middle, size_words
 from console.screens.list_dialog import ListDialog
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 
 LONGEST_NAME = 120
 

@@ -15,7 +15,7 @@ from console.screens.mail_screen import MailScreen
 from mailstore.errors import MailError
 
 if TYPE_CHECKING:
-    from mailstore.records.attached_file import AttachedFile
+    from mailstore.records.details import AttachedFile
     from mailstore.records.message import Message
 
 SHOWN_NAME = 60

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mailstore.errors import reason_of
 from mailstore.files.lines import BIG_BLOCK, TOO_LONG, LineFile, LinePlace, Replaced
-from mailstore.files.packed import Broken, PackedFile
+from mailstore.files.packed import Broken, PackedFile, PackedPlace
 from mailstore.files.whole import NotAFile
 from mailstore.haak.places import MailboxFiles
-from mailstore.haak.read.position import MonthPlace
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
 
 Month = tuple[LineFile | PackedFile, MessageDecoder]
+
+
+class MonthPlace(msgspec.Struct, frozen=True):
+    """How far a month of the archive was read, and when its last message was sent."""
+
+    name: str
+    lines: LinePlace | None
+    packed: PackedPlace | None
+    last_time: float
 
 
 class Months:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from time import monotonic
+from zlib import crc32
+
+import msgspec
 
 from mailstore.errors import reason_of
 from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.haak.places import MailboxFiles
-from mailstore.haak.read.position import hash_of
 from mailstore.haak_records.records import agent_of, decode_line
 from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.records.events import Event
@@ -161,3 +163,8 @@ def _agents_in(file: LineFile) -> list[Event]:
 
 def _sessions(events: list[Event]) -> set[str]:
     return {event.session_id for event in events if isinstance(event, Agent)}
+
+
+def hash_of(agents: list[Agent]) -> int:
+    """Return a checksum of a roster's lines."""
+    return crc32(msgspec.msgpack.encode(agents))

@@ -16,8 +16,7 @@ from mailstore.haak.write.roster_writer import merge_into_document
 from mailstore.haak_records.adopted import INCOMPLETE, adopted_record, is_whole
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords
-from mailstore.records.adopted import Adopted, AdoptedMessage
-from mailstore.records.merged import Merged, TurnedAway
+from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, TurnedAway
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent
 

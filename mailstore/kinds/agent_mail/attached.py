@@ -17,7 +17,7 @@ from mailstore.errors import ContentGone, reason_of
 from mailstore.files.salvage import loads
 from mailstore.files.whole import open_below, open_regular
 from mailstore.kit.tables import text_of
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 
 MOST = 100
 NO_ARCHIVE = "in the server's archive, which is not beside its database"

@@ -21,7 +21,7 @@ from mailstore.kit.part_reader import PartReader
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.tables import look_or_gone, rows_of, text_of
 from mailstore.kit.watched_store import EventReader, WatchedStore
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
 

@@ -27,7 +27,7 @@ from mailstore.kinds.agentazall.rules import Filter, rules_of
 from mailstore.kinds.agentazall.signature import fingerprint_of, is_checkable
 from mailstore.kinds.agentazall.tree import TASKS
 from mailstore.kit.timestamps import utc
-from mailstore.records.agent_fact import AgentFact, AgentNote
+from mailstore.records.details import AgentFact, AgentNote
 
 LARGEST_KEY = 1 << 16
 LARGEST_TEXT = 1 << 20

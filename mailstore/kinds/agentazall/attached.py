@@ -20,7 +20,7 @@ from mailstore.files.whole import open_below, open_regular, read_whole
 from mailstore.kinds.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
 from mailstore.kinds.agentazall.letter_file import SignedFile
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 
 LINK = "symbolic link: links are not followed"
 ABSENT = "named in the header, and not there"

@@ -18,7 +18,7 @@ from mailstore.files.stamp import is_fresh, path_stamp
 from mailstore.kinds.agentazall.decode import split
 from mailstore.kinds.agentazall.names import name_of
 from mailstore.kinds.agentazall.places import OUTBOX, state_folder
-from mailstore.records.letter_way import LetterWay, WayState
+from mailstore.records.details import LetterWay, WayState
 
 Found = TypeVar("Found")
 WAIT_SECONDS = 2.0

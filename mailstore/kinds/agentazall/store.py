@@ -24,9 +24,7 @@ from mailstore.kinds.agentazall.tree import AgentFolders
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.agent_fact import AgentFact, AgentNote
-from mailstore.records.attached_file import AttachedFile
-from mailstore.records.letter_way import LetterWay
+from mailstore.records.details import AgentFact, AgentNote, AttachedFile, LetterWay
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 

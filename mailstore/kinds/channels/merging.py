@@ -22,8 +22,7 @@ from mailstore.kinds.channels.source import ChannelsSource
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords
 from mailstore.kit.part_reader import PartReader
-from mailstore.records.adopted import Adopted, AdoptedMessage
-from mailstore.records.merged import Merged, TurnedAway
+from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, TurnedAway
 from mailstore.records.message import Delivery, Receipt
 from mailstore.records.roster import Agent
 

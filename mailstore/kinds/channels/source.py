@@ -22,7 +22,7 @@ from mailstore.kinds.channels.decode import InvalidChannelFile, TruncatedRecord,
 from mailstore.kinds.channels.places import CHANNELS, is_message, opening, person_or, sender_in, tag_of
 from mailstore.kinds.channels.roster import ABSENT, RosterFiles
 from mailstore.kit.part_reader import PartSource, is_settled
-from mailstore.records.agent_fact import AgentFact
+from mailstore.records.details import AgentFact
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Problem
 

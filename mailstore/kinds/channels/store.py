@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mailstore.kinds.channels.merging import ChannelsMerger
-    from mailstore.records.adopted import Adopted
-    from mailstore.records.agent_fact import AgentFact
+    from mailstore.records.adopted import Adopted, Merged
+    from mailstore.records.details import AgentFact
     from mailstore.records.draft import Draft
-    from mailstore.records.merged import Merged
     from mailstore.records.roster import Agent
 
 

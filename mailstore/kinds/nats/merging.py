@@ -26,8 +26,7 @@ from mailstore.kinds.nats.subjects import Topic, mail_stream, presence_stream, s
 from mailstore.kinds.nats.write import subject_of
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import KnownRecords, agent_digest
-from mailstore.records.adopted import Adopted, AdoptedMessage
-from mailstore.records.merged import Merged, TurnedAway
+from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, TurnedAway
 from mailstore.records.message import Delivery
 from mailstore.records.roster import Agent
 from mailstore.resumable import Stale

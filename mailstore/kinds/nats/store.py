@@ -33,9 +33,8 @@ from mailstore.store import Capabilities, Capability
 
 if TYPE_CHECKING:
     from mailstore.kinds.nats.merging import NatsMerger
-    from mailstore.records.adopted import Adopted
+    from mailstore.records.adopted import Adopted, Merged
     from mailstore.records.draft import Draft
-    from mailstore.records.merged import Merged
 
 LONG = 5000
 """Messages: as many fold in a quarter of a second."""

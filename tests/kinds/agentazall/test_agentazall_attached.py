@@ -12,7 +12,7 @@ from mailstore.conformance.following import scanned
 from mailstore.delegating import ReadOnly
 from mailstore.errors import ContentGone
 from mailstore.kinds.agentazall.store import AgentAZAllStore
-from mailstore.records.attached_file import AttachedFile
+from mailstore.records.details import AttachedFile
 from mailstore.records.message import Location, Message
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store

@@ -1,1 +1,0 @@
-"""Plan an archival and carry it out."""
