@@ -49,7 +49,7 @@ def described(kind: str) -> object:
     if installed is not None:
         return _imported(kind, installed.target)
     near = get_close_matches(kind, kinds(), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"use {', '.join(kinds())}"
+    hint = f"did you mean {near[0]}?" if near else f"use {', '.join(kinds())}, or install the package that has it"
     raise UnknownStore(f'unknown kind of store "{kind}"', hint)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -151,6 +153,21 @@ def test_nothing_but_a_kind_imports_a_kind() -> None:
     found = imports_of(modules("mailstore") + modules("console"))
     kinds = [(path, name) for path, name in found if is_within(name, ("mailstore.kinds",))]
     assert not [each for each in kinds if not each[0].startswith("mailstore/kinds/")]
+
+
+OF_THEIR_OWN = {"channels", "mapped", "agent_mail"}
+"""Names of kinds that are words of every mailbox, too."""
+
+
+def test_nothing_but_a_kind_names_a_kind() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    kinds = {name for kind in project["entry-points"]["mailstore.stores"] for name in (kind, kind.replace("-", "_"))}
+    names = "|".join(map(re.escape, sorted({*kinds, "mailstore.kinds"} - OF_THEIR_OWN)))
+    own = ROOT / "mailstore" / "kinds"
+    paths = [path for path in modules("mailstore") + modules("console") if own not in path.parents]
+    assert len(paths) > 300
+    lines = ((path, line) for path in paths for line in path.read_text("utf-8").splitlines())
+    assert not [each for each in lines if re.search(rf"(?i)\b({names})\b", each[1])]
 
 
 def test_mechanisms_for_files_know_nothing_of_mail() -> None:

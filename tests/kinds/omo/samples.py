@@ -1,0 +1,7 @@
+"""Small mailboxes of this kind, with something of everything, for the hostile tests."""
+
+from __future__ import annotations
+
+from tests.hostile.copied_samples import Make, copied
+
+SAMPLES: dict[str, Make] = {"omo": copied("omo", "omo")}
