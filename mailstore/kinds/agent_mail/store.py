@@ -27,7 +27,7 @@ from mailstore.store import Capabilities, Capability
 
 if TYPE_CHECKING:
     from mailstore.kinds.agent_mail.server.access import Access, ServerAccess
-    from mailstore.kinds.agent_mail.server.served import ServedDatabase
+    from mailstore.kinds.agent_mail.server.lookup import ServedDatabase
     from mailstore.records.draft import Draft
 
 SERVER = "only its server writes there, to keep database and archive in step"
@@ -109,7 +109,7 @@ class AgentMailStore(WatchedStore):
 
     def _served(self) -> tuple[ServedDatabase, ServerAccess]:
         """Return the database, and how its server is reached. Raises Unsupported."""
-        from mailstore.kinds.agent_mail.server.served import ServedDatabase
+        from mailstore.kinds.agent_mail.server.lookup import ServedDatabase
 
         server = self._reached().server
         if server is None or self._places.database is None:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import time
-import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from mailstore.files.naming import safe_name
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
-from mailstore.kinds.agentazall.letter_file import moment
+from mailstore.kinds.agentazall.letter_file import moment, one_line
 from mailstore.kinds.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of
 from mailstore.kinds.agentazall.places import INBOX, OUTBOX, SENT
 from mailstore.kinds.agentazall.tree import TASKS
@@ -31,8 +30,6 @@ FOLDERS = (INBOX, OUTBOX, SENT, "who_am_i", TASKS, "notes", "remember")
 REFUSED = ',;<>"'
 """Characters that separate or quote addresses in a header."""
 RESERVED = frozenset({"shared", HUMAN})
-ENDING = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Unicode categories of line ends and invisible characters, which must not appear in a header."""
 
 
 def adopt(root: Path, records: Iterable[Adopted]) -> None:
@@ -79,7 +76,7 @@ class _Copying:
         header = {
             "From": sender,
             "To": ", ".join(dict.fromkeys(self._recipient(text) for text in message.recipients)),
-            "Subject": _one_line(message.subject),
+            "Subject": one_line(message.subject),
             "Date": date,
             "Message-ID": _id(message.id),
             "Status": "new",
@@ -141,7 +138,7 @@ def _address(name: str) -> str:
 
 def _id(text: str) -> str:
     """Return an id for a header, changed if it would be read differently."""
-    is_kept = text == _one_line(text) and text == text.strip("<> \t") == text.strip()
+    is_kept = text == one_line(text) and text == text.strip("<> \t") == text.strip()
     return text if is_kept else safe_name(text, "<>")
 
 
@@ -159,10 +156,6 @@ def _answered(message: Message) -> str:
     return _id(message.id) if message.subject.lower().startswith("re: ") else ""
 
 
-def _one_line(text: str) -> str:
-    return "".join(" " if unicodedata.category(char) in ENDING else char for char in text)
-
-
 def _body(text: str) -> str:
     """Return a body that is read unchanged: one that contains signature markers is wrapped in a block without a key."""
     if not any(marker in text for marker in MARKERS):
@@ -178,7 +171,7 @@ def _dated(message: Message) -> tuple[str, str]:
         return day, ""
     text = f"{day} {local:%H:%M:%S}"
     zoned = utc(message.time).isoformat(timespec="microseconds" if message.time % 1 else "seconds")
-    written = _one_line(message.timestamp).strip()
+    written = one_line(message.timestamp).strip()
     return day, next((each for each in (text, written) if moment(each) == message.time), zoned)
 
 

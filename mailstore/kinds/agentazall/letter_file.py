@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
@@ -19,6 +20,8 @@ SIGNED, SIGNED_END = b"---BEGIN AGENTAZALL SIGNED MESSAGE---", b"---END AGENTAZA
 FIRST, LAST = -62_135_424_000.0, 253_402_128_000.0
 """Seconds since the epoch, two days within the years 1 and 9999: whatever lies between has a date in every zone."""
 BOM = "\ufeff"
+ENDING = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Unicode categories of line ends and invisible characters, which must not appear in a header."""
 
 
 class InvalidSignedFile(Exception):
@@ -83,6 +86,11 @@ def parse(data: bytes) -> SignedFile:
 def _header_lines(head: str) -> list[tuple[str, str]]:
     found = (line.partition(":") for line in LINE_END.split(head))
     return [(key.strip(), value.strip()) for key, colon, value in found if colon]
+
+
+def one_line(text: str) -> str:
+    """Return a header's value with a space for each line end and invisible character."""
+    return "".join(" " if unicodedata.category(char) in ENDING else char for char in text)
 
 
 def moment(text: str) -> float | None:

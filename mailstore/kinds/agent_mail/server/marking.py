@@ -10,8 +10,7 @@ from mailstore.kinds.agent_mail.server import lookup
 from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
 from mailstore.kinds.agent_mail.server.addressing import named
 from mailstore.kinds.agent_mail.server.answers import ServerFailed, ToolRefused
-from mailstore.kinds.agent_mail.server.lookup import KnownMessage
-from mailstore.kinds.agent_mail.server.served import ServedDatabase
+from mailstore.kinds.agent_mail.server.lookup import KnownMessage, ServedDatabase
 from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from mailstore.kinds.agent_mail.server import lookup
 from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
 from mailstore.kinds.agent_mail.server.addressing import Addressed, addressed
 from mailstore.kinds.agent_mail.server.answers import ServerFailed, ToolRefused
-from mailstore.kinds.agent_mail.server.served import ServedDatabase
+from mailstore.kinds.agent_mail.server.lookup import ServedDatabase
 from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
 from mailstore.kit.bodies import first_line
 

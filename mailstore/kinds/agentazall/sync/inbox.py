@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import time
-import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -18,7 +17,7 @@ from mailstore.files.durable import sync_folder, write_durably
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.ledger import ArrivalState
-from mailstore.kinds.agentazall.letter_file import moment, parse
+from mailstore.kinds.agentazall.letter_file import moment, one_line, parse
 from mailstore.kinds.agentazall.names import bare, name_of
 from mailstore.kinds.agentazall.pins import Pins, SignatureChecker
 from mailstore.kinds.agentazall.places import INBOX
@@ -239,8 +238,7 @@ def _key(key: str) -> str:
 
 def _line(text: str) -> str:
     """Return a header's value without anything that could end its line or hide in it."""
-    kept = "".join(" " if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") else char for char in text)
-    return kept.strip()[:LONGEST]
+    return one_line(text).strip()[:LONGEST]
 
 
 def _date(letter: IncomingLetter, *, is_own_id: bool) -> str:
