@@ -19,9 +19,10 @@ def lines(text: str) -> str:
     return "".join(f"{line}\n" for line in text.split("\n") if line.strip())
 
 
+PARTS = [f"src/signalbox_notes/{name}.py" for name in ("__init__", "store", "quick", "command")]
 SOURCES = "\n".join(
     lines((EXAMPLE / name).read_text(encoding="utf-8"))
-    for name in ("src/signalbox_notes.py", "tests/test_conformance.py", "pyproject.toml")
+    for name in (*PARTS, "tests/test_conformance.py", "pyproject.toml")
 )
 
 
@@ -38,6 +39,51 @@ def test_its_kind_is_found_and_its_mail_is_sent_and_read(installed: Path, tmp_pa
     read = run(*program, "read", "--as", "bob-00000001", "--store", "team.notes", "--json", cwd=tmp_path)
     [letter] = json.loads(read)
     assert (letter["id"], letter["subject"], letter["content"]) == (sent, "Done", "Chapter three is done.")
+
+
+def put(folder: Path, name: str, sender: str, to: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.md").write_text(f"From: {sender}\nTo: {to}\n\nChapter {name} is done.", encoding="utf-8")
+
+
+def test_its_own_command_is_one_of_the_programs(installed: Path, tmp_path: Path) -> None:
+    program = (installed, "-P", "-m", "console")
+    for name, sender in (("one", "ann-00000001"), ("two", "ann-00000001"), ("three", "bob-00000001")):
+        put(tmp_path / "mail.notes", name, sender, "cid-00000001")
+    assert run(*program, "notes", cwd=tmp_path).split() == ["agent", "notes", "ann-00000001", "2", "bob-00000001", "1"]
+    found = json.loads(run(*program, "notes", "--least", "2", "--json", "--store", "mail.notes", cwd=tmp_path))
+    assert found == {"by": {"ann-00000001": 2}}
+    assert "the most first" in run(*program, "schema", "notes", cwd=tmp_path)
+    assert "exit status:\n  1  there is no such note" in run(*program, "notes", "--help", cwd=tmp_path)
+    assert "Count what each agent wrote" in run(*program, "--help", cwd=tmp_path)
+
+
+def test_hooks_find_it_and_tell_an_agent_of_a_note(installed: Path, tmp_path: Path) -> None:
+    site = next((installed.parents[1] / "lib").glob("python*/site-packages"))
+    hook = (installed, "-I", "-S", site / "console" / "hooks" / "entry.py", "claude-code")
+    event = {"session_id": "11111111-2222-4333-8444-5555abcdef12", "cwd": str(tmp_path), "source": "startup"}
+
+    def happens(name: str) -> str:
+        return run(*hook, cwd=tmp_path, given=json.dumps({**event, "hook_event_name": name}))
+
+    put(tmp_path / "mail.notes", "one", "claude-abcdef12", "bob-00000001")  # who writes is an agent
+    assert "claude-abcdef12" in happens("SessionStart")
+    assert happens("PostToolUse") == ""
+    put(tmp_path / "mail.notes", "two", "ann-00000001", "claude-abcdef12")
+    assert "1 new letter for claude-abcdef12" in happens("PostToolUse")
+
+
+def test_its_quick_answer_is_nothing_or_that_the_mailbox_must_be_folded(installed: Path, tmp_path: Path) -> None:
+    ask = (
+        "import sys; from mailstore.files.scan import Unusual; from mailstore.quick_answers import quick_answers\n"
+        "try: print(quick_answers('notes').unread(sys.argv[1], 'cid-00000001', 0.0).letters)\n"
+        "except Unusual as unusual: print(unusual)"
+    )
+    put(tmp_path / "mail.notes", "one", "ann-00000001", "bob-00000001")
+    assert run(installed, "-P", "-c", ask, tmp_path / "mail.notes", cwd=tmp_path) == "[]\n"
+    for to in ("bob-00000001, cid-00000001", "all", "architect"):
+        put(tmp_path / "mail.notes", "two", "ann-00000001", to)
+        assert "may be for the agent" in run(installed, "-P", "-c", ask, tmp_path / "mail.notes", cwd=tmp_path)
 
 
 def test_it_passes_the_conformance_suite(installed: Path, tmp_path: Path) -> None:

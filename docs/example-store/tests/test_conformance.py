@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from signalbox_notes import NotesStore
+from signalbox_notes.store import NotesStore
 
 from mailstore.conformance import Feature, FileHarness, StoreContract
 from mailstore.store import Store
