@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import time
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from console.cli.settings import Settings, seen_marks, settings
 from console.cli.terminal_io import tell, warn
 from console.errors import Refused, UsedWrongly
-from console.state.unread_mail import unread_mail
 from mailstore.errors import StoreError
 from mailstore.records.address import Kind, resolve
 from mailstore.records.message import Message
@@ -175,5 +173,7 @@ def unread_of_agent(
     """Count an agent's unread mail by the keys of each message; None without `--as`."""
     if args.reader is None:
         return None
+    from console.state.unread_mail import unread_mail  # the first frame needs none of it
+
     reader = reader_name(mail.mailbox, args.reader)
     return Counter(key for message in unread_mail(mail.store, mail.mailbox, reader, mail.now) for key in keys(message))
