@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
@@ -138,7 +139,9 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
 
     async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
         """Show a dialog and return its answer; only within a task."""
-        return await self.app.push_screen_wait(dialog)
+        # push_screen_wait would first await screens that close: of one that closes meanwhile, which ends this task
+        # with it, that ends the console
+        return await asyncio.shield(self.app.push_screen(dialog, wait_for_dismiss=True))
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         """Run a coroutine beside other work until this screen closes; an exclusive one cancels others of its group."""
