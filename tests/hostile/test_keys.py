@@ -28,3 +28,11 @@ async def test_a_palette_that_is_not_laid_out_yet_turns_no_pages(tmp_path: Path,
     async with opened(mail.data, now=mail.now) as seat:
         await burst(seat, ("colon", "pageup", "pagedown"), (pause, 0, 0))
         await home(seat)
+
+
+async def test_a_key_that_asks_on_a_desk_that_closes_meanwhile_does_not_end_the_console(tmp_path: Path) -> None:
+    mail = box(tmp_path)
+    async with opened(mail.data, now=mail.now) as seat:
+        await burst(seat, ("D", "greater_than_sign", "n", "escape"), (0, 0, 12, 7))
+        assert seat.app.is_running
+        await home(seat)

@@ -88,10 +88,10 @@ class Page:
         self.socket = await self.session.ws_connect(f"{address}/ws", headers={"Origin": address})
         return self.socket
 
-    async def see(self, text: str) -> None:
-        """Read what is drawn until a text is in it."""
+    async def see(self, text: str, patience: float = PATIENCE) -> None:
+        """Read what is drawn until a text is in it. Raises TimeoutError."""
         drawn = b""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             while text.encode() not in drawn:
                 message = await self._next()
                 assert message.type is not WSMsgType.CLOSE, f"closed ({message.data}): {self.said}"
