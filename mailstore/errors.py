@@ -21,7 +21,7 @@ class MailError(Exception):
     """What is wrong and how to fix it, in words for the user.
 
     Both parts begin in lower case and end without a full stop; typed values stand in double quotes. By its `code`, such
-    as E101, the troubleshooting page has its cause (decision 94); empty for an error that is still found by its words.
+    as E101, the troubleshooting page has its cause (decision 89); empty for an error that is still found by its words.
     """
 
     def __init__(self, problem: str, remedy: str = "", code: str = "") -> None:

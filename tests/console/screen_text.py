@@ -63,7 +63,7 @@ def _is_asking(worker: Worker[Any]) -> bool:
     """Say whether a worker waits for a dialog's answer."""
     step = worker._task.get_coro() if worker._task is not None else None
     while step is not None:
-        if getattr(step, "__name__", "") == "push_screen_wait":
+        if getattr(step, "__name__", "") == "ask_and_wait":
             return True
         step = getattr(step, "cr_await", None)
     return False

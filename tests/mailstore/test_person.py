@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from mailstore import folding
 from mailstore.folding import fold_store
 from mailstore.haak import HaakStore
 from mailstore.queries.timeline import timeline
 from mailstore.records.events import Mailboxes, Person, PutAway
 from mailstore.records.scope import Scope
 from mailstore.rules.delivery import State
-from mailstore.state import snapshot
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
 from mailstore.state.views import View
@@ -111,9 +111,9 @@ def test_a_system_may_have_names_of_its_own_for_the_person(tmp_path: Path) -> No
     past = mailbox_at(mailbox, NOW)
     assert [message.id for message in past.unread("user", NOW)] == ["to"]
     file = io.BytesIO()
-    snapshot.save(mailbox, b"", file)
+    folding.save(mailbox, b"", file)
     file.seek(0)
-    kept = snapshot.load(file, "user")[0]
+    kept = folding.load(file, "user")[0]
     assert [message.id for message in kept.unread("@tobiu", NOW)] == ["to"]
 
 
@@ -147,11 +147,11 @@ def test_what_a_recipient_put_away_is_archived_for_it_alone(tmp_path: Path) -> N
     records = [PutAway("m", ANN, NOW - 60), PutAway("read", ANN), PutAway("old", ANN)]
     mailbox.fold(records, NOW)
     file = io.BytesIO()
-    snapshot.save(mailbox, b"", file)
+    folding.save(mailbox, b"", file)
     file.seek(0)
     before = Mailbox()
     before.fold([*records, *mailbox.roster, *mailbox.messages()], NOW)
-    for each in (mailbox, snapshot.load(file, "user")[0], before, mailbox_at(mailbox, NOW)):
+    for each in (mailbox, folding.load(file, "user")[0], before, mailbox_at(mailbox, NOW)):
         states = {it.id: each.bare_states(it, NOW) for it in each.messages()}
         assert states["m"] == {ANN: State.ARCHIVED, BOB: State.UNREAD}
         assert states["old"] == {ANN: State.ARCHIVED}
