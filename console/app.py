@@ -36,7 +36,7 @@ from console.session import Session
 from console.settings.config import Config, config_folder
 from console.settings.theme_switcher import ThemeSwitcher, theme_variables
 from console.terminal.early_keys import EarlyKeys
-from console.terminal.widths import ask_widths
+from console.terminal.queries import ask_widths
 from mailstore.errors import log_unexpected
 from mailstore.store import Store
 

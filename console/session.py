@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.cache import LRUCache
 
-from console.concerns_found import ConcernsFound
+from console.concerns import ConcernsFound
 from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents
 from console.hooks.waking.hearing import Hearing, hearing

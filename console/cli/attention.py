@@ -12,7 +12,7 @@ from console.cli.plain import columns, put
 from console.cli.presences import Presences
 from console.cli.settings import put_off
 from console.cli.settling_output import ConcernRow
-from console.concerns_listed import listed
+from console.concerns import listed
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time

@@ -9,8 +9,8 @@ from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import bold, put
 from console.cli.setup_output import KeyRow
+from console.commands.command import fits
 from console.commands.keymap import read_keymap
-from console.commands.search import fits
 from console.commands.table import COMMANDS
 from console.render.safe import visible_line
 from console.settings.config_file import load_config

@@ -119,7 +119,7 @@ def seen_marks(mailbox_url: str) -> list[Event]:
 
 def put_off(mailbox_url: str) -> tuple[QuietMarks, frozenset[str]]:
     """Return what the user snoozed in a mailbox, and the keys of the concerns that they acknowledged."""
-    from console.concerns_listed import ACKNOWLEDGED
+    from console.concerns import ACKNOWLEDGED
     from console.quiet.marks import QuietMarks
 
     quiet = QuietMarks()

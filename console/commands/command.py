@@ -1,4 +1,4 @@
-"""One console command: its keys, its words, and the action that it runs."""
+"""One console command: its keys, its words, and whether it can act; finding commands by keys and words."""
 
 from __future__ import annotations
 
@@ -142,3 +142,18 @@ def pretty(key: str) -> str:
     """Return a key as people write it."""
     modifiers, plus, last = key.rpartition("+")
     return f"{modifiers}{plus}{NAMES.get(last, last)}"
+
+
+def has_key(command: Command, query: str, keymap: Mapping[str, str]) -> bool:
+    """Say whether a query is one of a command's keys."""
+    keys = command.keys_in(keymap).split(",")
+    return query.strip() != "" and (query.strip() in keys or query.strip() in map(pretty, keys))
+
+
+def fits(command: Command, query: str, keymap: Mapping[str, str]) -> bool:
+    """Say whether a query is one of a command's keys, or each of its words begins one of the command's."""
+    if has_key(command, query, keymap):
+        return True
+    text = f"{command.help} {command.label} {command.group} {command.cli} {command.id}".lower()
+    begun = [*text.replace("-", " ").replace(".", " ").split(), *text.split()]
+    return all(any(each.startswith(word) for each in begun) for word in query.lower().split())

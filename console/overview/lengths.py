@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.widgets.sparkline import scale_words
+from console.widgets.charts import scale_words
 from mailstore.overview.picture import Median
 
 HOUR, DAY = 3600, 86400

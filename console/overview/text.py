@@ -11,8 +11,7 @@ from console.overview.lengths import length_words, median_words, scale_line
 from console.overview.model import AgentLine, OverviewModel, hot_symbol, party_words
 from console.overview.words import left_out_words, spot_words, totals
 from console.render.short_text import age, clock, count, shorten_middle
-from console.widgets.histogram import bar_rows, gutter, round_top
-from console.widgets.sparkline import grouped, sparkline
+from console.widgets.charts import bar_rows, grouped, gutter, round_top, sparkline
 
 LINE = 24
 """Cells of a line of numbers over time."""

@@ -14,8 +14,7 @@ from textual.visual import RenderOptions, Visual
 
 from console.browser.keys import BROWSER_KEYS
 from console.browser.place import is_in_browser
-from console.commands.command import Command, Situation
-from console.commands.search import fits, has_key
+from console.commands.command import Command, Situation, fits, has_key
 from console.commands.table import COMMANDS, commands_for
 from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line

@@ -16,6 +16,7 @@ from console.panes.thread_notes import ThreadNote
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle
 from console.widgets.rows import RowStyle
+from console.widgets.virtual_list import VirtualList
 from console.words.styles import TextStyles
 from console.words.symbols import SIGNS, STATES, TYPE_GLYPHS
 from mailstore.records.message import Message
@@ -213,3 +214,7 @@ def people_line(names: tuple[str, ...], room: int) -> str:
         shown.append(piece)
         left -= need
     return ", ".join(shown)
+
+
+class ThreadListPane(VirtualList):
+    """A list of threads, the most recent first."""

@@ -2,7 +2,7 @@
 
 Terminals disagree on the width of joined or coloured emoji, of signs with a variation selector, of vowel signs and of
 what is newer than they are: xterm and tmux add up parts that others draw as one. Unless the terminal has shown that it
-agrees with the layout (`console.terminal.widths`), such a character is drawn as what is certain of it, padded with
+agrees with the layout (`console.terminal.queries`), such a character is drawn as what is certain of it, padded with
 spaces to the width that the layout assumed. The text itself is not changed.
 """
 

@@ -16,7 +16,7 @@ from console.commands.bindings import bindings, footer_keys
 from console.commands.command import Situation
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
-from console.panes.threads import ThreadListPane
+from console.panes.thread_rows import ThreadListPane
 from console.screens.base_screen import BaseScreen, situation_of
 from console.screens.counting import Move
 from console.screens.location import ScreenLocation

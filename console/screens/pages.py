@@ -49,7 +49,7 @@ class Pages:
 
     def problems(self, is_asked_for: bool = True) -> None:
         """Show all problems in the settings, by file."""
-        from console.panes.problems import problem_page
+        from console.panes.pages import problem_page
         from console.screens.viewer import Viewer
 
         def closed(key: Key | None) -> None:
@@ -67,7 +67,7 @@ class Pages:
             self._screen.run_task(self._show_details(message), group="record", exclusive=True)
 
     async def _show_details(self, message: Message) -> None:
-        from console.panes.details import details
+        from console.panes.pages import details
 
         session = self._screen.session
         places = session.mailbox.places(message.id)
@@ -90,7 +90,7 @@ class Pages:
             self._screen.run_task(self._show_agent(agent), group="record", exclusive=True)
 
     async def _show_agent(self, agent: Agent) -> None:
-        from console.panes.agent_page import agent_page
+        from console.panes.pages import agent_page
 
         session = self._screen.session
         try:
@@ -106,7 +106,7 @@ class Pages:
             self._screen.run_task(self._show_record(message.id), group="record", exclusive=True)
 
     async def _show_record(self, message_id: str) -> None:
-        from console.panes.record_page import record_page
+        from console.panes.pages import record_page
 
         session, styles = self._screen.session, self._screen.text_styles
         message = session.mailbox.message(message_id)

@@ -6,27 +6,23 @@ from functools import partial
 
 from console.screens.acknowledging import Acknowledging
 from console.screens.all_seen import AllSeen
-from console.screens.attachments.attachments import MessageFiles
+from console.screens.attachments import MessageFiles
 from console.screens.away.away import Away
 from console.screens.base_screen import Action
 from console.screens.channels import Channels
-from console.screens.clipboard import Clipboard
 from console.screens.closing import Closing
-from console.screens.cut_off_watch import CutOffWatch
-from console.screens.delay_watch import DelayWatch
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.desks import Desks
 from console.screens.exporting import Exporting
-from console.screens.links.links import MessageLinks
+from console.screens.links import MessageLinks
 from console.screens.mail_screen import MailScreen
-from console.screens.mark_sync import MarkSync
 from console.screens.marking import Marking
+from console.screens.message_texts import Clipboard, Piping
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
 from console.screens.overview.overviewing import Overviewing
 from console.screens.page_title import PageTitle
 from console.screens.pages import Pages
-from console.screens.piping import Piping
 from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.quiet.muting import Muting
 from console.screens.quiet.snoozing import Snoozing
@@ -40,6 +36,7 @@ from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.undoing import Undoing
 from console.screens.waking import Waking
+from console.screens.watches import CutOffWatch, DelayWatch, MarkSync
 from console.screens.writing.composing import Composing
 from console.screens.writing.holding import Holding
 from console.words.styles import TextStyles

@@ -176,7 +176,7 @@ class Searching:
         return True
 
     def _context(self) -> SearchContext:
-        from console.search.context import search_context
+        from console.search.hits import search_context
 
         return search_context(self._screen.session)
 

@@ -1,4 +1,4 @@
-"""The threads that a query finds, a portion at a time, computed beside other work."""
+"""Evaluate queries: what they are evaluated on, and what they find, thread by thread."""
 
 from __future__ import annotations
 
@@ -11,12 +11,27 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from console.running.stepping import stepped
+from mailstore.errors import StoreError
+from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
 
 if TYPE_CHECKING:
     from console.session import Session
     from mailstore.queries.query import Query
-    from mailstore.queries.search_context import SearchContext
+
+
+def search_context(session: Session) -> SearchContext:
+    """Return what queries are evaluated on: the mailbox that is shown, and its records."""
+    store = session.store
+
+    def text(message: Message) -> str:
+        try:
+            return store.search_text(message)
+        except StoreError:
+            return ""
+
+    return SearchContext(session.mailbox, text, session.now())
+
 
 FIRST = 50
 """How many threads are found before the first of them are shown."""

@@ -11,7 +11,7 @@ from textual.theme import Theme
 
 from console.settings.config import config_folder
 from console.settings.theme_files import AUTO, DEFAULTS, FOLLOWING, code_style, first_themes, load_themes, theme_changes
-from console.terminal.background import Questioned, ask_background, hinted_dark
+from console.terminal.queries import Questioned, ask_background, hinted_dark
 from console.words.styles import TextStyles
 
 FALLBACK = FOLLOWING[AUTO][0]

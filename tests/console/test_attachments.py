@@ -12,7 +12,7 @@ import pytest
 
 from console.errors import Refused
 from console.opening.attached_files import file_name_of, save_attachment, why_not_open
-from console.opening.link_opener import OPENERS
+from console.opening.programs import OPENERS
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.message import Location, Message
 from tests.console.screen_text import opened

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.panes.record_page import record_page
+from console.panes.pages import record_page
 from console.render.body import render_body
 from console.render.json_layout import laid_out
 from tests.console.fake_screen import FakeScreen

@@ -14,9 +14,18 @@ from console.overview.lengths import duration, length_words, median_words
 from console.panes.overview.brush import Brush
 from console.panes.overview.columns import Column, fitted
 from console.panes.overview.heartbeat import time_marks
-from console.widgets.grid import stepped_headings
-from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
-from console.widgets.sparkline import BLOCKS, grouped, level, scale_words, sparkline
+from console.widgets.charts import (
+    BLOCKS,
+    axis_labels,
+    bar_rows,
+    grouped,
+    gutter,
+    level,
+    round_top,
+    scale_words,
+    sparkline,
+    stepped_headings,
+)
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.picture import Median
 from tests.console.screen_text import Seat, opened

@@ -15,16 +15,15 @@ from console.screens import closing, exporting, mark_sync, marking, reading, sea
 from console.screens.all_seen import AllSeen
 from console.screens.away.away import Away
 from console.screens.channels import Channels
-from console.screens.clipboard import Clipboard
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.desks import Desks
 from console.screens.drawing import Pacing
 from console.screens.location import LocationHistory, ScreenLocation
+from console.screens.message_texts import Clipboard, Piping, wrong
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
 from console.screens.overview.overviewing import Overviewing
 from console.screens.pages import Pages
-from console.screens.piping import Piping, wrong
 from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.saved_counts import SavedCounts
 from console.screens.streams.streaming import Streaming

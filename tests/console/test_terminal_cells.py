@@ -20,8 +20,7 @@ from console.panes.row_layout import layout_line
 from console.render.ansi_colours import AnsiColours, nearest
 from console.render.cells import SAMPLES, PortableCells, portable
 from console.render.safe import visible_line
-from console.terminal.queries import TerminalAnswer, TerminalQueries
-from console.terminal.widths import ask_widths
+from console.terminal.queries import TerminalAnswer, TerminalQueries, ask_widths
 from tests.conftest import Open
 from tests.mailboxes import MailFiles, iso
 from tests.terminal import Terminal

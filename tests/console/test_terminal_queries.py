@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.terminal.background import ask_background, hinted_dark, is_dark
-from console.terminal.queries import TerminalAnswer, TerminalQueries
+from console.terminal.queries import TerminalAnswer, TerminalQueries, ask_background, hinted_dark, is_dark
 
 WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:10/15/1d\x07"
 KEYS = ("a", "\x1b[A", "\x1b", "\x1bOP", "\x1b[1;2R", "\x1b[200~]11;rgb:\x1b[201~", "\x1b]", "日", "\x1b[?2026;2$y")

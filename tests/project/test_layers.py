@@ -39,12 +39,12 @@ ORDER = [
 """The rooms of the store layer, the lowest first: each imports only from itself and from those below."""
 
 CONSOLE = [
-    {"commands", "concerns_found", "errors", "render", "running"},
+    {"commands", "errors", "render", "running"},
     {"handout", "opening", "terminal", "widgets", "words"},
     {"export", "overview", "settings"},
     {"state"},
     {"browser", "hooks", "quiet"},
-    {"concerns_listed", "personal", "serve"},
+    {"concerns", "personal", "serve"},
     {"session"},
     {"notifications", "search", "sending"},
     {"panes"},

@@ -14,8 +14,8 @@ from console.panes.overview.columns import Cell, Column, heading, pieces
 from console.panes.overview.table_rows import TableRows
 from console.panes.row_layout import layout_line
 from console.render.short_text import age, count
+from console.widgets.charts import grouped, sparkline
 from console.widgets.rows import RowStyle
-from console.widgets.sparkline import grouped, sparkline
 from console.words.styles import TextStyles
 from mailstore.overview.picture import AgentTraffic, Median
 

@@ -16,9 +16,8 @@ from textual.strip import Strip
 from console.overview.model import OverviewModel, hot_symbol
 from console.panes.overview.brush import Brush
 from console.panes.overview.picture import Picture
-from console.widgets.histogram import axis_labels, bar_rows, gutter, round_top
+from console.widgets.charts import axis_labels, bar_rows, grouped, gutter, round_top
 from console.widgets.line_view import blank
-from console.widgets.sparkline import grouped
 from console.words.styles import TextStyles
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.standing import HotSpot

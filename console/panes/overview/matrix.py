@@ -13,7 +13,7 @@ from console.panes.overview.columns import Cell
 from console.panes.overview.picture import Picture
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_middle
-from console.widgets.grid import stepped_headings
+from console.widgets.charts import stepped_headings
 from console.widgets.line_view import blank
 from console.widgets.rows import placeholder_lines
 from console.words.styles import TextStyles

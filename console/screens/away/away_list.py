@@ -14,7 +14,7 @@ from console.panes.list_rows import ListRow
 from console.panes.row_layout import Piece
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, plural
-from console.screens.away.looking import absence_since
+from console.screens.away.away import absence_since
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.words.styles import TextStyles

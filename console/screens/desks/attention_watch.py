@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from console.concerns_listed import ACKNOWLEDGED, listed
+from console.concerns import ACKNOWLEDGED, listed
 from console.running import lazy
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from console.concerns_listed import snoozed_row
-from console.panes.concern_facts import concern_facts, letter_of
-from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, subject_of
+from textual.binding import BindingType
+
+from console.commands.bindings import bindings
+from console.concerns import snoozed_row
+from console.panes.concern_rows import ConcernRows, DeskRow, concern_facts, desk_rows, letter_of, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.screens.base_screen import Action
@@ -19,7 +21,7 @@ from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
 from console.session import PAST, Session
 from console.state.undo_history import UndoableAction
-from console.words.concern_words import heading_of
+from console.words.concern_words import heading, heading_of
 from console.words.styles import TextStyles
 from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
 from mailstore.records.roster import Status
@@ -293,3 +295,42 @@ def waited_for(session: Session, concern: Concern) -> list[str]:
     if concern.trouble is Trouble.QUESTION and message is not None:
         return list(mailbox.bare_states(message, session.now()))
     return [concern.recipient or concern.who]
+
+
+class AttentionDesk(Desk):
+    """Everything that needs attention, under headings, what is addressed to the person first."""
+
+    NAME = "attention"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def heading(self) -> str:
+        return "Needs attention"
+
+
+class LetterDesk(Desk):
+    """The dead letters, the newest first."""
+
+    NAME = "dead-letters"
+    HAS_HEADINGS = False
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
+
+    def heading(self) -> str:
+        return "Dead letters"
+
+    def listed(self) -> Sequence[Concern]:
+        return self.arranged([it for it in self.session.attention.every if self.takes(it)])
+
+    def takes(self, concern: Concern) -> bool:
+        return concern.trouble in LETTERS
+
+    def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
+        return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
+
+    def nothing(self) -> tuple[str, ...]:
+        return ("No dead letters.", "", "All mail was read, or still can be.")
+
+    def left_out(self) -> int:
+        found = self.session.attention
+        headings = {heading(trouble, is_mine=False) for trouble in LETTERS}
+        listed = sum(heading_of(it) in headings for it in found.every)
+        return sum(found.totals.get(each, 0) for each in headings) - listed

@@ -45,13 +45,13 @@ class Desks:
 
     def attention(self) -> None:
         """Open the list of what needs attention."""
-        from console.screens.desks.attention_desk import AttentionDesk
+        from console.screens.desks.desk import AttentionDesk
 
         self._open(AttentionDesk)
 
     def dead_letters(self) -> None:
         """Open the list of dead letters."""
-        from console.screens.desks.letter_desk import LetterDesk
+        from console.screens.desks.desk import LetterDesk
 
         self._open(LetterDesk)
 

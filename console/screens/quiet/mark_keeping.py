@@ -11,6 +11,7 @@ from console.quiet.marks import Mark
 from console.quiet.snooze import Snooze
 from console.running.stepping import stepped
 from console.screens.base_screen import BaseScreen
+from console.screens.mail_screen import MailScreen
 from console.state.undo_history import UndoableAction
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
@@ -61,3 +62,15 @@ class MarkKeeping:
             async with aclosing(steps):
                 async for _ in steps:
                     pass
+
+
+def selected_threads(screen: MailScreen) -> list[str]:
+    """Return the roots of the selected threads; the conversation may follow the list's cursor a moment later."""
+    if screen.pane() == "conversation":
+        message = screen.conversation.message
+        root = None if message is None else screen.session.mailbox.root_of(message.id)
+    elif marked := screen.listing.marked_roots():
+        return marked
+    else:
+        root = screen.threads.cursor_key
+    return [] if root is None else [root]

@@ -8,8 +8,7 @@ from console.quiet.marks import KindOfMark, Mark, changes
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_end
 from console.screens.mail_screen import MailScreen
-from console.screens.quiet.mark_keeping import MarkKeeping
-from console.screens.quiet.selected import selected_threads
+from console.screens.quiet.mark_keeping import MarkKeeping, selected_threads
 from mailstore.records.address import is_channel, party
 from mailstore.records.scope import label_of
 

@@ -7,8 +7,7 @@ from console.quiet.marks import KindOfMark, Mark
 from console.quiet.snooze import Snooze
 from console.render.safe import visible_line
 from console.screens.mail_screen import MailScreen
-from console.screens.quiet.mark_keeping import MarkKeeping
-from console.screens.quiet.selected import selected_threads
+from console.screens.quiet.mark_keeping import MarkKeeping, selected_threads
 from console.screens.quiet.snooze_menu import SnoozeMenu, is_awake
 from console.session import PAST
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from console.quiet.marks import KindOfMark, Mark, changes
 from console.screens.mail_screen import MailScreen
-from console.screens.quiet.mark_keeping import MarkKeeping
-from console.screens.quiet.selected import selected_threads
+from console.screens.quiet.mark_keeping import MarkKeeping, selected_threads
 
 
 class Starring:

@@ -11,7 +11,7 @@ from pathlib import Path
 from textual.app import SuspendNotSupported
 
 from console.browser.place import is_in_browser
-from console.opening.editor import editor_command
+from console.opening.programs import editor_command
 from console.screens.mail_screen import MailScreen
 from mailstore.files.whole import read_text
 

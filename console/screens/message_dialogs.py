@@ -1,4 +1,4 @@
-"""List the files of a message: each with its size, or why it can't be read."""
+"""Choose one of a message's links, or of its files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,46 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import OptionList
 
+from console.render.links import Link
 from console.render.safe import visible_line
 from console.render.short_text import plural, shorten_middle, size_words
 from console.screens.list_dialog import ListDialog
 from mailstore.records.details import AttachedFile
+
+
+class LinkChoice(NamedTuple):
+    """A link, and whether it is to be copied rather than opened."""
+
+    link: Link
+    is_copied: bool
+
+
+class LinkDialog(ListDialog[LinkChoice]):
+    """Returns the link that was chosen; closes with escape, q and b."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("b", "leave", "close"), Binding("y", "copy", "copy")]
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        rows = [_link_row(link) for link in links]
+        super().__init__(plural(len(links), "link"), rows, "Enter: open · y: copy · Esc: close")
+        self._links = links
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(LinkChoice(self._links[event.option_index], False))
+
+    def action_copy(self) -> None:
+        """Copy the link's target."""
+        if (at := self._list.highlighted) is not None:
+            self.dismiss(LinkChoice(self._links[at], True))
+
+
+def _link_row(link: Link) -> Content:
+    """Return a link as two lines, unless its text is its target."""
+    if link.text == link.target:
+        return Content(link.target)
+    return Content.assemble(link.text or "(no text)", "\n  ", (link.target, "$muted"))
+
 
 LONGEST_NAME = 120
 
@@ -35,7 +71,7 @@ class AttachmentDialog(ListDialog[AttachmentChoice]):
     ]
 
     def __init__(self, files: Sequence[AttachedFile], selected: AttachedFile | None = None) -> None:
-        question, rows = plural(len(files), "file"), [_row(file) for file in files]
+        question, rows = plural(len(files), "file"), [_file_row(file) for file in files]
         first = files.index(selected) if selected is not None else 0
         super().__init__(question, rows, "Enter: open · s: save · S: save all · Esc: close", first=first)
         self._files = files
@@ -54,7 +90,7 @@ class AttachmentDialog(ListDialog[AttachmentChoice]):
         self.dismiss(AttachmentChoice("save", tuple(file for file in self._files if not file.problem)))
 
 
-def _row(file: AttachedFile) -> Content:
+def _file_row(file: AttachedFile) -> Content:
     """Return a file as its name and its size, or what is wrong with it."""
     name = shorten_middle(visible_line(file.name), LONGEST_NAME)
     if file.size is None:

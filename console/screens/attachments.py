@@ -35,7 +35,7 @@ class MessageFiles:
             self._screen.run_task(self._choose(message), group="files", exclusive=True)
 
     async def _choose(self, message: Message) -> None:
-        from console.screens.attachments.attachment_dialog import AttachmentDialog
+        from console.screens.message_dialogs import AttachmentDialog
 
         screen, session = self._screen, self._screen.session
         places = session.mailbox.places(message.id)
@@ -77,7 +77,7 @@ class MessageFiles:
 
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
         from console.opening.attached_files import open_copy
-        from console.opening.link_opener import OPENERS, find_opener, open_link
+        from console.opening.programs import OPENERS, find_opener, open_link
         from console.screens.ask import Ask
 
         screen = self._screen

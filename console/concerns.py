@@ -1,13 +1,14 @@
-"""What was found to need attention, and what the person has done about it."""
+"""What needs attention: what was found, and which of it is listed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from console.quiet.marks import QuietMarks
     from mailstore.queries.concerns import Concern
     from mailstore.state.mailbox import Mailbox
 
@@ -72,3 +73,24 @@ class ConcernsFound:
         """Forget what was done."""
         self.changes += bool(self.deeds)
         self.deeds.clear()
+
+
+ACKNOWLEDGED = "attention.acknowledged"
+"""The name under which the keys of acknowledged concerns are remembered."""
+
+
+def listed(
+    found: Iterable[Concern], mailbox: Mailbox, acknowledged: Collection[str], quiet: QuietMarks
+) -> list[Concern]:
+    """Return the concerns that were not acknowledged, and of which neither row nor thread is snoozed."""
+    return [it for it in found if it.key not in acknowledged and not _is_snoozed(it, mailbox, quiet)]
+
+
+def _is_snoozed(concern: Concern, mailbox: Mailbox, quiet: QuietMarks) -> bool:
+    message = mailbox.message(concern.message_id or "")
+    return quiet.is_row_snoozed(*snoozed_row(concern)) or (message is not None and mailbox.is_snoozed(message))
+
+
+def snoozed_row(concern: Concern) -> tuple[str, str]:
+    """Return what identifies a snoozed row: a message or an agent, and what distinguishes it from other rows."""
+    return concern.message_id or concern.who, concern.key

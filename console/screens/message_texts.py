@@ -1,4 +1,4 @@
-"""Pipe a message's text to a command and show its output."""
+"""Copy a message's text, id or command through the terminal (OSC 52), or pipe its text to a command."""
 
 from __future__ import annotations
 
@@ -9,9 +9,44 @@ import subprocess
 from textual.content import Content
 
 from console.browser.place import WITHHELD, is_read_only
-from console.render.safe import visible
+from console.render.safe import visible, visible_line
 from console.screens.mail_screen import MailScreen
 from mailstore.records.message import Message
+
+
+class Clipboard:
+    """Copies the selected message's text, its id, or the command that shows its thread."""
+
+    def __init__(self, screen: MailScreen) -> None:
+        self._screen = screen
+
+    def copy_id(self) -> None:
+        """Copy the message's id."""
+        if (message := self._screen.selected_message()) is not None:
+            self._screen.copy_to_clipboard(message.id)
+            self._screen.tell(f"Id copied: {message.id}")
+
+    def copy_command(self) -> None:
+        """Copy the command line that shows the message's thread, for a shell or another agent."""
+        if (message := self._screen.selected_message()) is not None:
+            command = shlex.join(["signalbox", "thread", message.id, "--store", self._screen.session.store.url])
+            self._screen.copy_to_clipboard(command)
+            self._screen.tell(f"Command copied: {visible_line(command)}")
+
+    def copy_text(self) -> None:
+        """Copy the message's text."""
+        if (message := self._screen.selected_message()) is not None:
+            self._screen.run_task(self._copy_text(message.id), group="copy", exclusive=True)
+
+    async def _copy_text(self, message_id: str) -> None:
+        session = self._screen.session
+        message = session.mailbox.message(message_id)
+        if message is None:
+            return
+        body = await asyncio.to_thread(session.body, message)
+        self._screen.copy_to_clipboard(body)
+        self._screen.tell(f"Text copied: {len(body):,} characters")
+
 
 SECONDS = 30
 LONGEST = 200_000

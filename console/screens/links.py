@@ -32,7 +32,7 @@ class MessageLinks:
         if not links:
             self._screen.tell("No links in this message")
             return
-        from console.screens.links.link_dialog import LinkDialog
+        from console.screens.message_dialogs import LinkDialog
 
         choice = await self._screen.ask_and_wait(LinkDialog(links))
         if choice is None:
@@ -47,7 +47,7 @@ class MessageLinks:
         self._screen.tell(f"Link copied: {link.target}")
 
     async def _open(self, link: Link) -> None:
-        from console.opening.link_opener import OPENERS, find_opener, open_link
+        from console.opening.programs import OPENERS, find_opener, open_link
         from console.screens.ask import Ask
 
         opener = find_opener()

@@ -1,8 +1,9 @@
-"""Open a link with the desktop's own program; no shell reads it."""
+"""The programs that open links and files, and the user's editor."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sys
 
@@ -30,3 +31,8 @@ async def open_link(opener: str, target: str) -> str:
     except OSError as error:
         return f"{opener} can't be run: {error}"
     return "" if status == 0 else f"{opener} exited with status {status}"
+
+
+def editor_command(configured: str | None) -> str:
+    """Return the command line of the editor: the configured one, $VISUAL, $EDITOR or vi."""
+    return configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"

@@ -1,0 +1,153 @@
+"""Pages about a message, its record, an agent, and problems in the settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.content import Content
+
+from console.panes.facts import FactPage, Row, fact
+from console.panes.way_rows import way_rows
+from console.render.code import highlighted
+from console.render.json_layout import laid_out
+from console.render.markdown import reduced
+from console.render.safe import visible, visible_line
+from console.render.short_text import clock, size_words
+from console.session import Session
+from console.words.agent_presence import doing_words, presence_line
+from console.words.cut_off_words import cut_off_line
+from console.words.styles import TextStyles
+from console.words.symbols import SIGNS, STATES
+from mailstore.queries.timeline import timeline
+from mailstore.records.details import AgentFact, AttachedFile, LetterWay
+from mailstore.records.message import Message
+from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
+
+EMPTY = Content(), Content()
+
+
+def details(
+    mailbox: Mailbox,
+    message: Message,
+    now: float,
+    files: Sequence[AttachedFile] = (),
+    ways: Sequence[LetterWay] = (),
+) -> FactPage:
+    """Return everything that the mailbox knows about a message, with its files and how it went."""
+    rows: list[tuple[str, str]] = [
+        ("id", message.id),
+        ("from", message.sender),
+        ("to", ", ".join(message.recipients)),
+        ("time", message.timestamp + ("" if message.timed else "  (not a time: in file order)")),
+        ("subject", message.subject),
+        ("type", f"{message.type or '–'}{'  (cancelled)' * (mailbox.cancelled_by(message) is not None)}"),
+        ("tags", ", ".join(message.tags) or "–"),
+        ("answers", message.thread or "–"),
+        ("thread", mailbox.root_of(message.id)),
+    ]
+    expiry = mailbox.expiry(message)
+    rows.append(("expires", clock(expiry, now) if expiry is not None else "never"))
+    if message.location is not None:
+        where = message.location
+        rows.append(("file", f"{where.file}  offset {where.offset:,}  length {where.length:,}"))
+        rows += [("copy", place) for place in mailbox.places(message.id) if place != where.file]
+    for file in files:
+        rows.append(("attached", f"{file.name}  {file.problem if file.size is None else size_words(file.size)}"))
+    parts = [fact(name, value) for name, value in rows]
+    if ways:
+        parts += [EMPTY, (Content(" "), Content("ways")), *way_rows(ways, now)]
+    parts += [EMPTY, (Content(" "), Content("recipients"))]
+    for name, standing in mailbox.states(message, now).items():
+        since = f"  since {clock(standing.since, now)}" if standing.since is not None else ""
+        by = f"  by {', '.join(standing.by)}" if standing.by else ""
+        line = f"{visible_line(name)}: {standing.state.value}{since}{visible_line(by)}"
+        reason = f"  {visible_line(standing.reason)}" if standing.reason else ""
+        parts.append((Content(f"   {STATES[standing.state].glyph} "), Content.assemble(line, (reason, "$muted"))))
+    parts += [EMPTY, (Content(" "), Content("timeline"))]
+    for moment in timeline(mailbox, message, now):
+        when = clock(moment.time, now) if moment.time is not None else "–"
+        how = f"  {visible_line(moment.how)}" if moment.how else ""
+        what = Content(f"   {when:>12}  {moment.what:<11} ")
+        parts.append((what, Content.assemble(visible_line(moment.who), (how, "$muted"))))
+    return FactPage(parts)
+
+
+MOST_COLOURED = 60_000
+"""Characters; longer records are laid out without colours."""
+
+
+def record_page(raw: bytes, styles: TextStyles) -> Content:
+    """Return a record, laid out if it is JSON, and then as it is in the store; control characters are visible."""
+    text = raw.decode("utf-8", "backslashreplace")
+    as_it_is = Content(visible(text))
+    lines = laid_out(text)
+    if lines is None or lines == [text.strip()]:
+        return as_it_is
+    code = visible("\n".join(lines))
+    page = Content(code) if len(code) > MOST_COLOURED else Content.from_rich_text(_coloured(code, styles))
+    return Content.assemble(
+        ("JSON, formatted\n\n", "$muted"), page, ("\n\nAs it is in the file\n\n", "$muted"), as_it_is
+    )
+
+
+def _coloured(code: str, styles: TextStyles) -> Text:
+    page = Text("\n").join(highlighted(code, "json", styles.code_theme))
+    page.spans = [span._replace(style=reduced(span.style)) for span in page.spans if not isinstance(span.style, str)]
+    return page
+
+
+ROOM = 11
+LONGEST = 20_000
+"""Characters of a text that are shown."""
+
+
+def agent_page(session: Session, agent: Agent, facts: Sequence[AgentFact]) -> FactPage:
+    """Return a page about an agent."""
+    now = session.now()
+    found = session.presence(agent)
+    rows: list[tuple[str, str]] = [
+        ("agent", agent.session_id),
+        ("name", agent.name),
+        ("role", agent.role),
+        ("tags", ", ".join(agent.tags)),
+        ("status", agent.status.value),
+        ("state", presence_line(found, now)),
+        ("doing", doing_words(found) or agent.activity),
+        ("seen", "" if agent.last_seen is None else clock(agent.last_seen, now)),
+        ("unread", str(session.mailbox.unread_count(agent.session_id))),
+    ]
+    if (lost := session.mailbox.cut_off_of(agent.session_id)) is not None:
+        rows.append(("mailbox", cut_off_line(lost, now)))
+    parts = [fact(name, value, ROOM) for name, value in rows if value]
+    return FactPage([*parts, *([EMPTY] if facts else []), *map(_row, facts)])
+
+
+def _row(known: AgentFact) -> Row:
+    """Return a fact, whose text may have several lines; a warning stands out."""
+    text = visible(known.value[:LONGEST])
+    if known.is_warning:
+        return fact(known.name, Content.assemble((f"{SIGNS['warning tag'].glyph} {text}", "$error")), ROOM)
+    return fact(known.name, Content(text), ROOM)
+
+
+PLACE = re.compile(r"(?P<file>[^\n]*?\.toml)(?::(?P<line>\d+))?: (?P<what>.*)", re.DOTALL)
+
+
+def problem_page(problems: Sequence[str]) -> FactPage:
+    """Return the problems by file, with their lines if known."""
+    by_file: dict[str, list[Row]] = {}
+    for problem in problems:
+        place = PLACE.fullmatch(problem)
+        line = place["line"] if place is not None else None
+        label = f"  line {line}  " if line else "  • "
+        what = place["what"] if place is not None else problem
+        rows = by_file.setdefault(place["file"] if place is not None else "", [])
+        rows.append((Content.styled(label, "$muted"), Content(visible_line(what))))
+    rows = []
+    for file, told in by_file.items():
+        rows += [(Content(), Content.styled(visible_line(file), "bold $accent"))] if file else []
+        rows += [*told, (Content(), Content())]
+    return FactPage(rows or [(Content(), Content("No problems."))])

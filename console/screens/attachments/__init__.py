@@ -1,1 +1,0 @@
-"""The files of a message: listed, opened and saved."""

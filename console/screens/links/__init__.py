@@ -1,1 +1,0 @@
-"""The links of a message: listed, opened and copied."""
