@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from console.panes.search_bar import SearchBar
-from console.screens import closing, exporting, mark_sync, marking, reading, searching, undoing, waking
+from console.screens import closing, exporting, marking, reading, searching, undoing, waking
 from console.screens.all_seen import AllSeen
 from console.screens.away.away import Away
 from console.screens.channels import Channels
@@ -29,6 +29,7 @@ from console.screens.saved_counts import SavedCounts
 from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
+from console.screens.watches import MarkSync
 from console.screens.writing.composing import Composing
 from console.settings.config import Config, SearchSettings
 from mailstore.state.views import View
@@ -163,7 +164,7 @@ async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:
 async def test_marks_of_another_console_are_taken_over(screen: FakeScreen, monkeypatch: pytest.MonkeyPatch) -> None:
     screen.session.personal.load()
     screen.session.personal.state.mark_seen(screen.session.store.url, ["m1"])
-    sync = mark_sync.MarkSync(screen, MarkKeeping(screen))
+    sync = MarkSync(screen, MarkKeeping(screen))
     looks, newly_seen = list[int](), screen.session.personal.newly_seen
     monkeypatch.setattr(screen.session.personal, "newly_seen", lambda: looks.append(1) or newly_seen())
     sync.tick()
