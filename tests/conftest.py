@@ -54,7 +54,7 @@ for caught in (signal.SIGINT, signal.SIGHUP):
 gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 settings.register_profile(
-    "fresh", max_examples=40, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "fresh", max_examples=20, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("seek", settings.get_profile("fresh"), max_examples=3000)
 settings.load_profile("fresh")  # every run tries others, those of its seed; --hypothesis-profile=seek looks for more

@@ -7,7 +7,7 @@ import sys
 
 import pyte
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyte.screens import Char
 
@@ -193,7 +193,6 @@ def cells(screen: pyte.Screen) -> dict[int, dict[int, Char]]:
 
 
 @given(st.lists(st.sampled_from(DRAWN), max_size=30))
-@settings(max_examples=40)
 @example(["\x1b[3;4H", "日本語", "\x1b[3;4H", "plain"])  # half a sign stays
 def test_what_was_drawn_before_looks_as_when_it_is_drawn_first(pieces: list[str]) -> None:
     known, own = RememberingScreen(20, 6), pyte.Screen(20, 6)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import mcp_types as types
@@ -73,31 +74,36 @@ class Doorbell:
                 await session.send_resource_list_changed()
 
 
-async def serve(caller: Caller) -> None:
-    """Serve one client over standard input and output, until it leaves."""
+@asynccontextmanager
+async def served(caller: Caller) -> AsyncIterator[Server[Any]]:
+    """Make a server, whose doorbell follows the mailbox."""
     bell = Doorbell(caller)
-    server: Server[Any] = Server(
-        "signalbox",
-        version=VERSION,
-        instructions=INSTRUCTIONS,
-        on_list_tools=lambda context, params: _list_tools(caller),
-        on_call_tool=lambda context, params: _call(caller, params),
-        on_list_resources=_list_resources,
-        on_list_resource_templates=_list_templates,
-        on_read_resource=lambda context, params: _read(caller, params),
-        on_subscribe_resource=bell.subscribe,
-        on_unsubscribe_resource=bell.unsubscribe,
-        on_subscriptions_listen=ListenHandler(bell.bus),
-    )
     keeping = asyncio.create_task(bell.keep())
     try:
-        async with stdio_server() as (incoming, outgoing):
-            rung = NotificationOptions(resources_changed=True)
-            await server.run(incoming, outgoing, server.create_initialization_options(rung))
+        yield Server(
+            "signalbox",
+            version=VERSION,
+            instructions=INSTRUCTIONS,
+            on_list_tools=lambda context, params: _list_tools(caller),
+            on_call_tool=lambda context, params: _call(caller, params),
+            on_list_resources=_list_resources,
+            on_list_resource_templates=_list_templates,
+            on_read_resource=lambda context, params: _read(caller, params),
+            on_subscribe_resource=bell.subscribe,
+            on_unsubscribe_resource=bell.unsubscribe,
+            on_subscriptions_listen=ListenHandler(bell.bus),
+        )
     finally:
         keeping.cancel()
         with suppress(asyncio.CancelledError, MailError):
             await keeping
+
+
+async def serve(caller: Caller) -> None:
+    """Serve one client over standard input and output, until it leaves."""
+    async with served(caller) as server, stdio_server() as (incoming, outgoing):
+        rung = NotificationOptions(resources_changed=True)
+        await server.run(incoming, outgoing, server.create_initialization_options(rung))
 
 
 async def _list_tools(caller: Caller) -> types.ListToolsResult:

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from console.errors import Refused
@@ -235,7 +235,6 @@ class Tags(HTMLParser):
 @example(["@context"])
 @example(["\ud800"])
 @example(["\x1f\x1f\x07", "@context"])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.lists(
         st.text(st.characters(), max_size=60) | st.sampled_from([HOSTILE, "", "```", "\n~~~\n", "-->"]), max_size=4

@@ -7,6 +7,8 @@ import json
 import os
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from mcp.client.stdio import stdio_client
 from platformdirs import user_config_path
 
 from console.cli.loading import Loaded
-from console.mcp.server import _schema
+from console.mcp.server import _schema, served
 from console.mcp.tools import TOOLS, Caller, SendMessage, send_message
 from mailstore.errors import DraftRefused
 from mailstore.folding import fold_store
@@ -54,6 +56,16 @@ def parameters(mail: MailFiles) -> mcp.StdioServerParameters:
 def client(mail: MailFiles, **more: Any) -> Any:
     """Return a client of a server for one agent."""
     return mcp.Client(parameters(mail), read_timeout_seconds=PATIENCE, **more)
+
+
+@asynccontextmanager
+async def client_within(mail: MailFiles, **more: Any) -> AsyncIterator[Any]:
+    """Return a client of a server for one agent in this process, where the protocol is tested and not the command."""
+    with open_store(mail.url) as store:
+        now = time.time()
+        caller = Caller(Loaded(store, fold_store(store, "user", now), now), ANN, 60.0, ())
+        async with served(caller) as server, mcp.Client(server, read_timeout_seconds=PATIENCE, **more) as session:
+            yield session
 
 
 async def called(session: Any, name: str, **arguments: Any) -> Any:
@@ -109,7 +121,7 @@ async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(m
     for number in range(11):
         mail.message(f"n{number:02}", BOB, ANN, "word " * 200, ago=40 - number)
     mail.message("big", BOB, ANN, "y" * 9000, ago=20)
-    async with asyncio.timeout(PATIENCE), client(mail) as session:
+    async with asyncio.timeout(PATIENCE), client_within(mail) as session:
         first = await called(session, "read_messages")
         ids = [message["id"] for message in first["messages"]]
         assert ids[:3] == ["one", "two", "n00"]
@@ -158,7 +170,7 @@ async def test_whom_a_message_reaches_is_told_as_it_was_sent(tmp_path: Path) -> 
 
 
 async def test_the_doorbell_rings_when_mail_comes_for_the_agent(mail: MailFiles) -> None:
-    async with asyncio.timeout(PATIENCE), client(mail) as session:
+    async with asyncio.timeout(PATIENCE), client_within(mail) as session:
         async with session.listen(resource_subscriptions=[INBOX], resources_list_changed=True) as bell:
             rings = aiter(bell)
             mail.message("other", ANN, BOB, ago=0)
@@ -174,7 +186,7 @@ async def test_an_older_client_is_rung_for_too(mail: MailFiles) -> None:
     async def hear(message: Any) -> None:
         heard.put_nowait(str(getattr(message, "method", "")))
 
-    async with asyncio.timeout(PATIENCE), client(mail, mode="legacy", message_handler=hear) as session:
+    async with asyncio.timeout(PATIENCE), client_within(mail, mode="legacy", message_handler=hear) as session:
         with pytest.warns(Warning, match="resources/subscribe"):
             await session.subscribe_resource(INBOX)
         mail.message("new", BOB, ANN, "New.", ago=0)

@@ -1,10 +1,11 @@
-"""What tests of the console need not pay for: parsing a style sheet again, asking idle widgets, unused caches."""
+"""What tests of the console need not pay for: a style sheet parsed again, idle or deaf widgets, unused caches."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from time import monotonic
 from typing import Any
 
@@ -15,6 +16,7 @@ from textual.app import ScreenError
 from textual.cache import FIFOCache
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.strip import Strip
@@ -22,6 +24,7 @@ from textual.strip import Strip
 from tests.console.styled_once import style_once
 
 _parse = Stylesheet._parse_rules
+_dispatched = MessagePump._get_dispatch_methods
 _parsed: dict[tuple[object, ...], list[RuleSet]] = {}
 
 
@@ -57,6 +60,26 @@ def _cache_of_strip(self: Strip, name: str) -> Any:
     cache: FIFOCache[Any, Any] = FIFOCache(CACHES[name])
     setattr(self, name, cache)
     return cache
+
+
+@cache
+def _named(kind: type[MessagePump], name: str, message: type[Message]) -> list[tuple[type, Any]] | None:
+    """Return the handlers of a kind of message by name, of a widget's class and then of those above; None if any is
+    declared by a decorator, which may ask for the sender.
+    """
+    if any(vars(each).get("_decorated_handlers", {}).keys() & message.__mro__ for each in kind.__mro__):
+        return None
+    found = [(each, vars(each).get(f"_{name}") or vars(each).get(name)) for each in kind.__mro__]
+    return [(each, method) for each, method in found if method is not None and not hasattr(method, "_textual_on")]
+
+
+def _handlers(self: Any, method_name: str, message: Message) -> Iterable[tuple[type, Any]]:
+    """Return who handles a message as Textual does, without looking through all classes of a widget each time."""
+    named = _named(type(self), method_name, type(message))  # type: ignore[arg-type]
+    for kind, method in _dispatched(self, method_name, message) if named is None else named:
+        if message._no_default_action:
+            break
+        yield kind, method if named is None else method.__get__(self, kind)
 
 
 def _is_waiting(pump: MessagePump) -> bool:
@@ -127,6 +150,7 @@ def spare() -> None:
     """Take effect for all consoles that are opened in this process."""
     Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]
     style_once()
+    MessagePump._get_dispatch_methods = _handlers  # type: ignore[method-assign]
     Strip.__init__ = _begin_strip  # type: ignore[method-assign]
     Strip.__getattr__ = _cache_of_strip  # type: ignore[attr-defined]
     app.wait_for_idle = _wait_for_rest  # type: ignore[attr-defined]

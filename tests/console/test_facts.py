@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
 from tests.console.test_journal import note
-from tests.mailboxes import MailFiles
+from tests.mailboxes import MailFiles, every_case
 
 SUBJECT = "A subject that goes on and on, far beyond the end of any line of the page in which it is told of"
 
@@ -33,6 +34,23 @@ async def test_a_long_detail_goes_on_below_where_it_begins(tmp_path: Path) -> No
         assert first.startswith("subject  A subject")
         assert second.startswith("         ")
         assert " ".join([first.removeprefix("subject  "), second.strip()]) == SUBJECT
+
+
+async def test_what_became_of_every_message_is_told(tmp_path: Path) -> None:
+    mail, expected = every_case(tmp_path)
+    shown = set()
+    async with opened(mail.data, observe=True) as seat:
+        seat.screen.threads.focus()
+        for root in seat.app.session.mailbox.threads(View("all")):
+            assert seat.screen.threads.cursor_key == root
+            await seat.press("i")
+            told = seat.text
+            assert root in told
+            for name, state in expected[root].items():
+                assert f"{name}: {state}" in told, root
+            shown.add(root)
+            await seat.press("i", "j")
+    assert shown == set(expected)
 
 
 async def test_the_journal_reads_lists_out_and_renders_the_text(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
@@ -51,7 +51,6 @@ def test_words_are_found_in_any_case(text: str, words: list[str], found: list[st
     assert [text[start:end] for start, end in find_spans(text, words)] == found
 
 
-@settings(max_examples=60)
 @given(TEXTS, st.lists(TEXTS.map(str.casefold), max_size=3))
 def test_what_is_shown_is_what_a_search_matches(text: str, words: list[str]) -> None:
     spans = find_spans(text, words)

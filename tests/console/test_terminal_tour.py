@@ -188,18 +188,6 @@ def test_a_tour_changes_no_byte(
     assert contents(tmp_path / "data") == before
 
 
-def test_what_became_of_every_message_is_told(tmp_path: Path, open_console: Open) -> None:
-    mail, expected = every_case(tmp_path, time.time())
-    tourist = Tourist(open_console(mail.url, "--observe"), mail.url)
-    tourist.arrive()
-    shown = set()
-    for root in tourist.walk(View("all")):
-        tourist.look_up("i", root, *(f"{name}: {state}" for name, state in expected[root].items()))
-        shown.add(root)
-    tourist.quit()
-    assert shown == set(expected)
-
-
 def test_only_opened_mail_to_the_person_is_recorded_as_read(tmp_path: Path, open_console: Open) -> None:
     mail, _ = every_case(tmp_path, time.time())
     before = contents(mail.data)

@@ -33,7 +33,7 @@ def lines_of(block: LineBlock) -> list[bytes]:
     return [bytes(block.data[start : end - 1]) for start, end in pairwise(starts)]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=20).map(lambda it: it.replace(b"\n", b"")), max_size=20), st.integers(1, 60))
 def test_shares_hold_every_whole_line_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[bytes], size: int

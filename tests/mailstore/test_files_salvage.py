@@ -6,7 +6,7 @@ import json
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.files import salvage as module
@@ -139,7 +139,6 @@ json_values = st.none() | st.text(max_size=9) | st.integers() | st.floats() | st
 json_objects = st.dictionaries(st.text(max_size=5), json_values, min_size=1, max_size=4)
 
 
-@settings(max_examples=50)
 @given(st.lists(json_objects, min_size=1, max_size=4), st.sampled_from([b"", b" ", b"\x00\x00"]))
 def test_any_objects_glued_together_are_parted(records: list[dict[str, object]], glue: bytes) -> None:
     encoded = [json.dumps(record, ensure_ascii=False).encode("utf-8", "surrogatepass") for record in records]

@@ -122,7 +122,7 @@ def folded(data: Path) -> Mailbox:
         return fold_store(store, "user", NOW)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     lines_of_mail,
     lines_of_mail,

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance import Follower, following
@@ -232,7 +232,6 @@ def told(events: list[Event]) -> set[Event]:
     }
 
 
-@settings(max_examples=60, deadline=None)
 @given(cuts=st.lists(st.floats(0, 1), max_size=5))
 def test_a_file_that_grows_by_any_pieces_gives_the_same_as_the_whole(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[float]

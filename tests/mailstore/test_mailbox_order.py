@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mailstore.records.events import Event, Seen
@@ -140,7 +140,6 @@ def test_counts_agree_with_the_states_of_every_message(batch: list[Event]) -> No
     assert mailbox.counts().unseen == sum(mailbox.is_unseen(message) for message in mailbox.messages())
 
 
-@settings(max_examples=60, deadline=None)
 @given(events())
 def test_every_message_is_in_exactly_one_thread(batch: list[Event]) -> None:
     mailbox = folded(batch)
@@ -150,7 +149,6 @@ def test_every_message_is_in_exactly_one_thread(batch: list[Event]) -> None:
     assert sorted(placed) == sorted(message.id for message in mailbox.messages())
 
 
-@settings(max_examples=60, deadline=None)
 @given(events(), st.floats(0, 99 * HOUR))
 def test_time_that_passes_gives_what_a_later_fold_gives(batch: list[Event], earlier: float) -> None:
     mailbox = Mailbox()

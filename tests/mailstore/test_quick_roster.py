@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from msgspec.structs import replace
 
@@ -54,7 +54,6 @@ def store_update(mail: MailFiles, session_id: str, changes: dict[str, Any]) -> N
         store.update_agent(replace(agent, **{**changes, "status": Status(changes["status"])}))
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     entries=ENTRIES, name=some.sampled_from(["ann-1", "bob-22"]), status=some.sampled_from(["living", "frozen", "dead"])
 )
@@ -160,7 +159,6 @@ def test_two_rosters_are_left_to_the_store(tmp_path: Path) -> None:
         quick_roster_update(str(mail.mailbox), "ann-1", lambda _: {"status": "living"}, NOW)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     lines=some.lists(some.binary(max_size=30).map(lambda data: data.replace(b"\n", b"x") + b"ann"), max_size=12),
     ending=some.sampled_from([b"", b"ann, unfinished"]),
@@ -185,7 +183,6 @@ def test_no_file_has_no_lines(tmp_path: Path) -> None:
     assert last_lines(str(tmp_path / "none")) == []
 
 
-@settings(max_examples=30, deadline=None)
 @given(VALUES)
 def test_what_was_decoded_is_encoded_again(value: Any) -> None:
     try:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from console.errors import Refused
@@ -123,7 +123,6 @@ def settings_texts(draw: st.DrawFn) -> str:
 
 
 @example('{ // a note\n"hooks":null}')
-@settings(max_examples=40)
 @given(settings_texts())
 def test_what_is_added_is_the_old_value_and_ours_and_goes_exactly(text: str) -> None:
     edits, rules = adding(text, WANTED, "settings.json")

@@ -152,7 +152,7 @@ def test_other_texts_are_mail(text: str) -> None:
     assert notice(text) is None
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from(["task_assignment", "idle_notification", "permission_request", "plan_approval_response"]),
     st.dictionaries(

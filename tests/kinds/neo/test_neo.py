@@ -310,7 +310,7 @@ def test_bytes_that_are_no_text_are_read_as_far_as_they_are(graph: Graph) -> Non
     assert only(graph).subject == "caf\ufffd"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=200) | st.text(max_size=80).map(lambda text: json.dumps({"properties": text}).encode()))
 def test_no_node_stops_the_reading(graph: Graph, data: bytes) -> None:
     graph.do("DELETE FROM Nodes WHERE id = 'MESSAGE:odd'")

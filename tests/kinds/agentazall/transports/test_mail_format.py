@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.kinds.agentazall.transports.mail_parsing import DamagedMail
@@ -67,7 +67,6 @@ NAMES = st.text(
 )
 
 
-@settings(max_examples=20)
 @given(st.lists(st.tuples(NAMES, st.binary(max_size=200)), min_size=1, max_size=4))
 def test_attachments_survive_with_any_name(
     tmp_path_factory: pytest.TempPathFactory, files: list[tuple[str, bytes]]
