@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -62,28 +62,33 @@ SHARED_ROOM = {"mcp": "cli", "plain": "cli", "status": "cli", "completion": "cli
 """What the commands of the command line are made of, too."""
 
 
-@cache
 def imported(path: Path, *, top_level_only: bool = False) -> tuple[str, ...]:
     """Return what a module imports, leaving out what only the type checker sees."""
-    return tuple(imports_in(path, top_level_only=top_level_only))
+    return tuple(name for name, is_top_level in imports_in(path) if is_top_level or not top_level_only)
 
 
-def imports_in(path: Path, *, top_level_only: bool) -> Iterator[str]:
-    """Yield what a module imports, leaving out what only the type checker sees."""
+@cache
+def imports_in(path: Path) -> list[tuple[str, bool]]:
+    """Return what a module imports, and whether at its top level, leaving out what only the type checker sees."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    top_level = set(tree.body)
+    nodes = list(ast.walk(tree))
     checked_only = {
-        id(inner)
-        for node in ast.walk(tree)
+        inner
+        for node in nodes
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for inner in ast.walk(node)
     }
-    for node in tree.body if top_level_only else ast.walk(tree):
-        if id(node) in checked_only:
-            continue
+    found = []
+    for node in nodes:
+        names: list[str] = []
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+            names = [node.module]
+        if node not in checked_only:
+            found += [(name, node in top_level) for name in names]
+    return found
 
 
 def imports_of(paths: Iterable[Path], *, top_level_only: bool = False) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,6 +51,8 @@ ALLOWED = {
     "mailstore/haak/search/word_index.py": NARROW,
 }
 METHODS = {"read_text", "read_bytes", "copyfile", "copy", "copy2"}
+MAY_OPEN = re.compile("\\b(" + "|".join(["open", *METHODS]) + ")\\(")
+"""What makes a module worth parsing."""
 MODES = {"r", "rb", "w", "wb", "a", "ab", "x", "xb", "r+b"}
 
 
@@ -74,7 +77,10 @@ def _opens(call: ast.Call) -> bool:
 
 
 def _openings(path: Path) -> Iterator[int]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    text = path.read_text("utf-8")
+    if not MAY_OPEN.search(text):
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and _opens(node):
             yield node.lineno
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,31 +39,24 @@ def template(node: ast.expr) -> str | None:
     return None
 
 
-def modules() -> dict[Path, ast.Module]:
-    files = [*(ROOT / "console").rglob("*.py"), *(ROOT / "mailstore").rglob("*.py")]
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(files)}
-
-
-def error_classes(trees: list[ast.Module]) -> set[str]:
+def error_classes(texts: Iterable[str]) -> set[str]:
     """Return the names of MailError and of all that derive from it."""
     known = {"MailError"}
-    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    while (
-        more := {
-            each.name for each in classes if any(isinstance(base, ast.Name) and base.id in known for base in each.bases)
-        }
-        - known
-    ):
+    classes = [found for text in texts for found in re.findall(r"(?m)^ *class (\w+)\(([^()]*)\):", text)]
+    while more := {name for name, bases in classes if known & set(re.split(r"[\s,]+", bases))} - known:
         known |= more
     return known - {"QueryError"}
 
 
 def errors() -> Iterator[Error]:
-    trees = modules()
-    known = error_classes(list(trees.values()))
+    files = [*(ROOT / "console").rglob("*.py"), *(ROOT / "mailstore").rglob("*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(files)}
+    known = error_classes(texts.values())
     assert len(known) > 8
-    for path, tree in trees.items():
-        for node in ast.walk(tree):
+    for path, text in texts.items():
+        if not any(f"{name}(" in text for name in known):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in known:
                 at = FIRST_ARGUMENT.get(node.func.id, 0)
                 place = f"{path.relative_to(ROOT)}:{node.lineno}"
