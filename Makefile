@@ -6,6 +6,9 @@ BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# each process collects all tests for itself: one more than there are processors, for while one waits
+WORKERS = $(shell "$(PYTHON)" -c 'import os; print(min(8, os.cpu_count() + 1))')
+
 # tests are compiled with what their asserts tell: once, not in every process of every run
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -29,8 +32,8 @@ demo: .venv/run
 
 test: .venv/dev
 	@$(BIN)/python -m compileall -qq -j 2 console mailstore  # once, not by each process at the same time
-	@echo "running $(or $(TESTS),all tests) in four processes; then come the slowest ten, and what was not run and why"
-	@$(BIN)/python -m pytest --numprocesses 4 --dist worksteal --quiet --durations 10 $(TESTS)
+	@echo "running $(or $(TESTS),all tests) in $(WORKERS) processes; then come the slowest ten, and what was not run and why"
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --quiet --durations 10 $(TESTS)
 
 test-agents: .venv/dev
 	@$(BIN)/python -m tests.agents $(AGENTS) -- --numprocesses 2 --quiet $(or $(TESTS),tests/agents)

@@ -51,7 +51,7 @@ keep_in_memory()
 for caught in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(caught) is signal.SIG_IGN:  # a script's job in the background, nohup: programs inherit it
         signal.signal(caught, signal.default_int_handler if caught is signal.SIGINT else signal.SIG_DFL)
-gc.set_threshold(400_000, 20, 20)  # a fifth of the time went into looking for garbage
+gc.set_threshold(1_000_000, 20, 20)  # a fifth of the time went into looking for garbage
 
 settings.register_profile(
     "fresh", max_examples=20, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -22,6 +22,7 @@ from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.strip import Strip
 
 from tests.console.styled_once import style_once
+from tests.patience import PATIENCE
 
 _parse = Stylesheet._parse_rules
 _dispatched = MessagePump._get_dispatch_methods
@@ -120,10 +121,11 @@ async def _wait_for_busy(self: Pilot[Any], timeout: float = 30.0) -> bool:
     return True
 
 
-async def _wait_for_rest(min_sleep: float = 0, max_sleep: float = 1) -> None:
+async def _wait_for_rest(min_sleep: float = 0, max_sleep: float = PATIENCE) -> None:
     """Wait until no callback of the event loop is ready, and draw until what waits for the drawing has run too.
 
-    Textual looks whether the process uses little processor time, which is the case on a loaded machine, too.
+    Textual looks whether the process uses little processor time, which is the case on a loaded machine, too; and for a
+    second at most, within which such a machine may do nothing.
     """
     loop: Any = asyncio.get_running_loop()
     app = active_app.get()
