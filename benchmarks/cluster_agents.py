@@ -81,10 +81,10 @@ def _agent(
             # the agents of a process take turns
             due = start + seconds * (count + at / len(numbers)) / each
             time.sleep(max(0.0, due - time.monotonic()))
-            letter = draft(
+            entry = draft(
                 sender=name, recipients=(agent_name(other),), subject=f"{name} {count}", content=f"{count} {WORDS}"
             )
-            boxes[other].append(_repeated(told, lambda letter=letter: _sent(store, letter, told)))
+            boxes[other].append(_repeated(told, lambda entry=entry: _sent(store, entry, told)))
             if count % READ_EVERY == 0 and boxes[number]:
                 mail = [boxes[number].popleft() for _ in range(len(boxes[number]))]
                 _repeated(told, lambda mail=mail: store.mark_read(name, mail))
@@ -95,9 +95,9 @@ def _agent(
                 _repeated(told, lambda agent=agent: store.update_agent(agent))
 
 
-def _sent(store: Store, letter: Draft, told: Told) -> str:
+def _sent(store: Store, mail: Draft, told: Told) -> str:
     begun = time.monotonic()
-    message = store.send(letter)
+    message = store.send(mail)
     ended = time.monotonic()
     told.sent.append((ended, message.id, ended - begun))
     return message.id

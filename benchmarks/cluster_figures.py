@@ -155,11 +155,11 @@ def _mailboxes(folder: Path) -> Iterator[tuple[str, object]]:
 
 
 def _timed(store: Store, number: int, subject_line: str = "") -> int:
-    letter = draft(
+    message = draft(
         sender="ann", recipients=("bob",), subject=subject_line or f"Number {number}", content=f"{number} {TEXT}"
     )
     begun = time.monotonic_ns()
-    store.send(letter)
+    store.send(message)
     return time.monotonic_ns() - begun
 
 

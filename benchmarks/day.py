@@ -102,7 +102,7 @@ def read_all(day: Morning) -> None:
 
 
 def find(day: Morning) -> None:
-    """Find a letter of the day before by a word whose spelling is remembered wrongly."""
+    """Find a message of the day before by a word whose spelling is remembered wrongly."""
     day.press("/")
     day.write("provenence")
     day.sees("Did you mean provenance?")
@@ -142,19 +142,19 @@ def answer_with_c(day: Morning) -> None:
 def settle(day: Morning) -> None:
     """Hand three dead letters to the agent that holds the role now."""
     day.press("D", "V", ">")
-    day.sees("Redirect 3 letters")
+    day.sees("Redirect 3 messages")
     day.press("enter")
-    day.sees("Redirected to courier-2 (3 letters)")
+    day.sees("Redirected to courier-2 (3 messages)")
 
 
 def settle_in_two_steps(day: Morning) -> None:
     """Hand them over where the address and the plan are two dialogs."""
     day.press("D", "V", "r")
-    day.sees("Redirect 3 letters to")
+    day.sees("Redirect 3 messages to")
     day.press("enter")
-    day.sees("Redirect 3 letters?")
+    day.sees("Redirect 3 messages?")
     day.press("enter")
-    day.sees("Redirected to courier-2 (3 letters)")
+    day.sees("Redirected to courier-2 (3 messages)")
 
 
 def look_back(day: Morning) -> None:
@@ -177,7 +177,7 @@ def look_back_in_places(day: Morning) -> None:
 TASKS: dict[str, tuple[Callable[[Morning], None], Callable[[Morning], None]]] = {
     "see what happened overnight": (look_back, look_back_in_places),
     "read 20 unread": (read_all, read_all),
-    "find a half-remembered letter": (find, find_without_spelling),
+    "find a half-remembered message": (find, find_without_spelling),
     "answer in a channel": (answer, answer_with_c),
     "settle three dead letters": (settle, settle_in_two_steps),
 }

@@ -34,7 +34,7 @@ TEXT_WORDS = 100_000
 WRITE_AT = 4_000
 WORDS = """
 the a of to and in is it that for on with as this be at by from or an was not are but have if will one all when
-draft schema entity leaf letter archive roster ledger mailbox agent session review merge branch commit test failure
+draft schema entity leaf message archive roster ledger mailbox agent session review merge branch commit test failure
 figure column index record field value table query answer question plan step note page chapter source reference
 museum scan catalogue inventory provenance transcription line margin watermark ink quire folio hand date place name
 please check before after until only because whether should could would must can run read write keep drop move wait

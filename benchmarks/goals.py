@@ -83,7 +83,7 @@ GOALS = (
     Goal("completion of an agent", 100, "python -c pass", is_times=False),
     Goal("hook after a tool, nothing new", 1.3, "python -c pass (beside hooks)", over_at=0),
     Goal("hook after a tool, nothing new", 1.3, "python -c pass (beside hooks)", at=1_000, over_at=0),
-    Goal("hook after a tool, a new letter", 4.5, "python -c pass (beside hooks)", at=1_000, over_at=0),
+    Goal("hook after a tool, a new message", 4.5, "python -c pass (beside hooks)", at=1_000, over_at=0),
 )
 
 

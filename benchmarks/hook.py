@@ -34,19 +34,19 @@ def run(argv: Sequence[str], env: dict[str, str]) -> int:
 
 
 def signalbox(data: Path, env: dict[str, str]) -> dict[str, list[str]]:
-    """Add letters to a mailbox; return the checks of an agent with mail, a resumed one, one without, and of nobody."""
+    """Add messages to a mailbox; return the checks of an agent with mail, a resumed one, one without, and of nobody."""
     now = time.time()
     for name in (FULL, RESUMED, EMPTY_HANDED):
         for status in ("living", "frozen", "living") if name == RESUMED else ("living",):
             line = {"session_id": name, "status": status, "started_at": stamp(now - 900), "updated": stamp(now - 600)}
             append(data / "agent-roster.jsonl", [line])
-    letters: list[dict[str, object]] = [
+    messages: list[dict[str, object]] = [
         {
             "id": f"{name}-{number}",
             "sender": EMPTY_HANDED,
             "recipient": name,
             "timestamp": stamp(now - 300),
-            "subject": f"Letter {number}",
+            "subject": f"Message {number}",
             "content": ("word " * 120)[:CHARACTERS],
             "thread": None,
             "ttl_hours": None,
@@ -55,7 +55,7 @@ def signalbox(data: Path, env: dict[str, str]) -> dict[str, list[str]]:
         for name in (FULL, RESUMED)
         for number in range(UNREAD)
     ]
-    append(data / "agent-mailbox.jsonl", letters)
+    append(data / "agent-mailbox.jsonl", messages)
     check = [str(SCRIPT), "check", "--store", f"haak:{data}", "--as"]
     subprocess.run([*check, FULL, "--dry-run"], env=env, stdout=subprocess.DEVNULL, check=True)  # indexes it
     subprocess.run([*check, EMPTY_HANDED, "--max-chars", "0"], env=env, stdout=subprocess.DEVNULL, check=True)

@@ -18,7 +18,7 @@ from console.hooks import entry
 COLD = 3
 MANY = 1_000_000
 EMPTY = "python -c pass (beside hooks)"
-NEW, NOTHING = "hook after a tool, a new letter", "hook after a tool, nothing new"
+NEW, NOTHING = "hook after a tool, a new message", "hook after a tool, nothing new"
 LONG = "the same in a long mailbox"
 SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 HOOK = [sys.executable, "-I", "-S", entry.__file__, "claude-code"]
@@ -43,9 +43,9 @@ class Agent:
         return run(HOOK, self._env, json.dumps(given))
 
     def get_mail(self, number: int) -> None:
-        """Append a letter to the agent."""
+        """Append a message to the agent."""
         sent = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
-        letter = {
+        message = {
             "id": f"new-{number}",
             "timestamp": sent,
             "sender": "boss",
@@ -54,7 +54,7 @@ class Agent:
             "content": "word " * 120,
         }
         with self._mailbox.open("a") as file:
-            file.write(json.dumps(letter) + "\n")
+            file.write(json.dumps(message) + "\n")
 
 
 def run(argv: Sequence[str], env: dict[str, str], given: str = "") -> tuple[int, str]:
@@ -75,7 +75,7 @@ def measure(bench: Bench) -> None:
         for at in range(COLD + bench.rounds(40)):
             few.get_mail(at)
             new, said = few.event("PostToolBatch")
-            assert AGENT in said, "the hook did not announce the letter"
+            assert AGENT in said, "the hook did not announce the message"
             round_of = {
                 EMPTY: run([sys.executable, "-c", "pass"], {})[0],
                 NEW: new,

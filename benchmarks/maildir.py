@@ -21,10 +21,10 @@ def write(data: Path, maildir: Path) -> None:
     with (data / MAILBOX).open("rb") as file:
         for at, line in enumerate(file):
             record = json.loads(line)
-            (maildir / "cur" / f"{at:09}.{record['id']}.host:2,").write_text(letter(record))
+            (maildir / "cur" / f"{at:09}.{record['id']}.host:2,").write_text(message(record))
 
 
-def letter(record: dict[str, str]) -> str:
+def message(record: dict[str, str]) -> str:
     """Return a message in the Internet message format (RFC 5322)."""
     heads = {
         "From": f"{record['sender']}@localhost",

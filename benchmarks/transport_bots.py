@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.identity import Identity, public_of
-from mailstore.kinds.agentazall.letter_file import is_partial, parse
+from mailstore.kinds.agentazall.message_file import is_partial, parse
 from mailstore.kinds.agentazall.signature import facts_of
 from tests.project.import_graph import ROOT
 from tests.servers.agentazall_programs import agentazall_python
@@ -30,7 +30,7 @@ END_SECONDS = 60.0
 
 
 class Sent(NamedTuple):
-    """A letter that a bot wrote: a text that no other letter has, and when."""
+    """A message that a bot wrote: a text that no other message has, and when."""
 
     mark: str
     sender: str
@@ -39,7 +39,7 @@ class Sent(NamedTuple):
 
 
 class Received(NamedTuple):
-    """A letter in a bot's inbox: the text by which it is known, and what is true of its signature."""
+    """A message in a bot's inbox: the text by which it is known, and what is true of its signature."""
 
     mark: str
     sender: str
@@ -81,12 +81,12 @@ class Bot:
         return [str(agentazall_python()), "-m", "agentazall", "-c", config, "daemon"]
 
     def send(self, recipient: str, subject: str) -> Sent:
-        """Write a letter into the outbox, as an agent does; the daemon signs it."""
+        """Write a message into the outbox, as an agent does; the daemon signs it."""
         now, name = time.time(), secrets.token_hex(6)
         day = datetime.fromtimestamp(now).strftime("%Y-%m-%d")
         outbox = self.home / day / "outbox"
         outbox.mkdir(parents=True, exist_ok=True)
-        mark = f"letter {name}"
+        mark = f"message {name}"
         written = datetime.fromtimestamp(now).strftime("%Y-%m-%d %H:%M:%S")
         head = f"From: {self.address}\nTo: {recipient}\nSubject: {subject}\nDate: {written}\nMessage-ID: {name}\n"
         draft = outbox / f"{name}.tmp"
@@ -95,11 +95,11 @@ class Bot:
         return Sent(mark, self.address, recipient, now)
 
     def waiting(self) -> int:
-        """Return how many letters are still in its outboxes."""
+        """Return how many messages are still in its outboxes."""
         return len(list(self.home.glob("*/outbox/*.txt")))
 
-    def new_letters(self, keys: Mapping[str, Identity]) -> Iterator[Received]:
-        """Yield the letters that came since the last call."""
+    def new_messages(self, keys: Mapping[str, Identity]) -> Iterator[Received]:
+        """Yield the messages that came since the last call."""
         for path in sorted(self.home.glob("*/inbox/*.txt")):
             if path in self._seen:
                 continue
@@ -110,19 +110,19 @@ class Bot:
 
 
 def _received(path: Path, keys: Mapping[str, Identity]) -> Received | None:
-    """Return a letter; None while the original program, which writes in place, is not done with it."""
+    """Return a message; None while the original program, which writes in place, is not done with it."""
     data = path.read_bytes()
     if is_partial(data):
         return None
-    letter = parse(data)
-    facts = facts_of(letter)
-    text = unwrapped(letter.body)
-    if "letter " not in text:
+    message = parse(data)
+    facts = facts_of(message)
+    text = unwrapped(message.body)
+    if "message " not in text:
         return None
-    sender = letter.get("From")
+    sender = message.get("From")
     is_signed = facts.is_whole and facts.is_named and facts.key == keys[sender].public_key
     mark = text.partition("\n")[0].strip()
-    return Received(mark, sender, letter.get("Subject"), path.stat().st_mtime, is_signed, bool(facts.upstream))
+    return Received(mark, sender, message.get("Subject"), path.stat().st_mtime, is_signed, bool(facts.upstream))
 
 
 def _write(path: Path, text: str) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class RoundResult(NamedTuple):
-    """Counts of letters: `copies` were fetched by our daemons from each server, `strange` came without being sent.
+    """Counts of messages: `copies` were fetched by our daemons from each server, `strange` came without being sent.
 
     `delays` are seconds from the outbox into the inbox, sorted.
     """
@@ -31,7 +31,7 @@ class RoundResult(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Say whether every letter came once, with a valid signature."""
+        """Say whether every message came once, with a valid signature."""
         bad = self.lost + self.doubled + self.strange + self.waiting
         return bad == 0 and self.sent == self.received == self.signed == self.upstream
 
@@ -64,12 +64,12 @@ HEAD = """\
 
 Taken by `python -m benchmarks.transports --output benchmarks/TRANSPORTS.md` on {date}: {machine}.
 
-Four bots, each with a mailbox tree of its own, answer each other until so many letters were written; scripts write what
-the paper's models wrote. Nothing is delivered locally: `signalbox sync`, one process a bot, signs what they write and
-carries it by AgentAZAll's own relay, e-mail server and FTP server, programs on loopback. The first three rounds send
-as many letters as the paper's rounds, {total:,} in all. In the fourth every letter goes by all three, and every 20 s
-one of the servers is killed with SIGKILL and is started again after 5 s. In the last three, two of the bots use the
-original daemon instead.
+Four bots, each with a mailbox tree of its own, answer each other until so many messages were written; scripts write
+what the paper's models wrote. Nothing is delivered locally: `signalbox sync`, one process a bot, signs what they
+write and carries it by AgentAZAll's own relay, e-mail server and FTP server, programs on loopback. The first three
+rounds send as many messages as the paper's rounds, {total:,} in all. In the fourth every message goes by all three,
+and every 20 s one of the servers is killed with SIGKILL and is started again after 5 s. In the last three, two of
+the bots use the original daemon instead.
 
 *Copies* are what our daemons fetched from each server; *lost* counts what never came or still waited at the end,
 *doubled* what was twice in an inbox, or there without having been sent. A signature is *valid* if it covers the whole

@@ -31,18 +31,18 @@ QUIET_SECONDS = 5.0
 """How long nothing must have come at the end."""
 PATIENCE_SECONDS = 120.0
 DELIVERY_SECONDS = 300.0
-"""How long the slowest server may take to get the letters that came by the others already."""
+"""How long the slowest server may take to get the messages that came by the others already."""
 LOOK_SECONDS = 0.05
 SEEDS = 3
 """Conversations that each pair of bots begins."""
 
 
 class Round(NamedTuple):
-    """What is tried: by which servers, how many letters, with which daemons, at most how fast, with kills or not."""
+    """What is tried: by which servers, how many messages, with which daemons, at most how fast, with kills or not."""
 
     name: str
     kinds: tuple[str, ...]
-    letters: int
+    messages: int
     daemons: tuple[str, ...] = (OURS,) * 4
     rate: float = 1e9
     has_kills: bool = False
@@ -58,11 +58,11 @@ ROUNDS = (
     Round("e-mail, with the original daemon", ("e-mail",), 240, MIXED),
     Round("FTP, with the original daemon", ("FTP",), 240, MIXED),
 )
-"""The first three send as many letters as the paper's rounds."""
+"""The first three send as many messages as the paper's rounds."""
 
 
 class _Talk:
-    """A conversation: every letter is answered, until enough were written."""
+    """A conversation: every message is answered, until enough were written."""
 
     def __init__(self, bots: Sequence[Bot], target: int, rate: float) -> None:
         self._bots = {bot.address: bot for bot in bots}
@@ -82,17 +82,17 @@ class _Talk:
     def look(self) -> None:
         """Take in what has come, and answer as fast as is allowed."""
         for bot in self._bots.values():
-            for came in bot.new_letters(self._keys):
+            for came in bot.new_messages(self._keys):
                 self.received.append((bot.address, came))
                 self._owed.append((bot.address, came.sender, f"Re: {came.subject.removeprefix('Re: ')}"))
         while self._owed and len(self.sent) < min(self._target, self._rate * (time.monotonic() - self._begun) + 1):
             sender, recipient, subject = self._owed.pop(0)
-            letter = self._bots[sender].send(recipient, subject)
-            self.sent[letter.mark] = letter
+            message = self._bots[sender].send(recipient, subject)
+            self.sent[message.mark] = message
 
     @property
     def is_complete(self) -> bool:
-        return len(self.sent) == self._target and len({letter.mark for _, letter in self.received}) >= self._target
+        return len(self.sent) == self._target and len({message.mark for _, message in self.received}) >= self._target
 
 
 def play(rule: Round, folder: Path) -> RoundResult:
@@ -100,7 +100,7 @@ def play(rule: Round, folder: Path) -> RoundResult:
     os.environ["XDG_STATE_HOME"] = str(folder / "state")
     servers = TransportServers(folder / "servers")
     bots = [Bot(folder / name, name, daemon) for name, daemon in zip(BOTS, rule.daemons, strict=True)]
-    talk = _Talk(bots, rule.letters, rule.rate)
+    talk = _Talk(bots, rule.messages, rule.rate)
     with servers.running():
         for bot in bots:
             servers.register(bot.address)
@@ -124,7 +124,7 @@ def play(rule: Round, folder: Path) -> RoundResult:
 
 
 def _left(bot: Bot) -> int:
-    """Return how many letters of a bot wait in its outbox or for one of the servers."""
+    """Return how many messages of a bot wait in its outbox or for one of the servers."""
     return bot.waiting() + len(waiting_in(bot.root))
 
 
@@ -152,9 +152,9 @@ def _kill(servers: TransportServers, ended: threading.Event) -> None:
 def _judged(
     rule: Round, talk: _Talk, bots: Sequence[Bot], servers: TransportServers, seconds: float, left: int
 ) -> RoundResult:
-    came = Counter((owner, letter.mark) for owner, letter in talk.received)
+    came = Counter((owner, message.mark) for owner, message in talk.received)
     due = {(each.recipient, each.mark) for each in talk.sent.values()}
-    delays = [letter.time - talk.sent[letter.mark].time for _, letter in talk.received if letter.mark in talk.sent]
+    delays = [message.time - talk.sent[message.mark].time for _, message in talk.received if message.mark in talk.sent]
     return RoundResult(
         name=rule.name,
         sent=len(talk.sent),
@@ -163,8 +163,8 @@ def _judged(
         lost=len(due - came.keys()),
         doubled=sum(count - 1 for count in came.values()),
         strange=len(came.keys() - due),
-        signed=sum(letter.is_signed for _, letter in talk.received),
-        upstream=sum(letter.is_valid_upstream for _, letter in talk.received),
+        signed=sum(message.is_signed for _, message in talk.received),
+        upstream=sum(message.is_valid_upstream for _, message in talk.received),
         waiting=left,
         kills=sum(servers.kills.values()),
         seconds=seconds,
@@ -187,7 +187,7 @@ class _Quiet:
 
 
 def _fetched(bots: Sequence[Bot]) -> Counter[str]:
-    """Return how many letters our daemons took from each server, those that they knew already too."""
+    """Return how many messages our daemons took from each server, those that they knew already too."""
     found: Counter[str] = Counter()
     for bot in bots:
         if bot.daemon == OURS:
@@ -199,7 +199,7 @@ def _fetched(bots: Sequence[Bot]) -> Counter[str]:
 
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.transports", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="forty letters a round: does it work?")
+    parser.add_argument("--quick", action="store_true", help="forty messages a round: does it work?")
     parser.add_argument("--only", help="only rounds with this in their name")
     parser.add_argument("--output", type=Path, help="write the page here")
     args = parser.parse_args(words)
@@ -208,7 +208,7 @@ def main(words: Sequence[str]) -> int:
         if args.only and args.only not in rule.name:
             continue
         with tempfile.TemporaryDirectory(prefix="transports-") as made:
-            result = play(rule._replace(letters=40) if args.quick else rule, Path(made))
+            result = play(rule._replace(messages=40) if args.quick else rule, Path(made))
         print(result.line(), flush=True)
         results.append(result)
         if args.output:

@@ -39,7 +39,7 @@ MODULES = (
     "console.panes.away_card",
     "console.screens.away.away_list",
     "console.screens.writing.draft_keeping",
-    "console.sending.held_letters",
+    "console.sending.held_messages",
     "console.screens.writing.drafts",
     "console.screens.journal",
     "console.screens.archive",

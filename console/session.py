@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from console.hooks.waking.wake_session import Rung
     from console.state.personal_state import PersonalState
     from console.state.saved_views import SavedViewHits
-    from mailstore.records.details import LetterWay
+    from mailstore.records.details import MessageWay
     from mailstore.records.draft import Draft
     from mailstore.writing.sending import Preview
     from mailstore.writing.settling import Done, Step
@@ -80,8 +80,8 @@ class Session:
         """What is wrong in the settings, in sentences."""
         self.hooked = HookedAgents()
         """The agents that hear of their mail by a hook."""
-        self.delayed: Mapping[str, LetterWay] | None = None
-        """The letters that could not be sent yet, by message id; None unless transports carry letters here."""
+        self.delayed: Mapping[str, MessageWay] | None = None
+        """The messages that could not be sent yet, by message id; None unless transports carry messages here."""
         self.owed: set[str] = set()
         """Messages whose read records wait until their mailbox can be reached again."""
         self.found: dict[str, SavedViewHits] = {}

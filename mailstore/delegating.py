@@ -15,7 +15,7 @@ from mailstore.records.scope import Scope
 from mailstore.store import Store, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, LetterWay
+    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay
     from mailstore.records.events import Event
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
@@ -98,7 +98,7 @@ class Delegating(Store):
             for note in store.agent_notes():
                 yield replace(note, agent=scope.name(note.agent), source=scope.id(note.source))
 
-    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
+    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[MessageWay]:
         held = self._holder(message.id)
         return held.store.ways(held.scope.bare_message(message), _bare(held, places)) if held else ()
 
@@ -106,7 +106,7 @@ class Delegating(Store):
         held = self._holder(places[0]) if places else None
         return held is not None and held.store.is_waiting(_bare(held, places))
 
-    def delayed(self) -> Mapping[str, LetterWay]:
+    def delayed(self) -> Mapping[str, MessageWay]:
         return {
             scope.id(message_id): replace(way, recipient=scope.name(way.recipient))
             for store, scope in self._holders()

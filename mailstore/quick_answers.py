@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    Letter = Any
+    UnreadMessage = Any
     """A message of the one kind or the other; of one agent all are of the same."""
 
 
@@ -70,29 +70,29 @@ class UnreadMail:
 
     watched: Mapping[str, str] = {}
 
-    def __init__(self, letters: Sequence[Letter] = ()) -> None:
-        self.letters: list[Letter] = [*letters]
+    def __init__(self, messages: Sequence[UnreadMessage] = ()) -> None:
+        self.messages: list[UnreadMessage] = [*messages]
 
-    def texts(self, letters: Collection[Letter]) -> Iterable[str]:
+    def texts(self, messages: Collection[UnreadMessage]) -> Iterable[str]:
         """Return the texts of some of them, read no further than needed."""
-        return [each.content for each in letters]
+        return [each.content for each in messages]
 
-    def registered(self, letter: Letter) -> str:
-        """Return the name of a letter's sender, if the roster knows it."""
-        return letter.registered_sender  # type: ignore[no-any-return]
+    def registered(self, message: UnreadMessage) -> str:
+        """Return the name of a message's sender, if the roster knows it."""
+        return message.registered_sender  # type: ignore[no-any-return]
 
     def record(self, message_ids: Collection[str]) -> None:
-        """Record that the agent has read letters, whether or not they are still unread. Raises StoreError."""
+        """Record that the agent has read messages, whether or not they are still unread. Raises StoreError."""
 
     def close(self) -> None:
         """Release the mailbox."""
 
 
 class QuickMail(UnreadMail):
-    """Unread mail that was found without folding a mailbox; `record` writes down that letters were read, by id."""
+    """Unread mail that was found without folding a mailbox; `record` writes down that messages were read, by id."""
 
-    def __init__(self, letters: Sequence[QuickMessage], record: Callable[[Collection[str]], None]) -> None:
-        super().__init__(letters)
+    def __init__(self, messages: Sequence[QuickMessage], record: Callable[[Collection[str]], None]) -> None:
+        super().__init__(messages)
         self._record = record
 
     def record(self, message_ids: Collection[str]) -> None:

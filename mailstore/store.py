@@ -15,7 +15,7 @@ from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted, Merged
-    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, LetterWay
+    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay
     from mailstore.records.draft import Draft
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
@@ -262,7 +262,7 @@ class Store(ABC):
         """Yield the texts that agents keep beside their mail."""
         return ()
 
-    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[LetterWay]:
+    def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[MessageWay]:
         """Return how a message went to its recipients and how its copies came, as far as it is recorded."""
         return ()
 
@@ -274,7 +274,7 @@ class Store(ABC):
         """Return the paths whose stats change when unread mail comes; without any, each look reads the mailbox."""
         return WatchedPaths()
 
-    def delayed(self) -> Mapping[str, LetterWay]:
+    def delayed(self) -> Mapping[str, MessageWay]:
         """Return the messages that could not be sent yet, by id, each with its last failure."""
         return {}
 

@@ -11,7 +11,7 @@ from pyte.screens import Char
 from screenshots.cast import Frame, Row
 
 CELL, LINE, BASE, FONT = 8.4, 17, 13, 14
-"""Sizes in pixels: a column, a line, the part of it above the baseline, a letter."""
+"""Sizes in pixels: a column, a line, the part of it above the baseline, a message."""
 EDGE, BAR, BAND = 10, 26, 40
 """Sizes in pixels: the space around the screen, the window's bar, and the captions' band."""
 LAST = 2.5

@@ -37,7 +37,7 @@ NAMED = {
 
 
 def encoded(key: str) -> bytes:
-    """Return the bytes of a key: a name, `ctrl+` or `alt+` and a letter, or one character.
+    """Return the bytes of a key: a name, `ctrl+` or `alt+` and a message, or one character.
 
     Raises ValueError for a key that no terminal could send.
     """
@@ -45,9 +45,9 @@ def encoded(key: str) -> bytes:
         return NAMED[key].encode()
     if len(key) == 1:
         return key.encode()
-    modifier, _, letter = key.partition("+")
+    modifier, _, message = key.partition("+")
     if modifier == "alt":
-        return b"\x1b" + encoded(letter)
-    if modifier == "ctrl" and len(letter) == 1 and "@" <= letter.upper() <= "_":
-        return bytes([ord(letter.upper()) & 0x1F])
+        return b"\x1b" + encoded(message)
+    if modifier == "ctrl" and len(message) == 1 and "@" <= message.upper() <= "_":
+        return bytes([ord(message.upper()) & 0x1F])
     raise ValueError(f"no terminal sends {key!r}")

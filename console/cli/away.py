@@ -9,7 +9,7 @@ from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.settings import last_here
-from console.cli.settling_output import AbsenceRow, BusyThreadRow, LostLetterRow
+from console.cli.settling_output import AbsenceRow, BusyThreadRow, LostMessageRow
 from console.render.short_text import age, plural
 from console.render.timestamps import iso_time
 from mailstore.queries.absence import Absence, look_back
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the numbers, and a row for each message, letter, agent and busy thread."""
+    """Print the numbers, and a row for each message, message, agent and busy thread."""
     with loaded(args, with_seen=True) as mail:
         if args.since is not None:
             since = moment_of("--since", args.since, mail.now, is_past=True)
@@ -52,7 +52,7 @@ def _row(found: Absence) -> AbsenceRow:
         threads=found.threads,
         for_you=list(found.for_you),
         questions=list(found.questions),
-        dead_letters=[LostLetterRow(letter.message_id, letter.recipient) for letter in found.letters],
+        dead_letters=[LostMessageRow(message.message_id, message.recipient) for message in found.dead_letters],
         ended=list(found.ended),
         appeared=list(found.appeared),
         busiest=[BusyThreadRow(root, number) for root, number in found.busiest],
@@ -72,8 +72,8 @@ def _text(mail: Loaded, found: Absence) -> str:
         add("for you", message_id)
     for message_id in found.questions:
         add("open question", message_id)
-    for letter in found.letters:
-        add("dead letter", letter.message_id)
+    for entry in found.dead_letters:
+        add("dead letter", entry.message_id)
     cells += [("ended", name, "", "") for name in found.ended]
     cells += [("appeared", name, "", "") for name in found.appeared]
     for root, number in found.busiest:

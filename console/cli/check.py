@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from console.cli.document import JsonOutput
-from console.cli.letters import message_rows, texts_of
 from console.cli.loading import loaded, reader_name
+from console.cli.messages import message_rows, texts_of
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import MessageRow
 from console.cli.read import mark_printed, warn_if_unknown

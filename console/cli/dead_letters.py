@@ -23,9 +23,9 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
 from mailstore.writing.settling import Done, Step, acknowledge, carry_out, redirect, resend, undo, undoable
 
-LETTERS = JsonOutput(list[DeadLetterRow], "list")
+DEAD_LETTERS = JsonOutput(list[DeadLetterRow], "list")
 SETTLED = JsonOutput(list[SettledRow], "redirect", "resend", "acknowledge", "undo")
-OUTPUTS = (LETTERS, SETTLED)
+OUTPUTS = (DEAD_LETTERS, SETTLED)
 
 ACTIONS = {
     "list": "List dead letters, one row for each recipient",
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=ACTIONS, default="list", help="What to do (default: list)")
     parser.add_argument("ids", nargs="*", metavar="ID", help="Message ids; for undo, a journal record")
     parser.add_argument("--to", metavar="ADDR", help="redirect: the new recipient")
-    parser.add_argument("--recipient", metavar="NAME", help="Settle only letters to this recipient")
+    parser.add_argument("--recipient", metavar="NAME", help="Settle only messages to this recipient")
     parser.add_argument("--ttl-hours", type=int, metavar="N", help="resend: expire after N hours")
     parser.add_argument("--note", metavar="TEXT", help="acknowledge: a note for the journal")
     parser.add_argument("--dry-run", action="store_true", help="Show what would be written without writing it")
@@ -104,12 +104,12 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
         else:
             chosen = deeds[:1]
         return [step for deed in chosen for step in undo(mailbox, deed, now)]
-    letters = _letters(args, mail)
+    messages = _dead_letters(args, mail)
     if args.action == "redirect":
-        return redirect(mailbox, letters, args.to, now, read_body=mail.store.content)
+        return redirect(mailbox, messages, args.to, now, read_body=mail.store.content)
     if args.action == "resend":
-        return resend(mailbox, letters, args.ttl_hours, now, read_body=mail.store.content)
-    return acknowledge(letters, args.note or "")
+        return resend(mailbox, messages, args.ttl_hours, now, read_body=mail.store.content)
+    return acknowledge(messages, args.note or "")
 
 
 def _deed(mailbox: Mailbox, typed: str) -> Intervention:
@@ -123,7 +123,7 @@ def _deed(mailbox: Mailbox, typed: str) -> Intervention:
     return found[0]
 
 
-def _letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
+def _dead_letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
     """Return the dead letters of the given messages. Raises Refused for a message that is not a dead letter."""
     every = mail.mailbox.dead_letters(mail.now)
     found: dict[tuple[str, str], DeadLetter] = {}
@@ -161,37 +161,37 @@ def _row(step: Step, done: Done | None) -> SettledRow:
 
 
 def _list(mail: Loaded, *, as_json: bool) -> int:
-    """Print one row per letter and recipient, the newest first."""
-    letters = mail.mailbox.dead_letters(mail.now)
+    """Print one row per message and recipient, the newest first."""
+    dead_letters = mail.mailbox.dead_letters(mail.now)
     if as_json:
-        LETTERS.put(
+        DEAD_LETTERS.put(
             [
                 DeadLetterRow(
-                    message_id=letter.message.id,
-                    recipient=letter.recipient,
-                    state=letter.state,
-                    since=iso_time(letter.since),
-                    sender=letter.message.sender,
-                    subject=letter.message.subject,
-                    reason=letter.reason,
-                    takers=takers(mail.mailbox, letter),
+                    message_id=dead_letter.message.id,
+                    recipient=dead_letter.recipient,
+                    state=dead_letter.state,
+                    since=iso_time(dead_letter.since),
+                    sender=dead_letter.message.sender,
+                    subject=dead_letter.message.subject,
+                    reason=dead_letter.reason,
+                    takers=takers(mail.mailbox, dead_letter),
                 )
-                for letter in letters
+                for dead_letter in dead_letters
             ]
         )
-    elif letters:
+    elif dead_letters:
         cells = [
             (
-                letter.state.value,
-                "" if letter.since is None else age(mail.now - letter.since),
-                letter.message.id,
-                letter.recipient,
-                letter.message.sender,
-                letter.message.subject,
-                letter.reason,
-                ", ".join(takers(mail.mailbox, letter)),
+                dead_letter.state.value,
+                "" if dead_letter.since is None else age(mail.now - dead_letter.since),
+                dead_letter.message.id,
+                dead_letter.recipient,
+                dead_letter.message.sender,
+                dead_letter.message.subject,
+                dead_letter.reason,
+                ", ".join(takers(mail.mailbox, dead_letter)),
             )
-            for letter in letters
+            for dead_letter in dead_letters
         ]
         put(columns(cells, ("state", "since", "message", "recipient", "sender", "subject", "why", "could take over")))
     else:

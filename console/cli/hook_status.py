@@ -24,7 +24,7 @@ class HookStatus(Struct, frozen=True):
 STATUS = JsonOutput(HookStatus, "status")
 
 MOST_SESSIONS = 5
-DELIVERIES = {"notice": "notices", "session-start": "letters at session start", "letters": "letters everywhere"}
+DELIVERIES = {"notice": "notices", "session-start": "messages at session start", "letters": "messages everywhere"}
 
 
 def put_status(names: list[str], target: Target, *, as_json: bool) -> int:

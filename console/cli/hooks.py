@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deliver",
         choices=DELIVERIES,
         default=NOTICE,
-        help="What hooks print: letters at session start, notices only (default), or letters everywhere",
+        help="What hooks print: messages at session start, notices only (default), or messages everywhere",
     )
     parser.add_argument("--at-end", choices=ENDS, default=FREEZE, help="What the end of a session does to its agent")
     parser.add_argument("--store", metavar="URL", help="Mailbox, if the agent would not find it by itself")
@@ -116,7 +116,7 @@ def _install(args: argparse.Namespace, target: Target) -> int:
         remarks += program.remarks(target, options, version)
         remarks += _elsewhere(program, target, plan, "one place is enough")
     if shutil.which("signalbox") is None:
-        remarks.append('"signalbox" is not on the PATH: agents need it there to read their letters')
+        remarks.append('"signalbox" is not on the PATH: agents need it there to read their messages')
     _carried_out(args, plan.changes(excludes=not args.shared))
     for remark in [*plan.remarks, *remarks]:
         put(f"- {remark}")

@@ -45,7 +45,7 @@ def quick_check(words: list[str]) -> int | None:
         url, now = f"{KIND}:{mailbox}", time.time()
         before = printed_to(url, reader, now)
         mail = answers.unread(mailbox, reader, now)
-        letters = [each for each in mail.letters if each.id not in before]
+        messages = [each for each in mail.messages if each.id not in before]
     except NotRegistered:
         if not reader.strip():
             return None
@@ -58,8 +58,8 @@ def quick_check(words: list[str]) -> int | None:
         gc.enable()
     printed = portion(
         reader,
-        letters,
-        lambda places: (letters[at].content for at in places),
+        messages,
+        lambda places: (messages[at].content for at in places),
         int(most) if "--max-chars" in found else MOST_CHARACTERS,
         store=found.get("--store", ""),
     )
@@ -67,7 +67,7 @@ def quick_check(words: list[str]) -> int | None:
         put(text)
     if printed.whole and "--dry-run" not in found:
         sys.stdout.flush()  # what never reached its reader is not marked as read
-        ids = [letters[at].id for at in printed.whole]
+        ids = [messages[at].id for at in printed.whole]
         if not note_printed(url, reader, ids, now):
             mail.record(ids)
     return 0

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from console.cli.document import JsonOutput
-from console.cli.letters import letter, message_rows
 from console.cli.loading import Loaded, loaded, moment_of, reader_name
+from console.cli.messages import message_rows, message_text
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import MessageRow
 from console.cli.plain import put
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
             MESSAGES.put(message_rows(mail, messages))
         else:
             for message in messages:
-                put(letter(mail, message, own_state(mail, message, reader)))
+                put(message_text(mail, message, own_state(mail, message, reader)))
             if not messages:
                 put("No unread mail" if args.unread else "No mail")
         if args.mark:

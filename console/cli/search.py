@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.letters import message_rows
 from console.cli.loading import Loaded, loaded
+from console.cli.messages import message_rows
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow, NoteRow
 from console.cli.plain import columns, put

@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 from console.cli.document import JsonOutput
-from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded
+from console.cli.messages import message_row
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow
 from console.cli.plain import put

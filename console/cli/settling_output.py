@@ -27,7 +27,7 @@ class SettledRow(msgspec.Struct, frozen=True):
     """What was written to settle one dead letter, or would be with `--dry-run`."""
 
     action: Annotated[str, "What was done: redirect, resend, acknowledge or undo."]
-    message_id: Annotated[str, "The message of the letter."]
+    message_id: Annotated[str, "The id of the message."]
     recipient: Annotated[str, "The recipient for whom it was settled."]
     sent: Annotated[str | None, "The id of the message that was sent; null if none was, and in a dry run."]
     intervention_id: Annotated[
@@ -47,8 +47,8 @@ class ConcernRow(msgspec.Struct, frozen=True):
     is_mine: Annotated[bool, "Whether it waits for you."] = False
 
 
-class LostLetterRow(msgspec.Struct, frozen=True):
-    """A letter that died."""
+class LostMessageRow(msgspec.Struct, frozen=True):
+    """A message that became a dead letter."""
 
     message_id: Annotated[str, "The message."]
     recipient: Annotated[str, "The recipient that will not read it."]
@@ -70,7 +70,7 @@ class AbsenceRow(msgspec.Struct, frozen=True):
     threads: Annotated[int, "In how many threads."]
     for_you: Annotated[list[str], "The ids of those to the user, the newest first."]
     questions: Annotated[list[str], "The ids of questions that are still open, the newest first."]
-    dead_letters: Annotated[list[LostLetterRow], "Letters that died."]
+    dead_letters: Annotated[list[LostMessageRow], "Messages that became dead letters."]
     ended: Annotated[list[str], "Agents that ended."]
     appeared: Annotated[list[str], "Agents that are new."]
     busiest: Annotated[list[BusyThreadRow], "The threads with the most new messages."]

@@ -26,7 +26,7 @@ class StatusRow(msgspec.Struct, frozen=True):
     messages: Annotated[int | None, "How many messages are in it; null if nothing was counted yet."]
     unread: Annotated[int | None, "How many are new to you; null if nothing was counted yet."]
     for_you: Annotated[int | None, "How many of those are to you; null if nothing was counted yet."]
-    dead: Annotated[int | None, "How many letters are dead; null if nothing was counted yet."]
+    dead: Annotated[int | None, "How many dead letters there are; null if nothing was counted yet."]
     waiting: Annotated[
         int | None,
         "How many wait for a holder of their role, or for an agent that is frozen; null if nothing was counted yet.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.letters import cancelled_words, message_rows, receipts
 from console.cli.loading import Loaded, find_message, loaded
+from console.cli.messages import cancelled_words, message_rows, receipts
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow
 from console.cli.plain import body, bold, put, sent_at

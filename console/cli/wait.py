@@ -7,8 +7,8 @@ import time
 
 from console.cli.document import JsonOutput
 from console.cli.following import News, follow
-from console.cli.letters import letter, message_rows
 from console.cli.loading import loaded, reader_name
+from console.cli.messages import message_rows, message_text
 from console.cli.options import mailbox_options, reader_option, type_option
 from console.cli.output import MessageRow
 from console.cli.plain import put
@@ -59,5 +59,5 @@ def run(args: argparse.Namespace) -> int:
             MESSAGES.put(message_rows(mail, found))
         else:
             for message in found:
-                put(letter(mail, message, own_state(mail, message, reader)))
+                put(message_text(mail, message, own_state(mail, message, reader)))
     return 0

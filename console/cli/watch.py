@@ -8,8 +8,8 @@ import time
 
 from console.cli.document import JsonLines
 from console.cli.following import News, follow
-from console.cli.letters import message_row
 from console.cli.loading import Loaded, loaded, reader_name
+from console.cli.messages import message_row
 from console.cli.options import json_option, mailbox_options, reader_option, type_option
 from console.cli.output import HappeningRow
 from console.cli.plain import put

@@ -19,7 +19,7 @@ INDENT = "    "
 NUMBER_BYTES = 6
 
 
-class Letter:
+class UnreadMessage:
     """A message as it is read out: header fields in the order in which they are printed, and the body's lines.
 
     `cut` says what is left out, and how to get it; empty where nothing is.
@@ -47,14 +47,14 @@ def header(message: Message | QuickMessage) -> dict[str, str]:
     }
 
 
-def fenced(reader: str, letters: Sequence[Letter], rest: str = "") -> str:
+def fenced(reader: str, messages: Sequence[UnreadMessage], rest: str = "") -> str:
     """Return unread mail as text, with what an agent must know to read it safely; `rest` says what is left out."""
-    number = _number(letters)
-    total = len(letters)
+    number = _number(messages)
+    total = len(messages)
     lines = _top(reader, number, total, rest)
-    for at, letter in enumerate(letters, 1):
-        end = f", cut: {letter.cut}" if letter.cut else ""
-        lines += ["", f"[mail {number} {at}/{total}]", letter.text, f"[end of mail {number} {at}/{total}{end}]"]
+    for at, message in enumerate(messages, 1):
+        end = f", cut: {message.cut}" if message.cut else ""
+        lines += ["", f"[mail {number} {at}/{total}]", message.text, f"[end of mail {number} {at}/{total}{end}]"]
     return "\n".join(lines)
 
 
@@ -74,11 +74,11 @@ def _top(reader: str, number: str, total: int, rest: str) -> list[str]:
     ]
 
 
-def _number(letters: Sequence[Letter]) -> str:
+def _number(messages: Sequence[UnreadMessage]) -> str:
     """Return a random number that occurs nowhere in the mail."""
     while True:
         number = os.urandom(NUMBER_BYTES).hex()
-        if not any(number in letter.text for letter in letters):
+        if not any(number in message.text for message in messages):
             return number
 
 

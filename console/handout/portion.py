@@ -6,7 +6,7 @@ unread. Imports very little: a hook prints mail at every start of an agent.
 
 from __future__ import annotations
 
-from console.handout.fence import Letter, around, fenced, header
+from console.handout.fence import UnreadMessage, around, fenced, header
 from mailstore.rules.urgency import is_urgent
 
 TYPE_CHECKING = False
@@ -29,28 +29,28 @@ PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 
 class Portion:
-    """What is printed of some mail: `whole` are the places of the letters that go whole, `cut` that of the last one.
+    """What is printed of some mail: `whole` are the places of the messages that go whole, `cut` that of the last one.
 
     `rest` says what is not printed, and how to get it.
     """
 
-    __slots__ = ("_letters", "_reader", "cut", "rest", "whole")
+    __slots__ = ("_messages", "_reader", "cut", "rest", "whole")
 
-    def __init__(self, reader: str, letters: dict[int, Letter], cut: int | None, rest: str) -> None:
+    def __init__(self, reader: str, messages: dict[int, UnreadMessage], cut: int | None, rest: str) -> None:
         self._reader = reader
-        self._letters = letters
-        self.whole = sorted(at for at in letters if at != cut)
+        self._messages = messages
+        self.whole = sorted(at for at in messages if at != cut)
         self.cut = cut
         self.rest = rest
 
     def text(self) -> str:
         """Return the text for an agent to read; empty without mail."""
         shown = [*self.whole, *([] if self.cut is None else [self.cut])]
-        return fenced(self._reader, [self._letters[at] for at in shown], self.rest) if shown else ""
+        return fenced(self._reader, [self._messages[at] for at in shown], self.rest) if shown else ""
 
     def left_out(self) -> list[str]:
         """Return notes about what is left out, for output that holds whole messages only."""
-        cut = [] if self.cut is None else [f"a message is too long: {self._letters[self.cut].cut}"]
+        cut = [] if self.cut is None else [f"a message is too long: {self._messages[self.cut].cut}"]
         return [*([self.rest] if self.rest else ()), *cut]
 
 
@@ -73,29 +73,29 @@ def portion(
     above, fences = around(reader, total, _rest(total, f"{again}{AFTER_CUT}"))
     room = most - above
     order = sorted(range(len(mail)), key=lambda at: not is_urgent(mail[at].sender, mail[at].type, mail[at].tags))
-    letters: dict[int, Letter] = {}
+    messages: dict[int, UnreadMessage] = {}
     long: tuple[int, str] | None = None
     is_full = False
     for at, text in zip(order, texts_of(order), strict=True):
-        letter = Letter(header(mail[at]), text) if not most or len(text) <= most else None
-        size = most + 1 if letter is None else len(letter.text) + fences
-        if letter is None or (most and size > most):
+        message = UnreadMessage(header(mail[at]), text) if not most or len(text) <= most else None
+        size = most + 1 if message is None else len(message.text) + fences
+        if message is None or (most and size > most):
             if long is None:
                 long = at, text
                 room -= _size(_cut(reader, mail[at], text, 0, store)) + fences
-        elif most and size > room and letters:
+        elif most and size > room and messages:
             is_full = True
             break
         else:
-            letters[at] = letter
+            messages[at] = message
             room -= size
     cut = None
     if long is not None:
         cut, text = long
-        letters[cut] = _cut(reader, mail[cut], text, room, store)
-    left = total - len(letters)
+        messages[cut] = _cut(reader, mail[cut], text, room, store)
+    left = total - len(messages)
     is_more = is_full or more > 0
-    return Portion(reader, letters, cut, _rest(left, again if is_more else f"{again}{AFTER_CUT}") if left else "")
+    return Portion(reader, messages, cut, _rest(left, again if is_more else f"{again}{AFTER_CUT}") if left else "")
 
 
 def _rest(number: int, command: str) -> str:
@@ -103,22 +103,22 @@ def _rest(number: int, command: str) -> str:
     return f"{number} more {'was' if is_one else 'were'} left out and stay{'s' * is_one} unread: run {command}"
 
 
-def _cut(reader: str, message: Message | QuickMessage, text: str, room: int, store: str) -> Letter:
+def _cut(reader: str, message: Message | QuickMessage, text: str, room: int, store: str) -> UnreadMessage:
     """Return the beginning of a message in at most `room` printed characters, and how to read it in full."""
     fields = {name: value[:LONGEST_FIELD] for name, value in header(message).items()}
     kept = text[: min(max(room, 0), LONGEST_EXCERPT)]
-    while kept and (size := len(Letter(fields, kept).text) - len(Letter(fields, "").text)) > room:
+    while kept and (size := len(UnreadMessage(fields, kept).text) - len(UnreadMessage(fields, "").text)) > room:
         kept = kept[: len(kept) * max(room, 0) // size]
     how = f"whole: {typed('check', '--as', reader, '--max-chars', '0', store=store)}"
     if message.id.isprintable() and not message.id.startswith("-"):
         mark = typed("mark-read", "--as", reader, message.id, store=store)
         how = f"whole: {typed('thread', message.id, store=store)}; once read: {mark}"
     out = len(text) - len(kept)
-    return Letter(fields, kept, f"{out:,} of {len(text):,} characters are left out, and it stays unread; {how}")
+    return UnreadMessage(fields, kept, f"{out:,} of {len(text):,} characters are left out, and it stays unread; {how}")
 
 
-def _size(letter: Letter) -> int:
-    return len(letter.text) + len(letter.cut) + len(", cut: ")
+def _size(message: UnreadMessage) -> int:
+    return len(message.text) + len(message.cut) + len(", cut: ")
 
 
 def typed(*words: str, store: str = "") -> str:

@@ -1,6 +1,6 @@
 """One event of a program's session, from its input to the answer. Imports next to nothing until something is unusual.
 
-The answer is printed before it is remembered: a letter that was not printed must never count as announced or read.
+The answer is printed before it is remembered: a message that was not printed must never count as announced or read.
 """
 
 from __future__ import annotations
@@ -197,11 +197,11 @@ class Hook:
         if not (known or is_same):
             paths, mark = list(mail.watched), list(mail.watched.values())
         try:
-            read, mail.letters = settle(state, mail.letters, event.moment, self._is_printing)
+            read, mail.messages = settle(state, mail.messages, event.moment, self._is_printing)
             if read:
                 mail.record(read)
             if event.moment == PROMPT and self._is_a_wake(state.agent_id):
-                MailNotice("", mail.letters).note(state, CHANGED, self._now)
+                MailNotice("", mail.messages).note(state, CHANGED, self._now)
                 notice = MailNotice()
             else:
                 notice = writer.notice(mail, event.moment, self._now, is_rung=event.is_rung)
@@ -211,11 +211,11 @@ class Hook:
         if not notice.text or answer.out or answer.err:
             notice.note(state, event.moment, self._now)
             self._has_notified = bool(notice.text)
-            state.unread, state.paths, state.mark = len(mail.letters), paths, mark
+            state.unread, state.paths, state.mark = len(mail.messages), paths, mark
         return answer
 
     def _is_printing(self, message_id: str) -> bool:
-        """Say whether the tool that has ended may be the one that printed a letter, which no model has seen yet."""
+        """Say whether the tool that has ended may be the one that printed a message, which no model has seen yet."""
         if message_id.encode("utf-8", "replace") in self._data:
             return True
         given = {name: value for name, value in _object(self._data).items() if not name.lower().endswith(PLACES)}

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from console.cli.calling import call_of
-from console.cli.letters import message_rows, texts_of
 from console.cli.loading import Loaded, find_message, moment_of
+from console.cli.messages import message_rows, texts_of
 from console.cli.presences import Presences
 from console.cli.settings import joined_channels
 from console.errors import Refused, UsedWrongly

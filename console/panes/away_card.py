@@ -36,8 +36,8 @@ def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[lis
     if found.questions:
         words = plural(len(found.questions), "open question")
         numbers.append(Spot(words, styles.accent, _go("question", found.questions[0])))
-    if found.letters:
-        numbers.append(Spot(plural(len(found.letters), "dead letter"), styles.bad, action_of("view.dead")))
+    if found.dead_letters:
+        numbers.append(Spot(plural(len(found.dead_letters), "dead letter"), styles.bad, action_of("view.dead")))
     total = f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')}"
     numbers.append(Spot(total, styles.text, LIST))
     ended, living = AGENTS[Status.DEAD].glyph, AGENTS[Status.LIVING].glyph

@@ -25,7 +25,7 @@ from mailstore.state.views import ThreadNode
 
 if TYPE_CHECKING:
     from console.render.elements import MarkdownStyles
-    from mailstore.records.details import LetterWay
+    from mailstore.records.details import MessageWay
 
 ATTACHED = ("attachment:", "attachment-missing:")
 """How tags begin that name the files of a message."""
@@ -52,7 +52,7 @@ class MessageBlock(Struct, frozen=True):
     """The places of all copies of a message with attached files; None for one without."""
     is_waiting: bool = False
     """Whether it waits in an outbox to be sent."""
-    way: LetterWay | None = None
+    way: MessageWay | None = None
     """The last try to send it, if it could not be sent yet."""
     looked: int = 0
     """Changes now and then where files are missing, which may still come."""

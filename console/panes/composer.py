@@ -20,7 +20,7 @@ from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.running.failures import tell_failure
-from console.sending.letter_sending import cut_off_refusal, sendable_letter
+from console.sending.message_sending import cut_off_refusal, sendable_message
 from console.session import PAST, Session
 from console.state.composer_draft import ComposerDraft, in_files, in_words
 from console.widgets.completing_input import CompletingInput
@@ -204,7 +204,7 @@ class Composer(Vertical):
 
     def draft(self) -> Draft:
         """Return the message to be sent; raises DraftRefused."""
-        return sendable_letter(self._session, self._writing)
+        return sendable_message(self._session, self._writing)
 
     def is_sendable(self) -> bool:
         """Return whether the message can be sent; if it is refused, show why."""

@@ -19,7 +19,7 @@ from console.widgets.rows import KeyedRows, RowStyle
 from console.words.concern_words import heading_of, line_of, symbol_of
 from console.words.styles import TextStyles
 from console.words.symbols import DONE
-from mailstore.queries.concerns import LETTERS, Concern
+from mailstore.queries.concerns import DEAD_LETTERS, Concern
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.state.views import DeadLetter
 
@@ -123,20 +123,20 @@ class ConcernRows(KeyedRows[DeskRow]):
         return [first, layout_line([("    ", styles.text), reason], [], width, base)]
 
 
-def letter_of(session: Session, concern: Concern) -> DeadLetter | None:
+def message_of(session: Session, concern: Concern) -> DeadLetter | None:
     """Return the dead letter that a concern is about; None once it is settled or was read."""
     mailbox, message_id = session.mailbox, concern.message_id or ""
-    if concern.trouble not in LETTERS or message_id not in mailbox:
+    if concern.trouble not in DEAD_LETTERS or message_id not in mailbox:
         return None
-    letters = mailbox.dead_letters_in(mailbox.root_of(message_id), session.now())
-    return next((it for it in letters if (it.message.id, it.recipient) == (message_id, concern.recipient)), None)
+    dead_letters = mailbox.dead_letters_in(mailbox.root_of(message_id), session.now())
+    return next((it for it in dead_letters if (it.message.id, it.recipient) == (message_id, concern.recipient)), None)
 
 
 def concern_facts(session: Session, concern: Concern) -> FactPage:
     """Return the details of a concern."""
-    letter = letter_of(session, concern)
-    if letter is not None:
-        return _letter_facts(session, letter)
+    mail = message_of(session, concern)
+    if mail is not None:
+        return _dead_letter_facts(session, mail)
     message = session.mailbox.message(concern.message_id or "")
     told = [
         ("what", heading_of(concern)),
@@ -148,20 +148,20 @@ def concern_facts(session: Session, concern: Concern) -> FactPage:
     return facts(told)
 
 
-def _letter_facts(session: Session, letter: DeadLetter) -> FactPage:
-    mailbox, now, message = session.mailbox, session.now(), letter.message
-    seen = last_seen(mailbox, letter.recipient)
-    when = clock(letter.since, now) if letter.since is not None else "unknown"
+def _dead_letter_facts(session: Session, dead_letter: DeadLetter) -> FactPage:
+    mailbox, now, message = session.mailbox, session.now(), dead_letter.message
+    seen = last_seen(mailbox, dead_letter.recipient)
+    when = clock(dead_letter.since, now) if dead_letter.since is not None else "unknown"
     doing = [word for word in (seen.role, seen.activity) if word]
     last = "never" if seen.status is None else clock(seen.time, now) if seen.time is not None else "unknown"
     told = [
-        ("cause", f"{letter.reason} ({letter.state.value})"),
+        ("cause", f"{dead_letter.reason} ({dead_letter.state.value})"),
         ("since", when),
         ("from", message.sender),
-        ("to", letter.recipient),
+        ("to", dead_letter.recipient),
         ("role", " · ".join(doing) or "–"),
         ("last seen", last),
-        ("could take over", ", ".join(takers(mailbox, letter)) or "no living agent shares its role or tags"),
+        ("could take over", ", ".join(takers(mailbox, dead_letter)) or "no living agent shares its role or tags"),
         ("sent", clock(message.time, now) if message.timed else message.timestamp),
         ("type", message.type or "–"),
         ("message", message.id),

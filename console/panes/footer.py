@@ -16,13 +16,13 @@ from console.words.symbols import HELD
 
 HELP, UNDO = action_of("help"), action_of("undo")
 SHORTEST_SECONDS = 2.5
-SECONDS_A_LETTER = 0.05
+SECONDS_A_MESSAGE = 0.05
 """How long a notice takes to be read; then the keys are shown again."""
 
 
 def notice_seconds(words: str) -> float:
     """Return how many seconds a notice is shown."""
-    return max(SHORTEST_SECONDS, SECONDS_A_LETTER * len(words))
+    return max(SHORTEST_SECONDS, SECONDS_A_MESSAGE * len(words))
 
 
 class Footer(ClickLine):
@@ -34,7 +34,7 @@ class Footer(ClickLine):
     keys: reactive[tuple[FooterKey, ...]] = reactive(())
     notice: reactive[str] = reactive("")
     held: reactive[str] = reactive("")
-    """When a held letter is sent."""
+    """When a held message is sent."""
     count: reactive[str] = reactive("")
     """The digits typed so far of how often a key is to be repeated."""
 

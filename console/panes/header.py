@@ -155,8 +155,8 @@ class Header(ClickLine):
         if counts.quiet > counts.snoozed and wide:
             found.append(Spot(f"{count(counts.quiet - counts.snoozed)} muted", styles.muted, go("muted")))
         if counts.dead and (has_dead or not shown.attention):
-            letters = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
-            found.append(Spot(f"{count(counts.dead)}{letters}", styles.bad, DEAD))
+            messages = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
+            found.append(Spot(f"{count(counts.dead)}{messages}", styles.bad, DEAD))
         if counts.unreadable:
             found.append(Spot(f"{count(counts.unreadable)} unreadable", styles.bad, UNREADABLE))
         if drafts:

@@ -1,4 +1,4 @@
-"""The line under the conversation that shows which letter is held, and for how long."""
+"""The line under the conversation that shows which message is held, and for how long."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from console.words.styles import TextStyles
 from console.words.symbols import HELD
 
 if TYPE_CHECKING:
-    from console.sending.held_letters import HeldLetter
+    from console.sending.held_messages import HeldMessage
 
 LONGEST_NAMES = 24
 ROOMY = 70
@@ -25,12 +25,12 @@ SEND_NOW = action_of("compose.send-now")
 
 
 class HeldLine(ClickLine):
-    """The letter that is sent next: to whom, in how many seconds, its first words; it can be clicked to act on it."""
+    """The message that is sent next: to whom, in how many seconds, its first words; it can be clicked to act on it."""
 
     DEFAULT_CSS = "HeldLine { height: 1; width: 100%; background: $surface; }"
 
-    letters: reactive[tuple[HeldLetter, ...]] = reactive(())
-    """The held letters; `due` is in how many seconds each is sent."""
+    messages: reactive[tuple[HeldMessage, ...]] = reactive(())
+    """The held messages; `due` is in how many seconds each is sent."""
 
     def __init__(self, styles: TextStyles, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -39,15 +39,15 @@ class HeldLine(ClickLine):
     def render_line(self, y: int) -> Strip:
         """Render the line."""
         width, styles = self.size.width, self.text_styles
-        if y > 0 or not width or not self.letters:
+        if y > 0 or not width or not self.messages:
             return Strip.blank(width)
-        letter = min(self.letters, key=lambda each: each.due)
-        to = shorten_end(visible_line(letter.writing.recipients), LONGEST_NAMES)
-        more = f" (+{len(self.letters) - 1})" if len(self.letters) > 1 else ""
+        message = min(self.messages, key=lambda each: each.due)
+        to = shorten_end(visible_line(message.writing.recipients), LONGEST_NAMES)
+        more = f" (+{len(self.messages) - 1})" if len(self.messages) > 1 else ""
         left = [
-            Spot(f" {HELD} Held {round(letter.due)} s{more} ", styles.warn + Style(bold=True)),
+            Spot(f" {HELD} Held {round(message.due)} s{more} ", styles.warn + Style(bold=True)),
             Spot(f"to {to}: ", styles.muted),
-            Spot(visible_line(" ".join(letter.writing.body[:200].split())), styles.text),
+            Spot(visible_line(" ".join(message.writing.body[:200].split())), styles.text),
         ]
         undo = [Spot("undo", styles.accent, action_of("undo")), Spot(" · ", styles.muted)]
         right = [*(undo if width >= ROOMY else []), Spot("send now ", styles.accent, SEND_NOW)]

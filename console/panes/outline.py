@@ -20,18 +20,18 @@ class ShownOutline:
     """A thread's messages as they are shown: a source for the block view.
 
     A chain of single replies has one indentation; the replies to one message are indented where there are several.
-    `letters` is the typical length of a message's record, in bytes.
+    `messages` is the typical length of a message's record, in bytes.
     """
 
     def __init__(
-        self, shape: Shape | None = None, places: Sequence[int] = (), *, is_flat: bool = False, letters: int = 0
+        self, shape: Shape | None = None, places: Sequence[int] = (), *, is_flat: bool = False, messages: int = 0
     ) -> None:
         """Show the messages at some places of a thread's outline."""
         self._shape = shape
         self._places = places
         self.keys: Sequence[str] = [] if shape is None else [shape.keys[at] for at in places]
         self.is_flat = is_flat
-        self._letters = letters
+        self._messages = messages
         self._levels: dict[int, int] = {}
 
     @cached_property
@@ -40,7 +40,7 @@ class ShownOutline:
 
     def guess(self, width: int) -> int:
         """Return an estimate of a message's lines before it is read."""
-        return min(MOST_GUESSED, 4 + self._letters // max(20, width))
+        return min(MOST_GUESSED, 4 + self._messages // max(20, width))
 
     def place(self, key: str) -> int | None:
         """Return a message's index."""
@@ -92,7 +92,7 @@ class ShownOutline:
             if hidden_below is None or depth <= hidden_below:
                 hidden_below = depth if key in keys else None
                 shown.append(self._places[at])
-        return ShownOutline(self._shape, shown, letters=self._letters)
+        return ShownOutline(self._shape, shown, messages=self._messages)
 
     def node(self, mailbox: Mailbox, at: int) -> ThreadNode:
         """Return a message in its place; a message with a depth has its parent in the outline."""
@@ -106,10 +106,10 @@ def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> ShownOutline
     if is_flat:
         found = [(message.time, at) for at, key in enumerate(keys) if (message := mailbox.message(key)) is not None]
         places = [at for _, at in sorted(found)]
-    return ShownOutline(shape, places, is_flat=is_flat, letters=_letters(mailbox, keys[:SAMPLED]))
+    return ShownOutline(shape, places, is_flat=is_flat, messages=_messages(mailbox, keys[:SAMPLED]))
 
 
-def _letters(mailbox: Mailbox, keys: Sequence[str]) -> int:
+def _messages(mailbox: Mailbox, keys: Sequence[str]) -> int:
     """Return the median length of a thread's first messages, which later ones don't change."""
     found = [it.location.length for key in keys if (it := mailbox.message(key)) is not None and it.location is not None]
     return sorted(found)[(len(found) - 1) // 2] if found else 0

@@ -21,7 +21,7 @@ from console.words.cut_off_words import cut_off_line
 from console.words.styles import TextStyles
 from console.words.symbols import SIGNS, STATES
 from mailstore.queries.timeline import timeline
-from mailstore.records.details import AgentFact, AttachedFile, LetterWay
+from mailstore.records.details import AgentFact, AttachedFile, MessageWay
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
@@ -34,7 +34,7 @@ def details(
     message: Message,
     now: float,
     files: Sequence[AttachedFile] = (),
-    ways: Sequence[LetterWay] = (),
+    ways: Sequence[MessageWay] = (),
 ) -> FactPage:
     """Return everything that the mailbox knows about a message, with its files and how it went."""
     rows: list[tuple[str, str]] = [

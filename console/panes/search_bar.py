@@ -34,7 +34,7 @@ SEARCH_KEYS = (
     FooterKey("↑", "earlier query"),
 )
 FILTER_KEYS = SEARCH_KEYS[:2]
-"""What the footer names while a query is typed: letters are text."""
+"""What the footer names while a query is typed: messages are text."""
 LONGEST = 300
 """Characters of a problem, which may repeat what was typed."""
 

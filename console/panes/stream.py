@@ -20,15 +20,15 @@ MOST_OWN = 64
 class ShownStream:
     """A stream as it is shown: a source for the block view; `first_new` is the message below the divider."""
 
-    def __init__(self, view: View, keys: MessageList, first_new: str | None, letters: int) -> None:
+    def __init__(self, view: View, keys: MessageList, first_new: str | None, messages: int) -> None:
         self.view = view
         self.keys = keys
         self.first_new = first_new
-        self._letters = letters
+        self._messages = messages
 
     def guess(self, width: int) -> int:
         """Return an estimate of a message's lines before it is read."""
-        return 4 + self._letters // max(20, width)
+        return 4 + self._messages // max(20, width)
 
     def place(self, key: str) -> int | None:
         """Return a message's index."""
@@ -76,8 +76,8 @@ class Stream:
         self._coming: MessageList | None = None
         """A list that replaces the one shown once it is whole."""
         mail = mailbox.view_messages(view).look(FIRST_SECONDS)
-        self._letters = _letters(mailbox, mail)
-        self.shown = ShownStream(view, mail, None, self._letters)
+        self._messages = _messages(mailbox, mail)
+        self.shown = ShownStream(view, mail, None, self._messages)
         self._show(mail)
 
     @property
@@ -132,7 +132,7 @@ class Stream:
     def _show(self, mail: MessageList) -> None:
         if not self._is_searched:
             self._find_first_new(mail)
-        self.shown = ShownStream(self.view, mail, self._first_new, self._letters)
+        self.shown = ShownStream(self.view, mail, self._first_new, self._messages)
 
     def _find_first_new(self, mail: MessageList) -> None:
         """Find the first message that was new after the newest one that was seen."""
@@ -149,7 +149,7 @@ class Stream:
                 return
 
 
-def _letters(mailbox: Mailbox, mail: MessageList) -> int:
+def _messages(mailbox: Mailbox, mail: MessageList) -> int:
     """Return the median length of the newest records, in bytes."""
     found = [
         message.location.length for key in mail[-SAMPLED:] if (message := mailbox.message(key)) and message.location

@@ -46,8 +46,8 @@ def _concern(concern: Concern | None) -> ThreadNote | None:
 
 
 def _cause(mailbox: Mailbox, root: str, now: float) -> ThreadNote | None:
-    letters = mailbox.dead_letters_in(root, now)
-    return (f"{letters[0].recipient}: {letters[0].reason}", letters[0].state) if letters else None
+    messages = mailbox.dead_letters_in(root, now)
+    return (f"{messages[0].recipient}: {messages[0].reason}", messages[0].state) if messages else None
 
 
 def _vacancy(mailbox: Mailbox, root: str) -> ThreadNote | None:

@@ -1,4 +1,4 @@
-"""The line below a letter that was not sent yet."""
+"""The line below a message that was not sent yet."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from console.panes.way_rows import way_line
 from console.render.safe import visible_line
 from console.words.styles import TextStyles
 from console.words.symbols import HELD
-from mailstore.records.details import LetterWay, WayState
+from mailstore.records.details import MessageWay, WayState
 
 LONGEST_REASON = 200
 
 
-def waiting_line(way: LetterWay | None, width: int, styles: TextStyles, now: float) -> Strip:
-    """Return that a letter waits in an outbox; if it was tried, by what transport, when, and why that failed."""
+def waiting_line(way: MessageWay | None, width: int, styles: TextStyles, now: float) -> Strip:
+    """Return that a message waits in an outbox; if it was tried, by what transport, when, and why that failed."""
     left: list[Piece] = [(f"{HELD} ", styles.warn)]
     if way is None:
         return layout_line([*left, ("waits in the outbox", styles.warn)], [], width, Style.null())

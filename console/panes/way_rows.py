@@ -1,4 +1,4 @@
-"""The rows of a page of details that say how a letter went, and how its copies came."""
+"""The rows of a page of details that say how a message went, and how its copies came."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console.panes.facts import Row
 from console.render.safe import visible_line
 from console.render.short_text import clock
 from console.words.symbols import DONE, FAILED, HELD
-from mailstore.records.details import LetterWay, WayState
+from mailstore.records.details import MessageWay, WayState
 
 SIGNS = {
     WayState.WAITING: (HELD, "$warning"),
@@ -20,8 +20,8 @@ SIGNS = {
 }
 
 
-def way_rows(ways: Sequence[LetterWay], now: float) -> list[Row]:
-    """Return a row for each way: how far the letter got, when, how often it was tried, why not, when next."""
+def way_rows(ways: Sequence[MessageWay], now: float) -> list[Row]:
+    """Return a row for each way: how far the message got, when, how often it was tried, why not, when next."""
     rows: list[Row] = []
     for way in ways:
         sign, style = SIGNS.get(way.state, (DONE, "$success"))
@@ -31,8 +31,8 @@ def way_rows(ways: Sequence[LetterWay], now: float) -> list[Row]:
     return rows
 
 
-def way_line(way: LetterWay, now: float) -> str:
-    """Return to whom a letter went, when, how often it was tried, and when next."""
+def way_line(way: MessageWay, now: float) -> str:
+    """Return to whom a message went, when, how often it was tried, and when next."""
     words = [way.recipient] if way.recipient else []
     if way.last is not None:
         words.append(clock(way.last, now))

@@ -37,7 +37,7 @@ def offers_for_thread(mailbox: Mailbox, root: str, snooze: Snooze, is_awake: IsA
     asked = _waits_for_answer(mailbox, mail)
     found: list[tuple[str, str, Snooze]] = []
     if asked is not None:
-        by = "your letter" if mailbox.is_own(asked) else f"the question of {asked.sender}"
+        by = "your message" if mailbox.is_own(asked) else f"the question of {asked.sender}"
         answer = Snooze(Occurrence.ANSWER, snooze.at, about=asked.id, known=snooze.known, size=snooze.size)
         found.append(("when it is answered", by, answer))
     names = dict.fromkeys(name for message in reversed(mail) for name in (message.sender, *message.recipients))
@@ -65,7 +65,7 @@ def agents_away(mailbox: Mailbox, names: dict[str, None], is_awake: IsAwake) -> 
 
 
 def _waits_for_answer(mailbox: Mailbox, mail: list[Message]) -> Message | None:
-    """Return the last question, or letter of the person, that no message of others follows."""
+    """Return the last question, or message of the person, that no message of others follows."""
     for message in reversed(mail):
         if message.sender != mail[-1].sender:
             return None

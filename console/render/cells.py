@@ -107,8 +107,8 @@ def _part(part: str, width: int, trusted: frozenset[str]) -> str:
     if kinds <= trusted and is_whole and (first not in LETTERS or len(part) > 1):
         return part
     if first in LETTERS:
-        letters = "".join(chr(ord(char) - LETTERS.start + ord("A")) for char in part if ord(char) in LETTERS)
-        return letters.ljust(width)[:width]
+        messages = "".join(chr(ord(char) - LETTERS.start + ord("A")) for char in part if ord(char) in LETTERS)
+        return messages.ljust(width)[:width]
     if not is_whole:
         return " " * width
     if category(part[0]) == "Cn" or _is_sign(part[0]):

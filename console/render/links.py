@@ -33,7 +33,7 @@ class Link(Struct, frozen=True):
 
 
 def ascii_host(url: str) -> str:
-    """Return a URL's host in ASCII (xn--…) if it has other letters, which may look like another's; else nothing."""
+    """Return a URL's host in ASCII (xn--…) if it has other messages, which may look like another's; else nothing."""
     try:
         host = urlsplit(url).hostname or ""
         return "" if host.isascii() else host.encode("idna").decode("ascii")

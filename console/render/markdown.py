@@ -150,9 +150,9 @@ def _portions(piece: _Piece, console: Console, palette: MarkdownStyles, is_wrapp
         return
     languages = "".join(language_of(token) for token in page.parsed if token.type == "fence")
     if (
-        _letters(piece.text)
-        - _letters(languages + "".join(page.repeated))
-        - _letters("".join(strip.text for strip in found))
+        _messages(piece.text)
+        - _messages(languages + "".join(page.repeated))
+        - _messages("".join(strip.text for strip in found))
     ):
         return
     while found and not found[-1].text.strip():
@@ -168,7 +168,7 @@ def _strips(page: MarkdownPage, console: Console, style: Style, is_wrapped: bool
         yield strip.crop(0, console.width) if is_wrapped and strip.cell_length > console.width else strip
 
 
-def _letters(text: str) -> Counter[str]:
+def _messages(text: str) -> Counter[str]:
     """Count letters and digits: a rendering that drops any (extra table cells, deep nesting) is not used."""
     return Counter(filter(str.isalnum, text))
 

@@ -44,9 +44,9 @@ class Closing:
             if not await self._screen.ask_and_wait(question):
                 return
         if self._holding is not None and (number := self._holding.number):
-            letters = "a letter is" if number == 1 else f"{number} letters are"
+            messages = "a message is" if number == 1 else f"{number} messages are"
             detail = "It is sent now. ctrl+q quits and keeps it as a draft."
-            question = Ask(f"Quit while {letters} held?", detail, verb="send and quit")
+            question = Ask(f"Quit while {messages} held?", detail, verb="send and quit")
             if not await self._screen.ask_and_wait(question):
                 return
             if not await self._holding.send_all():

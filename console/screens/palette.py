@@ -31,7 +31,7 @@ PLACES = {"channel": "Channel", "agent": "Agent", "saved": "Saved view", "store"
 FOOTER, HERE, MOVE, COMMAND, PLACE, OTHER, UNABLE = 6, 5, 4, 3, 2, 1, 0
 """How well candidates fit: what the footer names first, then the focused pane's other commands; last what can't act."""
 WHOLE, BEGINNING, PHRASE, WORDS, SKIPPING, WITHIN, SCATTERED = 7, 6, 5, 4, 3, 2, 1
-"""How well a query fits a name: from all of it down to letters scattered over it."""
+"""How well a query fits a name: from all of it down to messages scattered over it."""
 
 
 class PaletteEntry(Struct, frozen=True):
@@ -46,7 +46,7 @@ class PaletteEntry(Struct, frozen=True):
     order: int = 0
 
     def title(self, places: tuple[int, ...] = ()) -> Content:
-        """Return the key and the name, of which some letters are underlined."""
+        """Return the key and the name, of which some messages are underlined."""
         name = Content(self.name) if self.is_able else Content.styled(self.name, "$muted")
         for at in places:
             name = name.stylize("underline $accent", at, at + 1)
@@ -140,7 +140,7 @@ def _key(command: Command, session: Session) -> str:
 
 
 def ranked(entries: list[PaletteEntry], query: str) -> list[tuple[float, PaletteEntry, tuple[int, ...]]]:
-    """Return the candidates that match, each with a score and the places of the letters in its name, the best first.
+    """Return the candidates that match, each with a score and the places of the messages in its name, the best first.
 
     How well the name matches comes first, then how well the candidate fits the pane, then the shorter name. Words of
     the help count as much as text within a name.
@@ -158,7 +158,7 @@ def ranked(entries: list[PaletteEntry], query: str) -> list[tuple[float, Palette
 
 
 class WordMatch(Struct, frozen=True):
-    """How well a query fits, the higher the better, and the places of its letters in the name."""
+    """How well a query fits, the higher the better, and the places of its messages in the name."""
 
     rank: int
     places: tuple[int, ...]
@@ -176,13 +176,13 @@ def word_match(query: str, name: str) -> WordMatch | None:
     (`mas` is in `mark all seen`, so is `ma se`), text within a word, and letters in their order anywhere.
     """
     wanted, text = " ".join(query.lower().split()), name.lower()
-    if not wanted or len(text) != len(name):  # a few letters are longer in lower case
+    if not wanted or len(text) != len(name):  # a few messages are longer in lower case
         return None
     scattered: list[int] = []
-    for letter in wanted.replace(" ", ""):
-        at = text.find(letter, scattered[-1] + 1 if scattered else 0)
+    for message in wanted.replace(" ", ""):
+        at = text.find(message, scattered[-1] + 1 if scattered else 0)
         if at < 0:
-            return None  # every other fit has the letters in their order too
+            return None  # every other fit has the messages in their order too
         scattered.append(at)
     at = text.find(wanted)
     if at == 0:
@@ -208,8 +208,8 @@ def _beginnings(wanted: str, words: tuple[tuple[int, str], ...], index: int) -> 
     for at in range(index, len(words)):
         start, word = words[at]
         longest = 0
-        for letter, other in zip(wanted, word, strict=False):
-            if letter != other:
+        for message, other in zip(wanted, word, strict=False):
+            if message != other:
                 break
             longest += 1
         for size in range(longest, 0, -1):

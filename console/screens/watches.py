@@ -41,7 +41,7 @@ DELAY_SECONDS = 5
 
 
 class DelayWatch:
-    """Asks the store now and then, if its letters are carried by transports; draws what changed."""
+    """Asks the store now and then, if its messages are carried by transports; draws what changed."""
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen

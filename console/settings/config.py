@@ -110,12 +110,12 @@ class HookSettings(Struct, frozen=True):
 
 
 class SendSettings(Struct, frozen=True):
-    """The table [send]: what happens to a letter before it is sent."""
+    """The table [send]: what happens to a message before it is sent."""
 
     undo_seconds: Annotated[
         float,
         Meta(ge=0, le=600),
-        "For how long a sent letter is held, so that sending can be undone; 0: send at once.",
+        "For how long a sent message is held, so that sending can be undone; 0: send at once.",
     ] = 0.0
 
 
@@ -167,7 +167,7 @@ class Config(Struct, frozen=True):
     away: Annotated[AwaySettings, "After how long an absence the console sums up what happened; 0: never."] = field(
         default_factory=AwaySettings
     )
-    send: Annotated[SendSettings, "What happens to a letter before it is sent."] = field(default_factory=SendSettings)
+    send: Annotated[SendSettings, "What happens to a message before it is sent."] = field(default_factory=SendSettings)
     search: Annotated[SearchSettings, "How to speed up searches."] = field(default_factory=SearchSettings)
     views: Annotated[dict[str, str], "Saved views: queries by their names."] = {}
     keymap: Annotated[dict[str, str], "Other keys for commands, by command id (see signalbox keys)."] = {}

@@ -196,8 +196,8 @@ class CellSelection:
 def whole_characters(text: str, begin: int, end: int) -> tuple[int, int]:
     """Return a range of cells, widened so that no character of a line is cut in two."""
     at, first, last = 0, begin, end
-    for letter in text:
-        after = at + cell_len(letter)
+    for message in text:
+        after = at + cell_len(message)
         if at < begin < after:
             first = at
         if at < end < after:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.words.symbols import AGENTS, NEW, STATES, Symbol
-from mailstore.queries.concerns import LETTERS, Concern, Trouble
+from mailstore.queries.concerns import DEAD_LETTERS, Concern, Trouble
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
 
@@ -53,7 +53,7 @@ def symbol_of(concern: Concern) -> Symbol:
 
 def line_of(concern: Concern) -> str:
     """Return who is concerned and why, in one line; what is quoted from a mailbox is not safe to print."""
-    if concern.trouble in LETTERS:
+    if concern.trouble in DEAD_LETTERS:
         return f"{concern.who} → {concern.recipient}  {concern.reason}"
     if concern.trouble in (Trouble.VACANT, Trouble.GROWTH):
         return concern.reason if concern.trouble is Trouble.GROWTH else f"{concern.who}: {concern.reason}"

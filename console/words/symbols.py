@@ -86,7 +86,7 @@ TYPE_GLYPHS = {
 """The glyphs of types of messages."""
 
 HELD = "◷"
-"""A letter that is sent in some seconds."""
+"""A message that is sent in some seconds."""
 REPLY = "↳"
 """The message that one of a stream replies to."""
 
@@ -107,7 +107,7 @@ SIGNS: dict[str, Symbol] = {
     "warning tag": Symbol("⚠", "bad"),
     "attached file": Symbol("▤", "accent"),
     "channel joined": Symbol(DONE, "muted"),
-    "letter held": Symbol(HELD, "warn"),
+    "message held": Symbol(HELD, "warn"),
     "has a problem": Symbol(FAILED, "bad"),
     "wakes an agent": Symbol("↯", "warn"),
     "loop of answers": Symbol("↻", "bad"),

@@ -68,11 +68,11 @@ class FilerOfMany:
                 np.maximum(ends, until, out=ends, where=leads)
                 is_meant |= leads
                 is_direct |= leads & way.is_direct
-            for is_letter in (False, True):
-                chosen = is_meant & (is_direct == is_letter)
+            for is_message in (False, True):
+                chosen = is_meant & (is_direct == is_message)
                 if chosen.any():
                     first = several[0]
-                    one = Recipient(first.name, first.kind, FOREVER, is_letter, first.role)
+                    one = Recipient(first.name, first.kind, FOREVER, is_message, first.role)
                     self._file_for(one, head, rows[chosen], ends[chosen], now)
 
     def _leads(self, way: Way, times: Times, until: Times, senders: NDArray[np.uint32]) -> Mask:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.harness import Harness, on_files
-from mailstore.conformance.samples import ANN, BOB, letter
+from mailstore.conformance.samples import ANN, BOB, message_record
 from mailstore.errors import Unsupported
 from mailstore.memory import MemoryStore
 from mailstore.records.message import Receipt
@@ -39,8 +39,8 @@ class AdoptingContract:
 
     def test_what_is_adopted_is_read_as_it_was(self, harness: Harness) -> None:
         texts = ["First.", "Two\nlines", "---\nFrom: nobody\n---\n  and more", "", "Ünïcödé \u2713"]
-        letters = [letter(f"m{at}", at, content=text) for at, text in enumerate(texts)]
-        report = taken_over(harness, Agent(ANN), Agent(BOB), *letters, letter("to-you", 9, recipient="user"))
+        messages = [message_record(f"m{at}", at, content=text) for at, text in enumerate(texts)]
+        report = taken_over(harness, Agent(ANN), Agent(BOB), *messages, message_record("to-you", 9, recipient="user"))
         found, bodies = contents(harness)
         assert report.messages.copied == report.messages.there == len(found.messages) == len(texts) + 1
         assert [bodies[f"m{at}"] for at in range(len(texts))] == texts
@@ -54,7 +54,10 @@ class AdoptingContract:
         assert not [problem for problem in found.problems if problem.fatal]
 
     def test_what_is_not_adopted_is_in_the_report(self, harness: Harness) -> None:
-        mail = [letter("m0"), letter("m1", 1, thread="m0", type="odd", ttl_hours=1, recipient=[ANN, "cyd-00000001"])]
+        mail = [
+            message_record("m0"),
+            message_record("m1", 1, thread="m0", type="odd", ttl_hours=1, recipient=[ANN, "cyd-00000001"]),
+        ]
         report = taken_over(harness, Agent(ANN, role="librarian"), *mail, Receipt("m0", ANN))
         lost = {loss.field for loss in report.losses}
         found, _ = contents(harness)
@@ -72,8 +75,8 @@ class AdoptingContract:
         around = path.parent
         around.mkdir(parents=True, exist_ok=True)
         before = {path.name for folder in (around, around.parent) for path in folder.iterdir()} | {path.name}
-        mail = [letter(f"{at}{name}", at, sender=name, recipient=name) for at, name in enumerate(OUTSIDE)]
-        tagged = [letter(f"{at}#{name}", at, recipient=f"project:{name}") for at, name in enumerate(OUTSIDE)]
+        mail = [message_record(f"{at}{name}", at, sender=name, recipient=name) for at, name in enumerate(OUTSIDE)]
+        tagged = [message_record(f"{at}#{name}", at, recipient=f"project:{name}") for at, name in enumerate(OUTSIDE)]
         agents = [Agent(name, tags=(f"project:{name}",)) for name in OUTSIDE]
         report = taken_over(harness, *agents, *mail, *tagged)
         assert {path.name for folder in (around, around.parent) for path in folder.iterdir()} <= before

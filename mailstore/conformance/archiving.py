@@ -6,7 +6,7 @@ import asyncio
 
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.conformance.harness import Feature, Harness
-from mailstore.conformance.samples import letter, letters
+from mailstore.conformance.samples import message_record, sent_messages
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message
 from mailstore.rules.archive_plan import ArchivePlan
@@ -28,7 +28,7 @@ class ArchivingContract:
     def test_archived_messages_are_read_as_archived_and_the_others_as_they_were(self, harness: Harness) -> None:
         harness.need(Capability.ARCHIVE)
         harness.make()
-        names = letters(harness, 5)
+        names = sent_messages(harness, 5)
         with harness.open() as store:
             before = {message.id: store.content(message) for message in of(Message, scanned(store))}
             report = store.archive(leaving("m0", "m1", "m3"))
@@ -42,8 +42,8 @@ class ArchivingContract:
     def test_a_thread_that_got_mail_after_the_plan_was_made_stays(self, harness: Harness) -> None:
         harness.need(Capability.ARCHIVE)
         harness.make()
-        letters(harness, 3)
-        harness.message(letter("answer", 20, thread="m1"))
+        sent_messages(harness, 3)
+        harness.message(message_record("answer", 20, thread="m1"))
         with harness.open() as store:
             report = store.archive(leaving("m0", "m1"))
         assert (report.archived, report.kept) == (1, 3)
@@ -53,7 +53,7 @@ class ArchivingContract:
     def test_archiving_that_is_cancelled_changes_nothing(self, harness: Harness) -> None:
         harness.need(Capability.ARCHIVE, Feature.SNAPSHOT)
         harness.make()
-        letters(harness, 3)
+        sent_messages(harness, 3)
         before = harness.snapshot()
         with harness.open() as store:
             report = store.archive(leaving("m0", "m1"), is_cancelled=lambda: True)
@@ -63,12 +63,12 @@ class ArchivingContract:
     def test_followers_get_every_message_once_after_the_last_reset(self, harness: Harness) -> None:
         harness.need(Capability.ARCHIVE, Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 200)
+        names = sent_messages(harness, 200)
 
         async def story(store: Store) -> list[Event]:
             async with following(store) as came:
                 await asyncio.to_thread(store.archive, leaving(*names[:150]))
-                harness.message(letter("later", 900))
+                harness.message(message_record("later", 900))
                 return await came.until(lambda events: is_whole(events))
 
         def is_whole(events: list[Event]) -> bool:

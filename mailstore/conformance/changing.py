@@ -11,7 +11,7 @@ import pytest
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.harness import Feature, FileHarness, Harness
-from mailstore.conformance.samples import ANN, agent, at, letter, letters
+from mailstore.conformance.samples import ANN, agent, at, message_record, sent_messages
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
@@ -50,12 +50,12 @@ class ChangingContract:
     def test_changes_yields_what_came_after_the_scan_once_and_in_order(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        letters(harness, 3)
+        sent_messages(harness, 3)
         names = [f"late{number}" for number in range(20)]
 
         async def story(came: Follower) -> None:
             for number, name in enumerate(names):
-                harness.message(letter(name, 10 + number))
+                harness.message(message_record(name, 10 + number))
                 if number % 7 == 0:
                     await came.until_message(name)
             await came.until_message(names[-1])
@@ -67,7 +67,7 @@ class ChangingContract:
 
     def test_unread_mail_that_comes_changes_a_path_that_is_watched(self, harness: Harness) -> None:
         harness.make()
-        letters(harness, 2)
+        sent_messages(harness, 2)
         with harness.open() as store:
             watched = store.watched()
         paths = watched.mail
@@ -75,12 +75,12 @@ class ChangingContract:
             pytest.skip(f"{store.called()} has no files whose stats tell that mail came")
         before = _aged(paths)
         assert before == _stats(paths)
-        harness.message(letter("late", 9))
+        harness.message(message_record("late", 9))
         assert before != _stats(paths)
 
     def test_no_record_comes_without_a_change_of_exact_paths(self, harness: Harness) -> None:
         harness.make()
-        letters(harness, 2)
+        sent_messages(harness, 2)
         with harness.open() as store:
             watched = store.watched()
         if not watched.is_exact:
@@ -98,29 +98,29 @@ class ChangingContract:
     def test_what_comes_between_the_scan_and_the_changes_is_not_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        letters(harness, 2)
+        sent_messages(harness, 2)
         with harness.open() as store:
             before = scanned(store)
-            harness.message(letter("between", 5))
+            harness.message(message_record("between", 5))
             events = follow(store, lambda came: _until(came, "between"))
         assert ids([*before, *events]) == {"m0": 1, "m1": 1, "between": 1}
 
     def test_where_a_scan_was_not_exhausted_nothing_is_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 1100)
+        names = sent_messages(harness, 1100)
         with harness.open() as store:
             scanning = store.scan()
             before = next(batch for batch in scanning if of(Message, batch))
             assert set(ids(before)) < set(names)
-            harness.message(letter("late", 3000))
+            harness.message(message_record("late", 3000))
             events = follow(store, lambda came: _until(came, *(set(names) - set(ids(before))), "late"))
         assert ids([*before, *events]) == dict.fromkeys([*names, "late"], 1)
 
     def test_where_there_was_no_scan_nothing_is_lost(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 3)
+        names = sent_messages(harness, 3)
         with harness.open() as store:
             events = follow(store, lambda came: _until(came, *names))
         assert ids(events) == dict.fromkeys(names, 1)
@@ -131,12 +131,12 @@ class ChangingContract:
 
         async def story(came: Follower) -> None:
             for number in range(3):
-                harness.message(letter(f"m{number}", number))
+                harness.message(message_record(f"m{number}", number))
                 await came.until_message(f"m{number}")
 
         with harness.open() as store:
             assert ids(follow(store, story)) == {"m0": 1, "m1": 1, "m2": 1}
-            harness.message(letter("m3", 3))
+            harness.message(message_record("m3", 3))
             assert set(ids(follow(store, lambda came: _until(came, "m3")))) >= {"m3"}
 
     def test_changes_can_be_closed_before_they_begin(self, harness: Harness) -> None:
@@ -169,12 +169,12 @@ class ChangingContract:
     def test_a_read_that_comes_is_yielded_once(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.RECORDS)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
 
         async def story(came: Follower) -> None:
             harness.read({"message_id": "m0", "reader": ANN, "timestamp": at(9)})
             await came.until(lambda events: bool(of(Receipt, events)))
-            harness.message(letter("last", 20))
+            harness.message(message_record("last", 20))
             await came.until_message("last")
 
         with harness.open() as store:
@@ -187,7 +187,7 @@ class ChangingContract:
 
         async def story(came: Follower) -> None:
             harness.damage()
-            harness.message(letter("after", 5))
+            harness.message(message_record("after", 5))
             await came.until_message("after")
 
         with harness.open() as store:
@@ -197,10 +197,10 @@ class ChangingContract:
     def test_a_record_is_held_back_until_it_is_complete(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.TEAR, Feature.AGENT)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
 
         async def story(came: Follower) -> None:
-            harness.tear(letter("torn", 5))
+            harness.tear(message_record("torn", 5))
             harness.agent(agent("dan-00000001"))
             await came.until(lambda events: bool(of(Agent, events)))
             assert not of(Message, came.events)
@@ -218,12 +218,12 @@ class ChangingContract:
     def test_after_reset_everything_follows_from_the_start(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.REPLACE)
         harness.make()
-        letters(harness, 5)
+        sent_messages(harness, 5)
 
         async def story(came: Follower) -> None:
-            harness.replace(letter("m1", 1), letter("new", 2))
+            harness.replace(message_record("m1", 1), message_record("new", 2))
             await came.until_message("new")
-            harness.message(letter("later", 30))
+            harness.message(message_record("later", 30))
             await came.until_message("later")
 
         with harness.open() as store:
@@ -237,7 +237,7 @@ class ChangingContract:
     def test_gone_says_that_the_mailbox_can_not_be_reached_and_reset_that_it_is_back(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.REMOVE)
         harness.make()
-        names = letters(harness, 3)
+        names = sent_messages(harness, 3)
 
         async def story(came: Follower) -> None:
             harness.remove()
@@ -256,14 +256,14 @@ class ChangingContract:
     def test_a_lost_connection_is_gone_and_then_back_with_what_came_meanwhile(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW, Feature.DISCONNECT)
         harness.make()
-        letters(harness, 3)
+        sent_messages(harness, 3)
 
         async def story(came: Follower) -> None:
             harness.disconnect()
             await came.until(lambda events: bool(of(Gone, events)))
             assert of(Gone, came.events)[0].reason
             harness.reconnect()
-            harness.message(letter("later", 30))
+            harness.message(message_record("later", 30))
             await came.until_message("later")
 
         with harness.open() as store:
@@ -278,7 +278,7 @@ class ChangingContract:
     def test_changes_never_hold_up_the_event_loop(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        names = letters(harness, 1200)
+        names = sent_messages(harness, 1200)
         busy = waiting_long = 0.0
 
         async def story(came: Follower) -> None:
@@ -299,13 +299,13 @@ class ChangingContract:
     def test_reading_changes_nothing(self, harness: Harness) -> None:
         harness.need(Feature.SNAPSHOT)
         harness.make()
-        names = letters(harness, 3)
+        names = sent_messages(harness, 3)
         if Feature.AGENT not in harness.cannot:
             harness.agent(agent(ANN))
         if Feature.DAMAGE not in harness.cannot:
             harness.damage()
         if Feature.TEAR not in harness.cannot:
-            harness.tear(letter("torn", 5))
+            harness.tear(message_record("torn", 5))
         before = harness.snapshot()
         if isinstance(harness, FileHarness):
             assert harness.store.recognise(harness.path)

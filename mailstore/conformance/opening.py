@@ -8,7 +8,7 @@ import pytest
 
 from mailstore.conformance.following import following, ids, scanned
 from mailstore.conformance.harness import Feature, FileHarness, Harness, on_files
-from mailstore.conformance.samples import letter, letters
+from mailstore.conformance.samples import message_record, sent_messages
 from mailstore.errors import MailboxMissing, MailError, StoreError, Unsupported
 from mailstore.records.events import Event, Gone
 from mailstore.records.message import Message
@@ -42,7 +42,7 @@ class OpeningContract:
     def test_a_mailbox_of_its_kind_is_recognised(self, harness: Harness) -> None:
         harness.need(Feature.MISS)
         on_files(harness).make()
-        harness.message(letter("m"))
+        harness.message(message_record("m"))
         assert harness.store.recognise(on_files(harness).path)
 
     def test_where_nothing_lies_nothing_is_recognised(self, harness: Harness) -> None:
@@ -57,20 +57,20 @@ class OpeningContract:
     def test_opening_reads_nothing_yet(self, harness: Harness) -> None:
         harness.make()
         with harness.open() as store:
-            names = letters(harness, 2)
+            names = sent_messages(harness, 2)
             assert ids(scanned(store)) == dict.fromkeys(names, 1)
 
     async def _follow_by_polling(self, harness: Harness) -> list[Event]:
         with harness.open(poll=True) as store:
             async with following(store) as came:
                 await came.until_message("m0")
-                harness.message(letter("late", 9))
+                harness.message(message_record("late", 9))
                 return await came.until_message("late")
 
     def test_polling_is_for_file_systems_without_events(self, harness: Harness) -> None:
         harness.need(Capability.FOLLOW)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         assert ids(asyncio.run(self._follow_by_polling(harness))) == {"m0": 1, "late": 1}
 
     def test_creating_makes_an_empty_mailbox_and_opens_it(self, harness: Harness) -> None:
@@ -83,7 +83,7 @@ class OpeningContract:
     def test_creating_where_a_mailbox_is_opens_it_and_leaves_it_as_it_is(self, harness: Harness) -> None:
         harness.need(Feature.MISS, Feature.SNAPSHOT)
         harness.make()
-        names = letters(harness, 2)
+        names = sent_messages(harness, 2)
         before = harness.snapshot()
         with created(harness) as store:
             assert ids(scanned(store)) == dict.fromkeys(names, 1)
@@ -101,7 +101,7 @@ class OpeningContract:
     def test_the_url_names_this_mailbox_anywhere(self, harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
         harness.need(Feature.NAME)
         harness.make()
-        names = letters(harness, 2)
+        names = sent_messages(harness, 2)
         with open_store(f"{harness.store.kind}:{harness.location}") as store:
             url = store.url
         monkeypatch.chdir("/")
@@ -124,7 +124,7 @@ class OpeningContract:
             harness.open()
         shown.append(str(caught.value))
         harness.make()
-        names = letters(harness, 2)
+        names = sent_messages(harness, 2)
         with harness.open() as store:
             found = scanned(store)
             shown += [store.url, store.title, store.notice, *map(str, found)]
@@ -163,7 +163,7 @@ class OpeningContract:
     def test_what_the_file_system_refuses_is_a_store_error(self, harness: Harness) -> None:
         harness.need(Feature.REMOVE, Capability.MARK_READ)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         with harness.open() as store:
             harness.remove()
             with pytest.raises(StoreError) as caught:

@@ -9,7 +9,7 @@ import pytest
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.conformance.harness import Feature, Harness
-from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
+from mailstore.conformance.samples import ANN, BOB, agent, at, message_record, sent_messages
 from mailstore.errors import ContentGone
 from mailstore.records.events import Progress
 from mailstore.records.message import NEVER, Delivery, Message, Problem, Receipt
@@ -39,7 +39,7 @@ class ReadingContract:
 
     def test_a_scan_yields_all_records_in_batches(self, harness: Harness) -> None:
         harness.make()
-        names = letters(harness, MANY)
+        names = sent_messages(harness, MANY)
         with harness.open() as store:
             batches = list(store.scan())
         assert all(isinstance(batch, list) for batch in batches)
@@ -54,7 +54,7 @@ class ReadingContract:
 
     def test_a_message_has_the_fields_of_its_record(self, harness: Harness) -> None:
         harness.make()
-        harness.message(letter("m", 5, content="Is @ann-00000001 there?"))
+        harness.message(message_record("m", 5, content="Is @ann-00000001 there?"))
         found = one(harness, "m")
         assert found.sender == BOB
         assert ANN in found.recipients
@@ -67,50 +67,50 @@ class ReadingContract:
     def test_a_message_has_the_subject_of_its_record(self, harness: Harness) -> None:
         harness.need(Feature.SUBJECT)
         harness.make()
-        harness.message(letter("m"))
+        harness.message(message_record("m"))
         assert one(harness, "m").subject == "About m"
 
     def test_a_message_has_all_recipients_of_its_record(self, harness: Harness) -> None:
         harness.need(Feature.SEVERAL)
         harness.make()
-        harness.message(letter("m", recipient=[ANN, "cyd-00000001"]))
+        harness.message(message_record("m", recipient=[ANN, "cyd-00000001"]))
         assert set(one(harness, "m").recipients) >= {ANN, "cyd-00000001"}
 
     def test_a_message_has_the_tags_that_its_record_addresses(self, harness: Harness) -> None:
         harness.need(Feature.TAGS)
         harness.make()
-        harness.message(letter("m", recipient="project:ink"))
+        harness.message(message_record("m", recipient="project:ink"))
         assert one(harness, "m").recipients == ("project:ink",)
 
     def test_an_answer_has_the_id_of_what_it_answers(self, harness: Harness) -> None:
         harness.need(Feature.THREAD)
         harness.make()
-        harness.message(letter("root"))
-        harness.message(letter("m", 1, thread="root"))
+        harness.message(message_record("root"))
+        harness.message(message_record("m", 1, thread="root"))
         assert one(harness, "m").thread == "root"
         assert one(harness, "root").thread is None
 
     def test_a_message_has_the_type_of_its_record(self, harness: Harness) -> None:
         harness.need(Feature.TYPE)
         harness.make()
-        harness.message(letter("m", type="question"))
+        harness.message(message_record("m", type="question"))
         assert one(harness, "m").type == "question"
 
     def test_a_message_has_the_ttl_of_its_record(self, harness: Harness) -> None:
         harness.make()
-        harness.message(letter("none"))
+        harness.message(message_record("none"))
         if Feature.TTL in harness.cannot:
             assert one(harness, "none").ttl_hours == NEVER
             return
-        harness.message(letter("m", ttl_hours=3))
+        harness.message(message_record("m", ttl_hours=3))
         assert one(harness, "m").ttl_hours == 3
         assert one(harness, "none").ttl_hours is None
 
     def test_without_a_subject_it_is_the_first_line_of_the_body_that_is_not_empty(self, harness: Harness) -> None:
         harness.need(Feature.NO_SUBJECT)
         harness.make()
-        harness.message(letter("m", subject=None, content="\n  \n The first words. \nThe second."))
-        harness.message(letter("long", 1, subject=None, content="x" * 200))
+        harness.message(message_record("m", subject=None, content="\n  \n The first words. \nThe second."))
+        harness.message(message_record("long", 1, subject=None, content="x" * 200))
         with harness.open() as store:
             subjects = {message.id: message.subject for message in of(Message, scanned(store))}
         assert subjects == {"m": "The first words.", "long": "x" * 80}
@@ -118,8 +118,8 @@ class ReadingContract:
     def test_without_a_time_a_message_has_that_of_the_record_before_it(self, harness: Harness) -> None:
         harness.need(Feature.NO_TIME)
         harness.make()
-        harness.message(letter("before", 7))
-        harness.message(letter("m", timestamp=None))
+        harness.message(message_record("before", 7))
+        harness.message(message_record("m", timestamp=None))
         with harness.open() as store:
             found = {message.id: message for message in of(Message, scanned(store))}
         assert (found["m"].time, found["m"].timed) == (found["before"].time, False)
@@ -127,7 +127,7 @@ class ReadingContract:
     def test_the_roster_comes_first(self, harness: Harness) -> None:
         harness.need(Feature.AGENT)
         harness.make()
-        letters(harness, 3)
+        sent_messages(harness, 3)
         harness.agent(agent(ANN))
         harness.agent(agent(BOB))
         with harness.open() as store:
@@ -159,14 +159,14 @@ class ReadingContract:
 
     def test_the_newest_messages_come_before_the_rest(self, harness: Harness) -> None:
         harness.make()
-        names = letters(harness, MANY)
+        names = sent_messages(harness, MANY)
         with harness.open() as store:
             first = next(batch for batch in store.scan() if of(Message, batch))
         assert names[-1] in ids(first)
 
     def test_the_first_progress_comes_after_the_roster_and_the_newest_messages(self, harness: Harness) -> None:
         harness.make()
-        names = letters(harness, MANY)
+        names = sent_messages(harness, MANY)
         if Feature.AGENT not in harness.cannot:
             harness.agent(agent(ANN))
         with harness.open() as store:
@@ -181,7 +181,7 @@ class ReadingContract:
 
     def test_a_second_scan_repeats_nothing(self, harness: Harness) -> None:
         harness.make()
-        names = letters(harness, 3)
+        names = sent_messages(harness, 3)
         with harness.open() as store:
             assert ids([*scanned(store), *scanned(store)]) == dict.fromkeys(names, 1)
 
@@ -191,11 +191,11 @@ class ReadingContract:
         has_tags, has_roles = Feature.TAGS not in harness.cannot, Feature.ROLES not in harness.cannot
         harness.agent(agent(ANN, tags=["project:ink"] if has_tags else []))
         harness.agent(agent(BOB, role="architect" if has_roles else ""))
-        letters(harness, 10, recipient="project:ink" if has_tags else ANN)
+        sent_messages(harness, 10, recipient="project:ink" if has_tags else ANN)
         for number in range(10, 20):
-            harness.message(letter(f"m{number}", number, recipient="architect" if has_roles else ANN))
+            harness.message(message_record(f"m{number}", number, recipient="architect" if has_roles else ANN))
         thread = {} if Feature.THREAD in harness.cannot else {"thread": "m3"}
-        harness.message(letter("answer", 50, sender=ANN, recipient=BOB, **thread))
+        harness.message(message_record("answer", 50, sender=ANN, recipient=BOB, **thread))
         with harness.open() as store:
             events = scanned(store)
         now = 1_773_662_500.0
@@ -209,7 +209,7 @@ class ReadingContract:
     def test_reads_and_deliveries_are_yielded(self, harness: Harness) -> None:
         harness.need(Feature.RECORDS)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         harness.read({"message_id": "m0", "reader": ANN, "timestamp": at(3)})
         harness.delivery({"message_id": "m0", "recipient": ANN, "timestamp": at(1)})
         with harness.open() as store:
@@ -223,7 +223,7 @@ class ReadingContract:
         harness.need(Feature.NO_ID)
         harness.make()
         for number in range(3):
-            harness.message(letter("", number, id=None, content=f"Number {number}."))
+            harness.message(message_record("", number, id=None, content=f"Number {number}."))
         with harness.open() as store, harness.open() as again:
             first, second = ids(scanned(store)), ids(scanned(again))
         assert len(first) == 3
@@ -233,10 +233,10 @@ class ReadingContract:
     def test_a_derived_id_stays_when_other_records_come(self, harness: Harness) -> None:
         harness.need(Feature.NO_ID)
         harness.make()
-        harness.message(letter("", id=None))
+        harness.message(message_record("", id=None))
         with harness.open() as store:
             [derived] = ids(scanned(store))
-        letters(harness, 2)
+        sent_messages(harness, 2)
         with harness.open() as again:
             assert set(ids(scanned(again))) == {derived, "m0", "m1"}
 
@@ -244,7 +244,7 @@ class ReadingContract:
         harness.need(Feature.SAME_ID)
         harness.make()
         for number in range(3):
-            harness.message(letter("twin", number, content=f"Number {number}."))
+            harness.message(message_record("twin", number, content=f"Number {number}."))
         with harness.open() as store:
             found = of(Message, scanned(store))
             assert ids(found) == {"twin": 3}
@@ -256,7 +256,7 @@ class ReadingContract:
     def test_what_is_not_a_record_is_yielded_as_a_problem(self, harness: Harness) -> None:
         harness.need(Feature.DAMAGE)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         harness.damage()
         with harness.open() as store:
             [problem] = of(Problem, scanned(store))
@@ -271,7 +271,7 @@ class ReadingContract:
         harness.make()
         harness.damage()
         for number in range(5):
-            harness.message(letter(f"m{number}", number))
+            harness.message(message_record(f"m{number}", number))
             harness.damage()
         with harness.open() as store:
             events = scanned(store)
@@ -281,8 +281,8 @@ class ReadingContract:
     def test_an_unterminated_record_is_held_back(self, harness: Harness) -> None:
         harness.need(Feature.TEAR)
         harness.make()
-        letters(harness, 1)
-        harness.tear(letter("torn", 5))
+        sent_messages(harness, 1)
+        harness.tear(message_record("torn", 5))
         with harness.open() as store:
             events = scanned(store)
         assert ids(events) == {"m0": 1}
@@ -298,7 +298,7 @@ class ReadingContract:
         if Feature.BIG not in harness.cannot:
             bodies["long"] = "word " * 50_000 + "end"
         for number, (name, body) in enumerate(bodies.items()):
-            harness.message(letter(name, number, content=body))
+            harness.message(message_record(name, number, content=body))
         with harness.open() as store:
             found = of(Message, scanned(store))
             assert {message.id: store.content(message) for message in found} == bodies
@@ -308,7 +308,7 @@ class ReadingContract:
         harness.make()
         has_others = Feature.OTHER not in harness.cannot
         more: dict[str, Any] = {"extra_field": "kept"} if has_others else {}
-        harness.message(letter("m", content="Marked 4711.", **more))
+        harness.message(message_record("m", content="Marked 4711.", **more))
         with harness.open() as store:
             [message] = of(Message, scanned(store))
             raw = store.raw(message)
@@ -321,10 +321,10 @@ class ReadingContract:
     def test_a_body_that_is_no_longer_where_it_was_raises_content_gone(self, harness: Harness) -> None:
         harness.need(Feature.REPLACE)
         harness.make()
-        letters(harness, 3)
+        sent_messages(harness, 3)
         with harness.open() as store:
             found = of(Message, scanned(store))
-            harness.replace(letter("other", content="Quite another text, and a longer one."))
+            harness.replace(message_record("other", content="Quite another text, and a longer one."))
             assert {type(text) for text in store.contents(found)} == {ContentGone}
             for message in found:
                 with pytest.raises(ContentGone):
@@ -335,7 +335,7 @@ class ReadingContract:
     def test_a_body_of_a_mailbox_that_was_taken_away_raises_content_gone(self, harness: Harness) -> None:
         harness.need(Feature.REMOVE, Feature.LOSE)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         with harness.open() as store:
             [message] = of(Message, scanned(store))
             harness.remove()
@@ -344,7 +344,7 @@ class ReadingContract:
 
     def test_bodies_may_be_read_from_several_threads_at_a_time(self, harness: Harness) -> None:
         harness.make()
-        names = letters(harness, 40)
+        names = sent_messages(harness, 40)
         with harness.open() as store, ThreadPoolExecutor(4) as threads:
             found = of(Message, scanned(store))
             bodies = dict(zip(ids(found), threads.map(store.content, found), strict=True))

@@ -16,7 +16,7 @@ def at(second: int) -> str:
     return (START + timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def letter(message_id: str, second: int = 0, **more: Any) -> dict[str, Any]:
+def message_record(message_id: str, second: int = 0, **more: Any) -> dict[str, Any]:
     """Return a message's fields; a field given as None is left out."""
     fields = {
         "id": message_id,
@@ -30,11 +30,11 @@ def letter(message_id: str, second: int = 0, **more: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def letters(harness: Harness, count: int, **more: Any) -> list[str]:
+def sent_messages(harness: Harness, count: int, **more: Any) -> list[str]:
     """Append messages `m0`, `m1`, … a second apart; return their ids."""
     names = [f"m{number}" for number in range(count)]
     for number, name in enumerate(names):
-        harness.message(letter(name, number, **more))
+        harness.message(message_record(name, number, **more))
     return names
 
 

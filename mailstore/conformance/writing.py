@@ -15,7 +15,7 @@ from mailstore.conformance.archiving import leaving
 from mailstore.conformance.following import following, ids, of, scanned
 from mailstore.conformance.harness import Feature, Harness
 from mailstore.conformance.reading import ODD
-from mailstore.conformance.samples import ANN, BOB, agent, letter, letters
+from mailstore.conformance.samples import ANN, BOB, agent, message_record, sent_messages
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
@@ -61,7 +61,7 @@ class WritingContract:
     def test_send_appends_a_message_and_returns_it_as_it_was_written(self, harness: Harness) -> None:
         harness.need(Capability.SEND)
         harness.make()
-        letters(harness, 2)
+        sent_messages(harness, 2)
         fields = {name: value for name, (need, value) in CARRIED.items() if need in harness.capabilities}
         with harness.open() as store:
             sent = store.send(harness.draft(recipients=(BOB,), content="Hello, @bob-00000001.", **fields))
@@ -86,7 +86,7 @@ class WritingContract:
         if need in harness.capabilities:
             pytest.skip("it can be held")
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         with harness.open() as store, pytest.raises(Unsupported) as caught:
             store.send(harness.draft(**{"recipients": (BOB,), "content": "Hello.", name: value}))
         assert caught.value.remedy == harness.capabilities.why_not(need)
@@ -95,7 +95,7 @@ class WritingContract:
     def test_files_are_sent_whole_or_refused(self, harness: Harness, tmp_path: Path) -> None:
         harness.need(Capability.SEND)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         file = tmp_path / "a report.csv"
         file.write_bytes(b"1,2\n\0\xff")
         draft = harness.draft(recipients=(BOB,), content="See the file.", attachments=(str(file),))
@@ -154,7 +154,7 @@ class WritingContract:
     def test_what_is_sent_comes_through_the_changes_like_any_other(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Capability.FOLLOW)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
 
         async def story() -> tuple[Message, list[Event]]:
             with harness.open() as store:
@@ -174,8 +174,8 @@ class WritingContract:
     def test_send_to_a_mailbox_with_a_torn_end_spoils_neither(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Feature.TEAR)
         harness.make()
-        letters(harness, 1)
-        harness.tear(letter("torn", 5))
+        sent_messages(harness, 1)
+        harness.tear(message_record("torn", 5))
         with harness.open() as store:
             sent = store.send(harness.draft(recipients=(BOB,), content="Hello."))
             assert store.content(sent) == "Hello."
@@ -184,7 +184,7 @@ class WritingContract:
     def test_mark_read_records_just_these_messages_and_says_how_many(self, harness: Harness) -> None:
         harness.need(Capability.MARK_READ)
         harness.make()
-        letters(harness, 4, recipient=harness.reader)
+        sent_messages(harness, 4, recipient=harness.reader)
         with harness.open() as store:
             count = store.mark_read(harness.reader, ["m1", "m3"])
         found = of(Receipt, fresh(harness))
@@ -194,7 +194,7 @@ class WritingContract:
     def test_one_reader_s_mark_changes_nothing_for_another(self, harness: Harness) -> None:
         harness.need(Capability.MARK_READ, Feature.MARK_OTHERS)
         harness.make()
-        letters(harness, 2, recipient="all")
+        sent_messages(harness, 2, recipient="all")
         with harness.open() as store:
             store.mark_read(ANN, ["m0"])
             store.mark_read(BOB, ["m0", "m1"])
@@ -242,7 +242,7 @@ class WritingContract:
     def test_record_appends_to_the_journal(self, harness: Harness) -> None:
         harness.need(Capability.RECORD)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         with harness.open() as store:
             store.record(STEPPED_IN)
         assert of(Intervention, fresh(harness)) == [STEPPED_IN]
@@ -252,7 +252,7 @@ class WritingContract:
     def test_commands_may_come_from_several_threads_at_a_time(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Capability.MARK_READ)
         harness.make()
-        names = letters(harness, 8, recipient=harness.reader)
+        names = sent_messages(harness, 8, recipient=harness.reader)
         with harness.open() as store, ThreadPoolExecutor(8) as threads:
             drafts = [hello(harness, f"{n} " * 999 + ".") for n in range(32)]
             sent = threads.map(store.send, drafts)
@@ -274,7 +274,7 @@ class WritingContract:
         if capability in harness.capabilities:
             pytest.skip("it is there")
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         before = None if Feature.SNAPSHOT in harness.cannot else harness.snapshot()
         with harness.open() as store, pytest.raises(Unsupported) as caught:
             COMMANDS[capability](harness, store)
@@ -287,7 +287,7 @@ class WritingContract:
     ) -> None:
         harness.need(capability, Feature.LOCK)
         harness.make()
-        letters(harness, 2, recipient=harness.reader)
+        sent_messages(harness, 2, recipient=harness.reader)
         with harness.open() as store:
             COMMANDS[capability](harness, store)
             before = harness.snapshot()
@@ -305,7 +305,7 @@ class WritingContract:
     ) -> None:
         harness.need(capability, Feature.REMOVE)
         harness.make()
-        letters(harness, 1)
+        sent_messages(harness, 1)
         agents = of(Agent, fresh(harness))
         with harness.open() as store:
             harness.remove()

@@ -47,23 +47,23 @@ def adopted_record(record: Adopted, roster: Roster) -> Record:
             return _intervention(record)
 
 
-def adopted_message(letter: AdoptedMessage, roster: Roster) -> Record:
+def adopted_message(adopted: AdoptedMessage, roster: Roster) -> Record:
     """Return a message's record; the roster tells which addresses expire by default."""
-    message = letter.message
+    message = adopted.message
     names = list(message.recipients)
     record: Record = {"id": message.id, "sender": message.sender, "recipient": names[0] if len(names) == 1 else names}
     if message.timed:
         record["timestamp"] = written_time(message.time, message.timestamp)
     if message.subject:
         record["subject"] = message.subject
-    record["content"] = letter.content
+    record["content"] = adopted.content
     record["thread"] = message.thread
     record["ttl_hours"] = _ttl(message, roster)
-    for name, value in (("type", message.type), ("tags", list(message.tags)), ("metadata", letter.metadata)):
+    for name, value in (("type", message.type), ("tags", list(message.tags)), ("metadata", adopted.metadata)):
         if value:
             record[name] = value
     record["read_by"] = list(message.read_by)
-    for name, value in letter.extra.items():
+    for name, value in adopted.extra.items():
         bare = name.rpartition(".")[2]
         record.setdefault(name if bare in record or bare in MESSAGE_FIELDS else bare, value)
     return record

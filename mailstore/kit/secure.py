@@ -24,7 +24,7 @@ HIDDEN = "***"
 
 
 class TransportDown(MailError):
-    """The other side can't be reached, or ended the exchange: the letter is tried again later."""
+    """The other side can't be reached, or ended the exchange: the message is tried again later."""
 
 
 class Remedies(NamedTuple):

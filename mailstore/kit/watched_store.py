@@ -169,7 +169,7 @@ class WatchedStore(Store):
 
 
 def watched_folders(*tops: str | Path) -> WatchedPaths:
-    """Return folders and all that is in them; their folders alone where there are many files, each of them a letter.
+    """Return folders and all that is in them; their folders alone where there are many files, each of them a message.
 
     Nothing where there are very many folders. What a program writes into one of many files is not seen.
     """

@@ -198,8 +198,8 @@ class MemoryStore(Store):
         with self.records.lock:
             known = self._known_records()
             missing = known.missing(whole)
-            letters = (adopted_message(it, known.roster) if isinstance(it, AdoptedMessage) else it for it in missing)
-            self._write(*(line_of(it) if isinstance(it, dict) else it for it in letters))
+            messages = (adopted_message(it, known.roster) if isinstance(it, AdoptedMessage) else it for it in missing)
+            self._write(*(line_of(it) if isinstance(it, dict) else it for it in messages))
         written = set(map(id, missing))
         refused = tuple(TurnedAway(record, INCOMPLETE) for record in records if not is_whole(record))
         return Merged(tuple(record for record in whole if id(record) not in written), refused)

@@ -10,7 +10,7 @@ from mailstore.mirroring.exchange import Exchange
 from mailstore.mirroring.side import MirrorTrouble, Side, keys_of, trouble_with
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, writable
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
-from mailstore.transfer.letters import adopted_letter, record_in
+from mailstore.transfer.messages import adopted_message, record_in
 
 AT_ONCE = 500
 CHARACTERS = 2_000_000
@@ -44,10 +44,10 @@ class _Copying:
         total = len(offers)
         for session in list(offers.sessions):
             self._write_agent(session)
-        offers.letters = dict(sorted(offers.letters.items(), key=lambda item: by_age(item[1])))
+        offers.messages = dict(sorted(offers.messages.items(), key=lambda item: by_age(item[1])))
         failed: dict[str, MailError] = {}
-        while some := [each for each in offers.letters.values() if each.id not in failed][:AT_ONCE]:
-            self._write_letters(some, failed)
+        while some := [each for each in offers.messages.values() if each.id not in failed][:AT_ONCE]:
+            self._write_messages(some, failed)
             self._tell("copying", total - len(offers), total)
         self._write_facts(list(offers.undelivered()))
         while facts := list(islice(offers.facts.values(), AT_ONCE)):
@@ -76,9 +76,9 @@ class _Copying:
             self._target.awaited_lines[session] = ours.digest
         self._target.end.wrote(agents=number)
 
-    def _write_letters(self, some: Sequence[Message], failed: dict[str, MailError]) -> None:
-        letters = list(self._letters(some, failed))
-        for part in _parts(letters):
+    def _write_messages(self, some: Sequence[Message], failed: dict[str, MailError]) -> None:
+        messages = list(self._messages(some, failed))
+        for part in _parts(messages):
             try:
                 self._put(part)
             except MirrorTrouble:
@@ -86,35 +86,35 @@ class _Copying:
                     raise
                 self._put_one_by_one(part, failed)
 
-    def _put_one_by_one(self, letters: Sequence[AdoptedMessage], failed: dict[str, MailError]) -> None:
-        """Write letters alone, so that one that can't be written holds up no other."""
+    def _put_one_by_one(self, adopted_messages: Sequence[AdoptedMessage], failed: dict[str, MailError]) -> None:
+        """Write messages alone, so that one that can't be written holds up no other."""
         in_a_row = 0
-        for letter in letters:
+        for adopted in adopted_messages:
             try:
-                self._put([letter])
+                self._put([adopted])
                 in_a_row = 0
             except MirrorTrouble as trouble:
                 in_a_row += 1
-                failed[letter.message.id] = trouble.error
-                self._to_the_end(letter.message.id)
+                failed[adopted.message.id] = trouble.error
+                self._to_the_end(adopted.message.id)
                 if in_a_row == FAILURES:
                     raise
 
     def _to_the_end(self, message_id: str) -> None:
-        letters = self._target.offers.letters
-        letters[message_id] = letters.pop(message_id)
+        messages = self._target.offers.messages
+        messages[message_id] = messages.pop(message_id)
 
-    def _put(self, letters: Sequence[AdoptedMessage]) -> None:
-        """Write letters and whom they were delivered to; note what is to be read back."""
+    def _put(self, adopted_messages: Sequence[AdoptedMessage]) -> None:
+        """Write messages and whom they were delivered to; note what is to be read back."""
         target, offers = self._target, self._target.offers
-        ids = [letter.message.id for letter in letters]
+        ids = [adopted.message.id for adopted in adopted_messages]
         deliveries = [each for message_id in ids for each in offers.deliveries.get(message_id, ())]
-        found = self._merge([*deliveries, *letters])
+        found = self._merge([*deliveries, *adopted_messages])
         present = {record.message.id for record in found.present if isinstance(record, AdoptedMessage)}
         refused = {each.record.message.id for each in found.refused if isinstance(each.record, AdoptedMessage)}
         written = [message_id for message_id in ids if message_id not in present | refused]
         for message_id in ids:
-            message = offers.letters.pop(message_id)
+            message = offers.messages.pop(message_id)
             offers.deliveries.pop(message_id, None)
             if message_id in written and target.can_be_followed:
                 target.awaited[message_id] = message
@@ -123,7 +123,7 @@ class _Copying:
         gone = sum(isinstance(each, Delivery) for each in found.present)
         target.end.wrote(deliveries=len(deliveries) - gone)
 
-    def _letters(self, messages: Sequence[Message], failed: dict[str, MailError]) -> Iterator[AdoptedMessage]:
+    def _messages(self, messages: Sequence[Message], failed: dict[str, MailError]) -> Iterator[AdoptedMessage]:
         source = self._source.store
         known = source.known_fields or frozenset()
         with trouble_with(self._source):
@@ -139,7 +139,7 @@ class _Copying:
             losses.remove("text", target.name, message.id)
             with trouble_with(self._source):
                 record = record_in(source, message)
-            yield adopted_letter(message, text, record, known)
+            yield adopted_message(message, text, record, known)
 
     def _write_facts(self, facts: Sequence[Receipt | Delivery | Intervention]) -> None:
         """Write facts, but for those about a message that is another one in the target."""
@@ -176,13 +176,13 @@ def _told(record: Adopted) -> tuple[str, str]:
     return "agent", record.session_id
 
 
-def _parts(letters: Sequence[AdoptedMessage]) -> Iterator[list[AdoptedMessage]]:
-    """Split letters so that no part has many more characters than can be written at once."""
+def _parts(adopted_messages: Sequence[AdoptedMessage]) -> Iterator[list[AdoptedMessage]]:
+    """Split messages so that no part has many more characters than can be written at once."""
     part: list[AdoptedMessage] = []
     size = 0
-    for letter in letters:
-        part.append(letter)
-        size += len(letter.content)
+    for adopted in adopted_messages:
+        part.append(adopted)
+        size += len(adopted.content)
         if size >= CHARACTERS:
             yield part
             part, size = [], 0

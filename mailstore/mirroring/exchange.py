@@ -111,13 +111,13 @@ class Exchange:
             self._take_twin(side, message)
             return
         side.messages[message.id] = message
-        side.offers.letters.pop(message.id, None)
+        side.offers.messages.pop(message.id, None)
         if side.awaited.pop(message.id, None) is not None:
             self.pairs[message.id] = True
         elif message.id in other.messages:
             self.pairs[message.id] = False
         elif other in self.targets:
-            other.offers.letters[message.id] = message
+            other.offers.messages[message.id] = message
         self._take_early(side, message.id)
 
     def _take_twin(self, side: Side, message: Message) -> None:
@@ -127,7 +127,7 @@ class Exchange:
             return
         if known is not None and message.position < known.position:
             side.messages[message.id] = message
-            offers = self.other(side).offers.letters
+            offers = self.other(side).offers.messages
             if message.id in offers:
                 offers[message.id] = message
         self.losses.add(

@@ -39,13 +39,13 @@ class MirrorOffers:
     """What is to be written into a mailbox, found in the other one."""
 
     def __init__(self) -> None:
-        self.letters: dict[str, Message] = {}
+        self.messages: dict[str, Message] = {}
         self.deliveries: dict[str, list[Delivery]] = {}
         self.facts: dict[FactKey, Receipt | Intervention] = {}
         self.sessions: dict[str, None] = {}
 
     def __len__(self) -> int:
-        return len(self.letters) + sum(map(len, self.deliveries.values())) + len(self.facts) + len(self.sessions)
+        return len(self.messages) + sum(map(len, self.deliveries.values())) + len(self.facts) + len(self.sessions)
 
     def add(self, fact: Fact) -> None:
         """Offer a fact."""
@@ -69,7 +69,7 @@ class MirrorOffers:
     def undelivered(self) -> Iterator[Delivery]:
         """Yield the deliveries of messages that are not offered themselves."""
         for message_id, deliveries in self.deliveries.items():
-            if message_id not in self.letters:
+            if message_id not in self.messages:
                 yield from deliveries
 
 

@@ -183,16 +183,16 @@ class _Counter:
         entries, rows = entries[rows], rows + start
         while len(rows):
             check_current(self._mailbox.contents, self._messages)
-            letters = self._leading(rows)
-            heads = self._taken(self._messages.heads, letters).astype(np.int64)
+            messages = self._leading(rows)
+            heads = self._taken(self._messages.heads, messages).astype(np.int64)
             heads[heads >= len(self._timed)] = ABSENT
             if self._only is not None:
-                heads[~self._only[letters]] = ABSENT
-            sent = self._taken(self._messages.times, letters)
+                heads[~self._only[messages]] = ABSENT
+            sent = self._taken(self._messages.times, messages)
             sent[~self._timed[heads] | ~np.isfinite(sent)] = np.nan
             names = np.minimum(self._taken(reads.names, entries), len(self._party_of) - 1)
             there = heads != ABSENT
-            columns = letters, self._party_of[names], self._taken(reads.times, entries), sent
+            columns = messages, self._party_of[names], self._taken(reads.times, entries), sent
             self._keep("read", *(each[there] for each in columns))
             entries = self._taken(reads.following, entries).astype(np.int64)
             more = entries != NONE
@@ -204,7 +204,7 @@ class _Counter:
         return np.frombuffer(column, column.typecode)[at]
 
     def _leading(self, rows: Ints) -> Ints:
-        """Return for each row the one that holds its letter."""
+        """Return for each row the one that holds its message."""
         leads = self._leads
         return np.array([leads.get(row, row) for row in rows.tolist()], np.int64) if leads else rows
 

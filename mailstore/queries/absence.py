@@ -16,8 +16,8 @@ from mailstore.steps import BackgroundWork, Steps
 BUSIEST = 20
 
 
-class LostLetter(msgspec.Struct, frozen=True):
-    """A letter that died: its id, and the recipient that will not read it."""
+class LostMessage(msgspec.Struct, frozen=True):
+    """A message that became a dead letter: its id, and the recipient that will not read it."""
 
     message_id: str
     recipient: str
@@ -37,7 +37,7 @@ class Absence(msgspec.Struct, frozen=True):
     threads: int = 0
     for_you: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
-    letters: tuple[LostLetter, ...] = ()
+    dead_letters: tuple[LostMessage, ...] = ()
     ended: tuple[str, ...] = ()
     appeared: tuple[str, ...] = ()
     busiest: tuple[tuple[str, int], ...] = ()
@@ -45,7 +45,7 @@ class Absence(msgspec.Struct, frozen=True):
     @property
     def is_empty(self) -> bool:
         """Whether nothing happened."""
-        return not (self.messages or self.letters or self.ended or self.appeared)
+        return not (self.messages or self.dead_letters or self.ended or self.appeared)
 
 
 def look_back(mailbox: Mailbox, since: float, now: float) -> Steps[Absence]:
@@ -68,11 +68,11 @@ def look_back(mailbox: Mailbox, since: float, now: float) -> Steps[Absence]:
         yield None
         if question is not None and question.message.time > since and not mailbox.is_own(question.message):
             questions.append((question.message.time, question.message.id))
-    letters: list[tuple[float, str, str]] = []
-    for letter in mailbox.letters(now):
+    dead_letters: list[tuple[float, str, str]] = []
+    for dead_letter in mailbox.dead_letters(now):
         yield None
-        if letter.since is not None and since < letter.since <= now:
-            letters.append((letter.since, letter.message.id, letter.recipient))
+        if dead_letter.since is not None and since < dead_letter.since <= now:
+            dead_letters.append((dead_letter.since, dead_letter.message.id, dead_letter.recipient))
     ended, appeared = _agents(mailbox, since, now)
 
     def report() -> Absence:
@@ -83,7 +83,7 @@ def look_back(mailbox: Mailbox, since: float, now: float) -> Steps[Absence]:
             threads=len(talk),
             for_you=tuple(for_you),
             questions=tuple(found for _, found in sorted(questions, reverse=True)),
-            letters=tuple(LostLetter(*found) for _, *found in sorted(letters, reverse=True)),
+            dead_letters=tuple(LostMessage(*found) for _, *found in sorted(dead_letters, reverse=True)),
             ended=ended,
             appeared=appeared,
             busiest=tuple(nlargest(BUSIEST, talk.items(), key=itemgetter(1))),

@@ -63,7 +63,7 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
             recent.append(message)
         yield None
     yield from _unanswered(mailbox, now - limits.question_minutes * MINUTE, now)
-    yield from _letters(mailbox, now, limits)
+    yield from _dead_letters(mailbox, now, limits)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
     yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
@@ -150,27 +150,27 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | No
         yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
 
 
-def _letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+def _dead_letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
     """Find the dead letters, and report clearly more of them in the last window than in the one before."""
     window = limits.window_minutes * MINUTE
     fresh: list[tuple[float, Age, str]] = []
     before = 0
-    for letter in mailbox.letters(now):
-        message = letter.message
+    for dead_letter in mailbox.iter_dead_letters(now):
+        message = dead_letter.message
         yield Concern(
-            Trouble.UNKNOWN if letter.state is State.UNKNOWN else Trouble.DEAD_LETTER,
+            Trouble.UNKNOWN if dead_letter.state is State.UNKNOWN else Trouble.DEAD_LETTER,
             message.sender,
-            letter.reason,
-            message.time if letter.since is None else letter.since,
+            dead_letter.reason,
+            message.time if dead_letter.since is None else dead_letter.since,
             message.id,
-            letter.recipient,
-            letter.state,
-            is_mine=letter.recipient == mailbox.user,
+            dead_letter.recipient,
+            dead_letter.state,
+            is_mine=dead_letter.recipient == mailbox.user,
             sent=message.time,
         )
-        if letter.since is not None and letter.since > now - window:
-            fresh.append((letter.since, by_age(message), message.id))
-        elif letter.since is not None and letter.since > now - 2 * window:
+        if dead_letter.since is not None and dead_letter.since > now - window:
+            fresh.append((dead_letter.since, by_age(message), message.id))
+        elif dead_letter.since is not None and dead_letter.since > now - 2 * window:
             before += 1
     if len(fresh) - before >= limits.growth_letters:
         hours = limits.window_minutes / 60

@@ -29,7 +29,7 @@ class Trouble(StrEnum):
     STRANGER = "stranger"
 
 
-LETTERS = frozenset({Trouble.DEAD_LETTER, Trouble.UNKNOWN})
+DEAD_LETTERS = frozenset({Trouble.DEAD_LETTER, Trouble.UNKNOWN})
 """The kinds that are dead letters, each for one recipient."""
 
 SUMMARIES = frozenset({Trouble.GROWTH, Trouble.LOOP, Trouble.STRANGER})
@@ -70,18 +70,18 @@ class Concern(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Return a key that stays the same while the concern lasts."""
-        name = self.recipient if self.trouble in LETTERS else self.who
+        name = self.recipient if self.trouble in DEAD_LETTERS else self.who
         last = f"{self.since}" if self.trouble is Trouble.PERMISSION else self.message_id
         return f"{self.trouble.value}\n{name}\n{'' if self.trouble in SUMMARIES else last or ''}"
 
 
 def in_order(found: Iterable[Concern]) -> list[Concern]:
-    """Sort concerns: those of the user, then the most urgent; within a kind the oldest first, of letters the newest."""
+    """Sort concerns: the user's, then the most urgent; within a kind the oldest first, of messages the newest."""
     return sorted(found, key=_place)
 
 
 def _place(concern: Concern) -> tuple[bool, int, float, float, str, str]:
-    sign = -1 if concern.trouble in LETTERS else 1
+    sign = -1 if concern.trouble in DEAD_LETTERS else 1
     times = sign * concern.since, sign * concern.sent
     return (not concern.is_mine, ORDER[concern.trouble], *times, concern.who, concern.key)
 
@@ -100,7 +100,7 @@ class GatheredConcerns:
         kind = concern.is_mine, concern.trouble
         self.totals[kind] += 1
         kept = self._kept.setdefault(kind, [])
-        sign = 1 if concern.trouble in LETTERS else -1
+        sign = 1 if concern.trouble in DEAD_LETTERS else -1
         entry = sign * concern.since, sign * concern.sent, self.totals[kind], concern
         if len(kept) < self._most:
             heappush(kept, entry)

@@ -1,4 +1,4 @@
-"""Read what could not be parsed, unchanged from its file: a line, a whole letter, or a row of a database."""
+"""Read what could not be parsed, unchanged from its file: a line, a whole message, or a row of a database."""
 
 from __future__ import annotations
 

@@ -29,18 +29,18 @@ def last_seen(mailbox: Mailbox, recipient: str) -> LastSeen:
     return LastSeen(agent.status, agent.role, agent.activity, time)
 
 
-def takers(mailbox: Mailbox, letter: DeadLetter) -> list[str]:
-    """Return who could take over a letter now, the best candidate first; never its sender.
+def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:
+    """Return who could take over a message now, the best candidate first; never its sender.
 
     Living agents with a role of the recipient come first, then those with its tags, the most shared first; for an
     unknown name, living agents and roles with a similar name.
     """
     roster = mailbox.roster
-    gone = roster.get(letter.recipient)
+    gone = roster.get(dead_letter.recipient)
     if gone is None:
         names = [agent.session_id for agent in roster if agent.status is Status.LIVING]
-        near = get_close_matches(letter.recipient, [*names, *roster.roles()], n=3, cutoff=0.7)
-        return [name for name in near if name != letter.message.sender]
+        near = get_close_matches(dead_letter.recipient, [*names, *roster.roles()], n=3, cutoff=0.7)
+        return [name for name in near if name != dead_letter.message.sender]
 
     def closeness(agent: Agent) -> tuple[int, int]:
         return len(set(agent.roles()) & set(gone.roles())), len(set(agent.tags) & set(gone.tags))
@@ -49,7 +49,7 @@ def takers(mailbox: Mailbox, letter: DeadLetter) -> list[str]:
         agent
         for agent in roster
         if agent.status is Status.LIVING
-        and agent.session_id not in (letter.message.sender, letter.recipient)
+        and agent.session_id not in (dead_letter.message.sender, dead_letter.recipient)
         and any(closeness(agent))
     ]
     return [agent.session_id for agent in sorted(living, key=closeness, reverse=True)]

@@ -8,7 +8,7 @@ import msgspec
 
 
 class WayState(StrEnum):
-    """How far a letter got on a way."""
+    """How far a message got on a way."""
 
     WAITING = "waiting"
     DELIVERED = "delivered"
@@ -19,8 +19,8 @@ class WayState(StrEnum):
     TURNED_AWAY = "turned away"
 
 
-class LetterWay(msgspec.Struct, frozen=True, gc=False):
-    """A letter on one transport, to a recipient or from the other side; times in seconds since the epoch.
+class MessageWay(msgspec.Struct, frozen=True, gc=False):
+    """A message on one transport, to a recipient or from the other side; times in seconds since the epoch.
 
     `tries` have been made, the last one at `last`; `reason` is why that failed, and `next_try` when the next is due.
     """

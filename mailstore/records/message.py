@@ -89,17 +89,17 @@ class Delivery(msgspec.Struct, frozen=True, gc=False):
 
 
 class Trace(msgspec.Struct, frozen=True, gc=False):
-    """What one copy of a letter says about which other records are copies of it, and where the copy is.
+    """What one copy of a message says about which other records are copies of it, and where the copy is.
 
-    `letter` identifies the text that all copies of a letter share, and `origin` is the id of the copy in its own
+    `message` identifies the text that all copies of a message share, and `origin` is the id of the copy in its own
     mailbox. `slot` is empty for the sender's own copy, else the way by which the copy came, a space, and the address it
-    came to: a letter has one copy in each. `owner` is the owner of the copy, `to` are the addresses in its header, and
+    came to: a message has one copy in each. `owner` is the owner of the copy, `to` are the addresses in its header, and
     `time` is its date in seconds since the epoch. If `is_signed`, equal texts have equal signatures.
     """
 
     message_id: str
     origin: str
-    letter: str
+    message: str
     slot: str
     owner: str
     to: tuple[str, ...]

@@ -75,13 +75,13 @@ class Copies:
         if places.get(trace.slot) == trace:
             return
         places[trace.slot] = trace
-        said, letter = self._content_of.get(message_id), places[min(places)].letter
-        if said is not None and said != letter:
+        said, message = self._content_of.get(message_id), places[min(places)].message
+        if said is not None and said != message:
             self._ids_of[said].discard(message_id)
             self._changed.add(said)
-        self._content_of[message_id] = letter
-        self._ids_of.setdefault(letter, set()).add(message_id)
-        self._changed.add(letter)
+        self._content_of[message_id] = message
+        self._ids_of.setdefault(message, set()).add(message_id)
+        self._changed.add(message)
 
     def traces(self, message_id: str) -> list[Trace]:
         """Return the traces of the copies with an id."""
@@ -90,8 +90,8 @@ class Copies:
     def settle(self) -> Iterator[list[str]]:
         """Yield the groups that may have changed since: the ids of their records, the representative first."""
         changed, self._changed = self._changed, set()
-        for letter in sorted(changed):
-            ids = self._ids_of[letter]
+        for message in sorted(changed):
+            ids = self._ids_of[message]
             for found in _grouped(self._records(ids)) if len(ids) > 1 else [ids] if ids else []:
                 yield sorted(found, key=self._rank)
 
@@ -128,10 +128,10 @@ def _grouped(records: list[_CopyGroup]) -> Iterator[set[str]]:
     alone: list[_CopyGroup] = []
     for record in _unmatched(alone, (it for it in rest if not it.is_signed or it.origin in late), NEAR_SECONDS):
         alone.append(record)
-    return (letter.ids for letter in (*kept, *alone))
+    return (message.ids for message in (*kept, *alone))
 
 
-def _unmatched(letters: list[_CopyGroup], records: Iterable[_CopyGroup], near: float | None) -> Iterator[_CopyGroup]:
+def _unmatched(messages: list[_CopyGroup], records: Iterable[_CopyGroup], near: float | None) -> Iterator[_CopyGroup]:
     """Add each record to the first message that can take it, and yield the others.
 
     Both are sorted by date; the caller may append what is yielded to the messages. Without `near`, dates are ignored.
@@ -141,11 +141,11 @@ def _unmatched(letters: list[_CopyGroup], records: Iterable[_CopyGroup], near: f
         key = frozenset(record.slots), frozenset(record.to)
         at = begin.get(key, 0)
         # a message that can't take this record, or is too old for it, can't take any later one either
-        while at < len(letters) and not letters[at].can_take(record, near):
+        while at < len(messages) and not messages[at].can_take(record, near):
             at += 1
-        is_found = at < len(letters) and (near is None or letters[at].time <= record.time + near)
+        is_found = at < len(messages) and (near is None or messages[at].time <= record.time + near)
         begin[key] = at + is_found
         if is_found:
-            letters[at].take(record)
+            messages[at].take(record)
         else:
             yield record

@@ -82,7 +82,7 @@ class MessageHandler:
         self._filing = filing
 
     def add(self, message: Message, now: float) -> None:
-        """Fold a message: a new one, a copy of a known letter, or a record that changed."""
+        """Fold a message: a new one, a copy of a known message, or a record that changed."""
         contents = self._contents
         copies = contents.copies
         if copies is not None:
@@ -135,10 +135,10 @@ class MessageHandler:
             self._filing.file(row, now)
         self._filing.quieting.judge(row, old)
 
-    # Copies of one letter
+    # Copies of one message
 
     def join(self, copies: MergedCopies, now: float) -> None:
-        """Join records that are copies of one letter, so that any of their ids finds it.
+        """Join records that are copies of one message, so that any of their ids finds it.
 
         Not during a scan: all of its messages might have to be filed again.
         """
@@ -154,7 +154,7 @@ class MessageHandler:
             self._apply(change, now)
 
     def _add_copy(self, copies: MergedCopies, row: int, message: Message, now: float) -> None:
-        """Fold one of several copies of a letter."""
+        """Fold one of several copies of a message."""
         contents = self._contents
         change = copies.put(row, message)
         contents.receipts.make_room()
@@ -265,7 +265,7 @@ class RecordHandler:
         self._filing.refile(contents.messages.ids.leads.get(row, row), now)
 
     def trace(self, trace: Trace, now: float) -> None:
-        """Fold what one copy of a letter says about the letter."""
+        """Fold what one copy of a message says about the message."""
         self._contents.keep_copies().add(trace)
         self._filing.refile(self._contents.messages.ids.row(trace.message_id), now)
 

@@ -1,4 +1,4 @@
-"""Copies of one letter in several records: which rows hold them, and the one message that stands for all of them."""
+"""Copies of one message in several records: which rows hold them, and the one message that stands for all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RowChange(NamedTuple):
 
     @property
     def is_slight(self) -> bool:
-        """Return whether the letter stayed in its place and only its recipients, tags or readers changed."""
+        """Return whether the message stayed in its place and only its recipients, tags or readers changed."""
         if self.before is None or self.now is None:
             return self.before is self.now
         said = {
@@ -33,9 +33,9 @@ class RowChange(NamedTuple):
 
 
 class MergedCopies:
-    """The rows of letters that are recorded several times: one row holds the letter, the others lead to it.
+    """The rows of messages that are recorded several times: one row holds the message, the others lead to it.
 
-    Each record is kept as it was, so that letters can be separated again when more is known.
+    Each record is kept as it was, so that messages can be separated again when more is known.
     """
 
     def __init__(self, messages: MessageTable, roster: Roster) -> None:
@@ -63,27 +63,27 @@ class MergedCopies:
         return self._copies.is_settled
 
     def add(self, trace: Trace) -> None:
-        """Add what one copy says about the letter."""
+        """Add what one copy says about the message."""
         self._copies.add(trace)
 
     def rows(self, row: int) -> tuple[int, ...]:
-        """Return the rows of all copies of the letter in a row."""
+        """Return the rows of all copies of the message in a row."""
         return self._rows.get(row, (row,)) if self._rows else (row,)
 
     def traces(self, row: int) -> list[Trace]:
-        """Return what is known about every copy of the letter in a row."""
+        """Return what is known about every copy of the message in a row."""
         ids = self._messages.ids
         return [trace for each in self.rows(row) for trace in self._copies.traces(ids[each])]
 
     def holders(self, row: int) -> frozenset[str]:
-        """Return the owners of the inboxes that hold a copy of the letter in a row."""
+        """Return the owners of the inboxes that hold a copy of the message in a row."""
         return frozenset(trace.owner for trace in self.traces(row) if trace.slot)
 
     def settle(self) -> list[RowChange]:
-        """Join the copies of each letter, and separate different letters; return every row that may have changed."""
+        """Join the copies of each message, and separate different messages; return every row that may have changed."""
         messages = self._messages
-        letters = [tuple(map(messages.row, ids)) for ids in self._copies.settle()]
-        changed = [rows for rows in letters if self.rows(self._holder(rows[0])) != rows]
+        mail = [tuple(map(messages.row, ids)) for ids in self._copies.settle()]
+        changed = [rows for rows in mail if self.rows(self._holder(rows[0])) != rows]
         touched = [row for rows in changed for row in rows]
         before = {row: self._there(row) for row in touched}
         for row in touched:
@@ -96,11 +96,11 @@ class MergedCopies:
         return [RowChange(row, old, self._there(row)) for row, old in before.items()]
 
     def is_copy(self, row: int) -> bool:
-        """Return whether a row is one of several copies of a letter."""
+        """Return whether a row is one of several copies of a message."""
         return bool(self._rows) and self._holder(row) in self._rows
 
     def put(self, row: int, message: Message) -> RowChange:
-        """Store one of several copies of a letter; return how the letter changed."""
+        """Store one of several copies of a message; return how the message changed."""
         holder = self._holder(row)
         before = self._there(holder)
         self._recorded[row] = message
@@ -114,7 +114,7 @@ class MergedCopies:
         return self._messages.ids.leads.get(row, row)
 
     def _part(self, row: int) -> None:
-        """Separate all copies of the letter that a row belongs to."""
+        """Separate all copies of the message that a row belongs to."""
         messages = self._messages
         holder = self._holder(row)
         for each in self._rows.pop(holder, ()):
@@ -135,13 +135,13 @@ class MergedCopies:
         self._compose(holder)
 
     def _compose(self, holder: int) -> None:
-        """Make the letter from its copies; it has arrived once the copy has that comes first."""
+        """Make the message from its copies; it has arrived once the copy has that comes first."""
         messages, first = self._messages, self._recorded.get(holder)
         if first is None:
             return
         copies = [self._recorded[row] for row in self._rows[holder] if row in self._recorded]
         warnings = (tag for each in copies for tag in each.tags if tag.startswith("!"))
-        letter = replace(
+        message = replace(
             first,
             recipients=self._as_owned(holder, first.recipients),
             thread=next((each.thread for each in copies if each.thread), None),
@@ -151,8 +151,8 @@ class MergedCopies:
             archived=all(each.archived for each in copies),
             is_tracked=any(each.is_tracked for each in copies),
         )
-        if self._there(holder) != letter:
-            messages.put(holder, letter, messages.parent_of(letter))
+        if self._there(holder) != message:
+            messages.put(holder, message, messages.parent_of(message))
 
     def _as_owned(self, holder: int, names: Iterable[str]) -> tuple[str, ...]:
         """Return names as they are written in the mailboxes that hold copies."""

@@ -8,7 +8,7 @@ from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.message import Intervention
 
 SETTLING = frozenset({"redirect", "resend", "acknowledge"})
-"""Actions after which a letter is no longer dead for a recipient."""
+"""Actions after which a message is no longer dead for a recipient."""
 UNDO = "undo"
 NOBODY: frozenset[str] = frozenset()
 RECORDS = msgspec.json.Decoder(list[Intervention])

@@ -119,18 +119,18 @@ class MailQueries(FiledMail):
 
     def dead_letters(self, now: float) -> list[DeadLetter]:
         """Return the messages that a recipient will not read without intervention, the newest first."""
-        return newest_first(self.letters(now))
+        return newest_first(self.iter_dead_letters(now))
 
-    def letters(self, now: float) -> Iterator[DeadLetter]:
+    def iter_dead_letters(self, now: float) -> Iterator[DeadLetter]:
         """Yield the dead letters in no particular order. Raises MailboxReloaded."""
         self._filing.advance(now)
-        return self._letters(self.contents.ledger.dead_rows(), now)
+        return self._iter_dead_letters(self.contents.ledger.dead_rows(), now)
 
     def dead_letters_in(self, root: str, now: float) -> list[DeadLetter]:
         """Return the dead letters of a thread, the newest first."""
-        return newest_first(self._letters(self._members(root), now))
+        return newest_first(self._iter_dead_letters(self._members(root), now))
 
-    def _letters(self, rows: Iterable[int], now: float) -> Iterator[DeadLetter]:
+    def _iter_dead_letters(self, rows: Iterable[int], now: float) -> Iterator[DeadLetter]:
         contents, messages = self.contents, self.contents.messages
         for row in rows:
             check_current(contents, messages)
@@ -143,7 +143,7 @@ class MailQueries(FiledMail):
                     yield DeadLetter(message, recipient.name, found.state, found.since, found.reason)
 
     def deaths(self) -> list[tuple[str, str]]:
-        """Return message id and recipient of every letter that died since the last call."""
+        """Return message id and recipient of every message that became a dead letter since the last call."""
         ledger, ids = self.contents.ledger, self.contents.messages.ids
         deaths, ledger.deaths = ledger.deaths, []
         return [(ids[row], name) for row, name in deaths if (row, name) in ledger.dead]
@@ -234,6 +234,6 @@ class MailQueries(FiledMail):
         return 0 if row is None else self.contents.index.quiet.in_thread(row)
 
 
-def newest_first(letters: Iterable[DeadLetter]) -> list[DeadLetter]:
+def newest_first(iter_dead_letters: Iterable[DeadLetter]) -> list[DeadLetter]:
     """Sort dead letters by the time of their death, the newest first."""
-    return sorted(letters, key=lambda it: (it.since or 0.0, by_age(it.message), it.recipient), reverse=True)
+    return sorted(iter_dead_letters, key=lambda it: (it.since or 0.0, by_age(it.message), it.recipient), reverse=True)

@@ -24,7 +24,7 @@ from mailstore.transfer.compare import (
     compare_facts,
     compared,
 )
-from mailstore.transfer.letters import adopted_letter, metadata_of, record_in
+from mailstore.transfer.messages import adopted_message, metadata_of, record_in
 
 __all__ = ["Compared", "ConvertReport", "Loss", "Tell", "convert", "difference"]
 
@@ -144,10 +144,10 @@ def _records(
             losses.add("text", message.id, str(error), "not copied")
             continue
         record = record_in(source, message)
-        letter = adopted_letter(message, content, record, known)
+        mail = adopted_message(message, content, record, known)
         in_text = {name: value for name in source.fields_in_text if (value := found_in(record or {}, name))}
-        carried[message.id] = _Carried(hash(content), letter.metadata, letter.extra, in_text)
-        yield letter
+        carried[message.id] = _Carried(hash(content), mail.metadata, mail.extra, in_text)
+        yield mail
         if tell is not None:
             tell("copying", at, len(messages))
 

@@ -1,6 +1,6 @@
 """Settle dead letters: plan the records to write, write them, and undo them.
 
-Nothing is changed or removed: a record in the journal settles a letter, and another record undoes it.
+Nothing is changed or removed: a record in the journal settles a message, and another record undoes it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from mailstore.state.views import DeadLetter
 from mailstore.store import Store
 from mailstore.writing.sending import prepare
 
-ELSEWHERE = "redirect the letter to another recipient"
+ELSEWHERE = "redirect the message to another recipient"
 ReadBody = Callable[[Message], str]
 
 
 class NotSettled(MailError):
-    """A letter can't be settled this way; nothing was written."""
+    """A message can't be settled this way; nothing was written."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Step(msgspec.Struct, frozen=True):
 class Done(msgspec.Struct, frozen=True):
     """A step that was carried out; `sent` is the message it sent.
 
-    Without an intervention the message was sent but the journal refused the record: the letter is still dead.
+    Without an intervention the message was sent but the journal refused the record: the message is still dead.
     """
 
     step: Step
@@ -58,58 +58,75 @@ class Done(msgspec.Struct, frozen=True):
 
 
 def redirect(
-    mailbox: Mailbox, letters: Sequence[DeadLetter], to: str, now: float, *, read_body: ReadBody, actor: str = "user"
+    mailbox: Mailbox,
+    dead_letters: Sequence[DeadLetter],
+    to: str,
+    now: float,
+    *,
+    read_body: ReadBody,
+    actor: str = "user",
 ) -> list[Step]:
-    """Plan to send letters to another recipient, as answers to the original messages.
+    """Plan to send messages to another recipient, as answers to the original messages.
 
     Raises DraftRefused for an invalid address, NotSettled for the same recipient, for the actor, and where the
     result would be a dead letter again.
     """
     steps = []
-    for letter in letters:
-        draft = _again(mailbox, letter, to, now, read_body=read_body, actor=actor, verb="Redirected")
-        if draft.recipients == (letter.recipient,):
+    for dead_letter in dead_letters:
+        draft = _again(mailbox, dead_letter, to, now, read_body=read_body, actor=actor, verb="Redirected")
+        if draft.recipients == (dead_letter.recipient,):
             raise NotSettled(
-                f"{letter.recipient} is already the recipient", "name another recipient, or resend the letter"
+                f"{dead_letter.recipient} is already the recipient", "name another recipient, or resend the message"
             )
         if draft.recipients == (actor,):
-            raise NotSettled("you can't redirect a letter to yourself", "acknowledge it instead")
+            raise NotSettled("you can't redirect a message to yourself", "acknowledge it instead")
         _check_alive(mailbox, draft.recipients)
         sent = _gone_out(mailbox, draft, read_body)
         verb = "redirect" if sent is None else "record the earlier redirect of"
-        words = f"{verb} {_named(letter)} to {', '.join(map(mailbox.label, draft.recipients))}"
+        words = f"{verb} {_named(dead_letter)} to {', '.join(map(mailbox.label, draft.recipients))}"
         details = {"to": list(draft.recipients)}
-        steps.append(Step("redirect", letter.message.id, letter.recipient, words, draft, details=details, sent=sent))
+        steps.append(
+            Step("redirect", dead_letter.message.id, dead_letter.recipient, words, draft, details=details, sent=sent)
+        )
     return steps
 
 
 def resend(
     mailbox: Mailbox,
-    letters: Sequence[DeadLetter],
+    dead_letters: Sequence[DeadLetter],
     ttl_hours: int | None,
     now: float,
     *,
     read_body: ReadBody,
     actor: str = "user",
 ) -> list[Step]:
-    """Plan to send letters to the same recipients again; without a TTL, with that of a new letter.
+    """Plan to send messages to the same recipients again; without a TTL, with that of a new message.
 
     Raises NotSettled for a recipient that is dead or unknown.
     """
     steps = []
-    for letter in letters:
-        if letter.state is State.UNKNOWN:
-            raise NotSettled(f'no agent by the name "{letter.recipient}"', ELSEWHERE)
-        _check_alive(mailbox, (letter.recipient,))
+    for dead_letter in dead_letters:
+        if dead_letter.state is State.UNKNOWN:
+            raise NotSettled(f'no agent by the name "{dead_letter.recipient}"', ELSEWHERE)
+        _check_alive(mailbox, (dead_letter.recipient,))
         draft = _again(
-            mailbox, letter, letter.recipient, now, read_body=read_body, actor=actor, verb="Resent", ttl=ttl_hours
+            mailbox,
+            dead_letter,
+            dead_letter.recipient,
+            now,
+            read_body=read_body,
+            actor=actor,
+            verb="Resent",
+            ttl=ttl_hours,
         )
         until = f" for {ttl_hours} h" if ttl_hours else ""
         sent = _gone_out(mailbox, draft, read_body)
         verb = "resend" if sent is None else "record the earlier resend of"
-        words = f"{verb} {_named(letter)} to {letter.recipient}{until}"
+        words = f"{verb} {_named(dead_letter)} to {dead_letter.recipient}{until}"
         details = {"to": list(draft.recipients), "ttl_hours": ttl_hours}
-        steps.append(Step("resend", letter.message.id, letter.recipient, words, draft, details=details, sent=sent))
+        steps.append(
+            Step("resend", dead_letter.message.id, dead_letter.recipient, words, draft, details=details, sent=sent)
+        )
     return steps
 
 
@@ -123,30 +140,30 @@ def _check_alive(mailbox: Mailbox, names: Sequence[str]) -> None:
             raise NotSettled(f"{name} is dead", ELSEWHERE)
 
 
-def acknowledge(letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
-    """Plan to record that letters were seen and need no action."""
+def acknowledge(dead_letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
+    """Plan to record that messages were seen and need no action."""
     return [
         Step("acknowledge", it.message.id, it.recipient, f"acknowledge {_named(it)} to {it.recipient}", note=note)
-        for it in letters
+        for it in dead_letters
     ]
 
 
 def undoable(mailbox: Mailbox) -> list[Intervention]:
-    """Return the records that settled a letter and were not undone, the newest first."""
+    """Return the records that settled a message and were not undone, the newest first."""
     return [it for it in mailbox.interventions() if it.action in SETTLING and not mailbox.is_undone(it.id)]
 
 
 def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "user") -> list[Step]:
-    """Plan to undo a record: the letter is dead again, and recipients of its message are notified that it is void.
+    """Plan to undo a record: the message is dead again, and recipients of its message are notified that it is void.
 
-    Raises NotSettled for a record that did not settle a letter, or that was undone before.
+    Raises NotSettled for a record that did not settle a message, or that was undone before.
     """
     if record.action not in SETTLING:
         raise NotSettled(
-            f"{record.action} did not settle a letter", "signalbox dead-letters undo takes the newest that did"
+            f"{record.action} did not settle a message", "signalbox dead-letters undo takes the newest that did"
         )
     if mailbox.is_undone(record.id):
-        raise NotSettled("this was undone before", "settle the letter again")
+        raise NotSettled("this was undone before", "settle the message again")
     recipient = str(record.details.get("recipient") or "")
     sent = mailbox.message(str(record.details.get("sent") or ""))
     draft = void = None
@@ -163,7 +180,7 @@ def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "us
             type="cancel",
         )
         void = _gone_out(mailbox, draft)
-    words = f"undo {record.action} of the letter to {recipient or 'all'}"
+    words = f"undo {record.action} of the message to {recipient or 'all'}"
     if draft is not None:
         words += f"; tell {', '.join(map(mailbox.label, draft.recipients))} that it is void"
     details = {"undoes": record.id, "undone": record.action}
@@ -171,8 +188,8 @@ def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "us
 
 
 def overtaken(mailbox: Mailbox, steps: Sequence[Step], now: float) -> bool:
-    """Return whether one of the letters was settled or read since the steps were planned."""
-    dead = {(letter.message.id, letter.recipient) for letter in mailbox.dead_letters(now)}
+    """Return whether one of the messages was settled or read since the steps were planned."""
+    dead = {(dead_letter.message.id, dead_letter.recipient) for dead_letter in mailbox.dead_letters(now)}
     return any(step.action in SETTLING and (step.message_id, step.recipient) not in dead for step in steps)
 
 
@@ -232,13 +249,13 @@ def _gone_out(mailbox: Mailbox, draft: Draft, read_body: ReadBody | None = None)
     return None
 
 
-def _named(letter: DeadLetter) -> str:
-    return f"“{letter.message.subject or letter.message.id}”"
+def _named(dead_letter: DeadLetter) -> str:
+    return f"“{dead_letter.message.subject or dead_letter.message.id}”"
 
 
 def _again(
     mailbox: Mailbox,
-    letter: DeadLetter,
+    dead_letter: DeadLetter,
     to: str,
     now: float,
     *,
@@ -247,9 +264,9 @@ def _again(
     verb: str,
     ttl: int | None = None,
 ) -> Draft:
-    message = letter.message
-    why = letter.reason or letter.state.value
-    origin = f"({verb}: {message.sender} wrote this to {letter.recipient} on {message.timestamp}; {why}.)"
+    message = dead_letter.message
+    why = dead_letter.reason or dead_letter.state.value
+    origin = f"({verb}: {message.sender} wrote this to {dead_letter.recipient} on {message.timestamp}; {why}.)"
     return prepare(
         mailbox,
         now,

@@ -73,7 +73,7 @@ SYMPTOMS = (
         "Nothing; [what each system records](stores.md#what-is-shown-and-what-is-not).",
     ),
     (
-        "Arrow keys type letters or go back.",
+        "Arrow keys type messages or go back.",
         "The line is slow, so that their escape sequences arrive in pieces.",
         "Raise [`ESCDELAY`](plain.md#over-a-slow-connection): `ESCDELAY=100 signalbox`.",
     ),

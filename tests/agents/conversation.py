@@ -51,8 +51,8 @@ def answering() -> ScriptedModel:
 
 def _reply(sender: str, recipient: str, body: str) -> Callable[[ModelRequest], Step]:
     def answered(request: ModelRequest) -> Step:
-        letter = ID.findall(request.find("[mail ")[-1].text)[-1]
-        words = f'--from {sender} --to {recipient} --subject "Leaf 12" --in-reply-to {letter} --body "{body}"'
+        message = ID.findall(request.find("[mail ")[-1].text)[-1]
+        words = f'--from {sender} --to {recipient} --subject "Leaf 12" --in-reply-to {message} --body "{body}"'
         return bash(f"signalbox send {words}")
 
     return answered

@@ -104,26 +104,26 @@ class Lab:
             file.write("/data/\n")
 
     def send(self, recipient: str, body: str, *, sender: str = SENDER, **options: str) -> str:
-        """Send a letter from outside; return its id."""
+        """Send a message from outside; return its id."""
         more = [word for name, value in options.items() for word in (f"--{name}", value)]
         words = ["--from", sender, "--to", recipient, "--body", body, *more]
         if "subject" not in options:
-            words += ["--subject", "a letter"]
+            words += ["--subject", "a message"]
         document = json.loads(self.signalbox("send", *words, "--store", self.url, "--json"))
         return str(document["id"])
 
     def send_many(self, recipient: str, bodies: Sequence[str]) -> list[str]:
-        """Append letters as another program does, all at once; return their ids."""
+        """Append messages as another program does, all at once; return their ids."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         ids = [str(uuid4()) for _ in bodies]
-        head = {"sender": SENDER, "recipient": recipient, "timestamp": now, "subject": "a letter"}
+        head = {"sender": SENDER, "recipient": recipient, "timestamp": now, "subject": "a message"}
         rows = [{"id": one, **head, "content": body} for one, body in zip(ids, bodies, strict=True)]
         with (self.data / "agent-mailbox.jsonl").open("a", encoding="utf-8") as file:
             file.write("".join(json.dumps(row) + "\n" for row in rows))
         return ids
 
-    def letters(self) -> list[str]:
-        """Return the ids of all letters, in the order in which they were sent."""
+    def messages(self) -> list[str]:
+        """Return the ids of all messages, in the order in which they were sent."""
         return [one["id"] for one in self.records("agent-mailbox.jsonl")]
 
     def files(self) -> dict[str, bytes]:
@@ -140,7 +140,7 @@ class Lab:
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
     def reads_of(self, agent: str) -> list[str]:
-        """Return the ids of the letters that an agent has a read record for, in the order of the records."""
+        """Return the ids of the messages that an agent has a read record for, in the order of the records."""
         found = self.records("agent-mailbox-reads.jsonl")
         return [one["message_id"] for one in found if one["reader_session_id"] == agent]
 

@@ -2,7 +2,7 @@
 
     with ScriptedModel(call("Bash", command="signalbox check"), say("done")) as model:
         ...                              # a program runs with model.url as its base URL
-    assert model.requests[1].find("the letter")[0].kind == "tool_result"
+    assert model.requests[1].find("the message")[0].kind == "tool_result"
 
 A step may be a function of the request: what a model would take from what it has read.
 Requests without tools (titles, summaries) get "ok" and take no step. When the script is at its end the answer is "ok".

@@ -1,4 +1,4 @@
-"""The story that every program must tell: a letter at the start, one between tools, one at the end of the turn.
+"""The story that every program must tell: a message at the start, one between tools, one at the end of the turn.
 
 The model does what each notice says, with the command that stands in it.
 """
@@ -45,26 +45,26 @@ def as_told(shell: Shell) -> Planned:
 
 @dataclass
 class Story:
-    """The letters in the order in which they are sent; `steps` sends all but the first, which `begin` does."""
+    """The messages in the order in which they are sent; `steps` sends all but the first, which `begin` does."""
 
     lab: Lab
     shell: Shell
     sent: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Send the letter that waits when the session starts."""
+        """Send the message that waits when the session starts."""
         self.sent.append(self.lab.send("all", "BODY-START"))
 
     def steps(self) -> list[Planned]:
-        """Return what the model does until the last letter is read."""
+        """Return what the model does until the last message is read."""
         return [*self.until_the_turn_ends(), self.ends_too_early(), as_told(self.shell), say("finished")]
 
     def until_the_turn_ends(self) -> list[Planned]:
-        """Return what the model does with the letters at the start and between tools."""
+        """Return what the model does with the messages at the start and between tools."""
         return [as_told(self.shell), self._works, as_told(self.shell)]
 
     def ends_too_early(self) -> Step:
-        """Return the end of the turn, before which one more letter comes."""
+        """Return the end of the turn, before which one more message comes."""
         return say("done", before=lambda: self._send("BODY-END"))
 
     def _works(self, request: ModelRequest) -> Step:
@@ -84,9 +84,9 @@ class Story:
         expected = [
             f"you are {agent}",
             None,
-            f"1 new letter for {agent}, from boss (question)",
+            f"1 new message for {agent}, from boss (question)",
             None,
-            f"1 letter for {agent} is unread, from boss",
+            f"1 message for {agent} is unread, from boss",
             None,
         ]
         assert len(told) == len(requests) == 2 * len(places), told
@@ -102,8 +102,8 @@ class Story:
         assert self.lab.reads_of(agent) == self.sent[: len(places)]
 
     def check_again(self, requests: Sequence[ModelRequest]) -> None:
-        """Assert that the session, resumed, is the same agent and is told of no letter again."""
+        """Assert that the session, resumed, is the same agent and is told of no message again."""
         before = {notice.line for request in requests[:-1] for notice in notices(request)}
         new = [notice.line for notice in notices(requests[-1]) if notice.line not in before]
-        assert all("No unread letters" in line for line in new), new
+        assert all("No unread messages" in line for line in new), new
         assert self.lab.reads_of(only_agent(self.lab)) == self.sent

@@ -105,19 +105,19 @@ def store(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent
         yield store
 
 
-def letter(*to: str, **fields: object) -> Draft:
+def item(*to: str, **fields: object) -> Draft:
     return draft(**{"sender": "user", "recipients": tuple(f"{name}@srv-backend" for name in to), **fields})
 
 
 def test_it_takes_what_is_sent_answered_marked_and_acknowledged(store: AgentMailStore, server: RealServer) -> None:
     text = "Two lines,\n  **bold**, 日本."
-    sent = store.send(letter("GreenLake", "BlueDog", subject="News", content=text))
+    sent = store.send(item("GreenLake", "BlueDog", subject="News", content=text))
     assert (sent.sender, sent.subject, store.content(sent)) == ("user", "News", text)
-    asked = store.send(letter("BlueDog", sender="GreenLake@srv-backend", subject="Which?", content="main?"))
+    asked = store.send(item("BlueDog", sender="GreenLake@srv-backend", subject="Which?", content="main?"))
     to_me = store.send(
         draft(sender="GreenLake@srv-backend", recipients=("user",), subject="And you?", content="?", thread=asked.id)
     )
-    answer = store.send(letter("GreenLake", subject="Re: And you?", content="Yes.", thread=to_me.id))
+    answer = store.send(item("GreenLake", subject="Re: And you?", content="Yes.", thread=to_me.id))
     assert (answer.thread, answer.subject) == (asked.id, "Re: And you?")
     assert store.mark_read("user", [to_me.id]) == store.acknowledge("user", [to_me.id]) == 1
     events = scanned(store)
@@ -129,8 +129,8 @@ def test_it_takes_what_is_sent_answered_marked_and_acknowledged(store: AgentMail
 
 def test_whom_it_would_make_up_and_whom_it_knows_once_are_refused(store: AgentMailStore) -> None:
     with pytest.raises(DraftRefused, match='unknown agent "GreenLak": did you mean GreenLake'):
-        store.send(letter("GreenLak", content="Hello."))
-    store.send(letter("GreenLake", content="Hello."))
+        store.send(item("GreenLak", content="Hello."))
+    store.send(item("GreenLake", content="Hello."))
     with pytest.raises(StoreError, match="HumanOverseer is registered in srv-backend, and this server knows each name"):
         store.send(draft(sender="user", recipients=("RedFox@srv-site",), content="Hello."))
 
@@ -138,8 +138,8 @@ def test_whom_it_would_make_up_and_whom_it_knows_once_are_refused(store: AgentMa
 def test_an_image_is_sent_and_no_path_in_a_text_attaches_one(store: AgentMailStore, tmp_path: Path) -> None:
     image = tmp_path / "a picture.png"
     image.write_bytes(PNG)
-    asked = store.send(letter("GreenLake", subject="Look", content="See.", attachments=(str(image),)))
-    answer = store.send(letter("GreenLake", content="Again.", thread=asked.id, attachments=(str(image),)))
+    asked = store.send(item("GreenLake", subject="Look", content="See.", attachments=(str(image),)))
+    answer = store.send(item("GreenLake", content="Again.", thread=asked.id, attachments=(str(image),)))
     assert (answer.thread, answer.subject) == (asked.id, "Re: Look")
     for sent in (asked, answer):
         [file] = store.attachments(sent)
@@ -147,14 +147,14 @@ def test_an_image_is_sent_and_no_path_in_a_text_attaches_one(store: AgentMailSto
             assert there.read(4) == b"RIFF"
     text = f"Quoted: ![private]({image})"
     for thread in (None, asked.id):
-        sent = store.send(letter("GreenLake", subject="", content=text, thread=thread))
+        sent = store.send(item("GreenLake", subject="", content=text, thread=thread))
         assert (store.content(sent), store.attachments(sent)) == (text, [])
 
 
 def test_a_wrong_token_is_told(store: AgentMailStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_TOKEN", "wrong")
     with pytest.raises(StoreError, match="refuses the token: check the secret that"):
-        store.send(letter("GreenLake", content="Hello."))
+        store.send(item("GreenLake", content="Hello."))
 
 
 def test_a_token_that_may_only_read_is_told(tmp_path: Path, store: AgentMailStore, server: RealServer) -> None:
@@ -168,6 +168,6 @@ def test_a_token_that_may_only_read_is_told(tmp_path: Path, store: AgentMailStor
         with pytest.MonkeyPatch.context() as patch, AgentMailStore.open(server.folder) as other:
             patch.setenv("SIGNALBOX_AGENT_MAIL_URL", reading.url)
             with pytest.raises(StoreError, match=r"lets this token only read: give it a role .*HTTP_RBAC_DEFAULT_ROLE"):
-                other.send(letter("GreenLake", content="Hello."))
+                other.send(item("GreenLake", content="Hello."))
     finally:
         reading.close()

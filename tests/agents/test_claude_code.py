@@ -15,7 +15,7 @@ pytestmark = pytest.mark.program("claude-code")
 SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 
 
-def test_letters_are_announced_at_the_start_between_tools_and_at_the_end_of_a_turn(lab: Lab) -> None:
+def test_messages_are_announced_at_the_start_between_tools_and_at_the_end_of_a_turn(lab: Lab) -> None:
     lab.install_hooks("claude-code")
     sent = [lab.send("reviewer", "BODY-start")]
     steps = (
@@ -32,19 +32,19 @@ def test_letters_are_announced_at_the_start_between_tools_and_at_the_end_of_a_tu
     start, between, checked, end, last = new_notices(model.requests)
     assert [notice.role for notice in start] == ["system"]
     assert f"you are {AGENT} (role reviewer" in start[0].line
-    assert "1 unread letter from boss" in start[0].line
+    assert "1 unread message from boss" in start[0].line
     assert f'"{check(AGENT)}"' in start[0].line
     assert [notice.role for notice in between] == ["system"]
-    assert "1 new letter for" in between[0].line
+    assert "1 new message for" in between[0].line
     assert "boss (question)" in between[0].line
     assert (checked, last) == ([], [])
     assert [notice.role for notice in end] == ["user"]
-    assert "1 letter for" in end[0].line
-    for number, (body, letter) in enumerate(zip(("start", "between", "end"), sent, strict=True)):
+    assert "1 message for" in end[0].line
+    for number, (body, item) in enumerate(zip(("start", "between", "end"), sent, strict=True)):
         places = model.requests[-1].find(f"BODY-{body}")
         assert [(place.role, place.kind) for place in places] == [("user", "tool_result")]
         assert not model.requests[2 if number == 2 else 1].find(f"BODY-{body}")
-        assert lab.reads_of(AGENT)[number] == letter
+        assert lab.reads_of(AGENT)[number] == item
     assert lab.reads_of(AGENT) == sent
     assert lab.agents()[AGENT]["status"] == "frozen"
 
@@ -57,13 +57,13 @@ def test_nothing_is_repeated_when_a_session_is_resumed_or_a_new_one_begins(lab: 
         print_mode(lab, model, "again", "--resume", SESSION)
     assert len(model.requests) == 4
     assert new_notices(model.requests)[-1] == []  # the start of a resumed session takes the place of the first one
-    assert model.requests[-1].holds("No unread letters")
+    assert model.requests[-1].holds("No unread messages")
     with ScriptedModel() as model:
         print_mode(lab, model, "hello", "--session-id", "11111111-2222-4333-8444-555500000002")
     (start,) = new_notices(model.requests)[0]
     assert "you are claude-00000002" in start.line
-    assert "No unread letters" in start.line
-    assert lab.reads_of(AGENT) == lab.letters()
+    assert "No unread messages" in start.line
+    assert lab.reads_of(AGENT) == lab.messages()
     assert lab.reads_of("claude-00000002") == []
 
 
@@ -108,7 +108,7 @@ def test_a_subagent_is_told_nothing_and_reads_nothing(lab: Lab) -> None:
     assert not any(notice for request in inner for notice in new_notices([request])[0])
     told = [notice.line for new in new_notices(outer)[1:] for notice in new]
     assert len(told) == 1
-    assert "1 new letter" in told[0]
+    assert "1 new message" in told[0]
     assert len(lab.reads_of(AGENT)) == 1
     assert list(lab.agents()) == [AGENT]
 

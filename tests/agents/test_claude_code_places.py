@@ -32,7 +32,7 @@ def test_hooks_that_a_team_commits_run_in_a_worktree_too(lab: Lab) -> None:
             print_mode(lab, model, "hello", "--session-id", session, cwd=folder)
         (start,) = new_notices(model.requests)[0]
         assert f"you are {agent_of(session)}" in start.line
-        assert lab.reads_of(agent_of(session)) == lab.letters()
+        assert lab.reads_of(agent_of(session)) == lab.messages()
         assert model.requests[-1].find("BODY")
 
 
@@ -50,7 +50,7 @@ def test_a_persons_own_hooks_run_in_every_folder_that_has_a_mailbox(lab: Lab) ->
     assert list(empty.iterdir()) == []
 
 
-def test_where_no_reads_are_recorded_a_letter_is_still_shown_once(lab: Lab) -> None:
+def test_where_no_reads_are_recorded_a_message_is_still_shown_once(lab: Lab) -> None:
     folder = lab.home / "channels"
     shutil.copytree(FIXTURES / "channels", folder)
     url, agent = f"channels:{folder}", "codex"
@@ -67,8 +67,8 @@ def test_where_no_reads_are_recorded_a_letter_is_still_shown_once(lab: Lab) -> N
         print_mode(lab, model, "again", "--resume", SESSIONS[0], SIGNALBOX_AGENT=agent)
     told = new_notices(model.requests)
     assert f"you are {agent}" in told[0][0].line
-    assert "No unread letters" in told[0][0].line
-    assert f'1 new letter for {agent}, from boss. "{read}"' in told[1][0].line
+    assert "No unread messages" in told[0][0].line
+    assert f'1 new message for {agent}, from boss. "{read}"' in told[1][0].line
     assert [place.kind for place in model.requests[3].find(f"@{agent} BODY")] == ["tool_result"]
     assert told[2:] == [[], [], []]
     assert len(model.requests) == 5

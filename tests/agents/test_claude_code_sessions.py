@@ -47,7 +47,7 @@ def test_four_that_start_at_once_in_one_folder_hear_of_their_own_mail_only(lab: 
         is_first = agent == FIRST
         start, between, checked = new_notices(model.requests)
         assert f"you are {agent}" in start[0].line
-        assert ("2 new letters" if is_first else "1 new letter ") in between[0].line
+        assert ("2 new messages" if is_first else "1 new message ") in between[0].line
         assert not checked
         assert model.requests[2].holds("FOR ALL")
         assert model.requests[2].holds("FOR THE FIRST") == is_first
@@ -59,18 +59,18 @@ def test_resumed_it_is_the_same_agent_and_forked_another_one(lab: Lab) -> None:
     lab.install_hooks("claude-code")
     with ScriptedModel() as model:
         print_mode(lab, model, "hello", "--session-id", SESSIONS[0], SIGNALBOX_ROLE="reviewer")
-        letter = lab.send(FIRST, "BODY")
+        message = lab.send(FIRST, "BODY")
         print_mode(lab, model, "on", "--resume", SESSIONS[0], SIGNALBOX_ROLE="reviewer")
         (_, start) = new_notices(model.requests[:2])
         assert f"you are {FIRST} (role reviewer" in start[0].line
-        assert "1 unread letter" in start[0].line
+        assert "1 unread message" in start[0].line
         assert lab.agents()[FIRST]["status"] == "frozen"
         print_mode(lab, model, "fork", "--resume", SESSIONS[0], "--fork-session", SIGNALBOX_ROLE="reviewer")
         found = lab.agents()
         assert len(found) == 2
         assert {row["role"] for row in found.values()} == {"reviewer"}
     assert lab.reads_of(FIRST) == []
-    assert letter
+    assert message
 
 
 def test_in_a_subfolder_and_in_a_linked_worktree_it_uses_the_mailbox_of_the_main_checkout(lab: Lab) -> None:
@@ -79,12 +79,12 @@ def test_in_a_subfolder_and_in_a_linked_worktree_it_uses_the_mailbox_of_the_main
     tree = lab.home / "tree"
     lab.git("worktree", "add", "--quiet", str(tree))
     for session, folder in zip(SESSIONS, (lab.repository / "sub" / "folder", tree), strict=False):
-        letter = lab.send("all", "BODY")
+        message = lab.send("all", "BODY")
         with ScriptedModel(bash(check(agent_of(session))), say("done")) as model:
             print_mode(lab, model, "hello", "--session-id", session, cwd=folder)
         (start,) = new_notices(model.requests)[0]
         assert f"you are {agent_of(session)}" in start.line
-        assert letter in lab.reads_of(agent_of(session))
+        assert message in lab.reads_of(agent_of(session))
     assert not (tree / "data").exists()
 
 
@@ -118,13 +118,13 @@ def test_a_killed_one_is_shown_as_gone_and_misses_nothing_when_it_is_resumed(lab
     assert lab.reads_of(FIRST) == []
     with ScriptedModel(bash(check(FIRST)), say("done")) as model:
         print_mode(lab, model, "hello", "--resume", SESSIONS[0])
-    assert any("1 unread letter" in notice.line for notice in new_notices(model.requests)[0])
-    assert lab.reads_of(FIRST) == lab.letters()
+    assert any("1 unread message" in notice.line for notice in new_notices(model.requests)[0])
+    assert lab.reads_of(FIRST) == lab.messages()
 
 
 def test_what_a_killed_one_was_shown_stays_unread(lab: Lab) -> None:
     lab.install_hooks("claude-code", "--deliver", "letters")
-    letter = lab.send("all", "BODY-shown")
+    message = lab.send("all", "BODY-shown")
     with ScriptedModel() as model:
         process = start_print_mode(lab, model, "hello", "--session-id", SESSIONS[0])
         model.then(say("never said", before=lambda: os.kill(process.pid, signal.SIGKILL)))
@@ -134,7 +134,7 @@ def test_what_a_killed_one_was_shown_stays_unread(lab: Lab) -> None:
     with ScriptedModel(bash("echo one"), say("done")) as model:
         print_mode(lab, model, "hello", "--session-id", SESSIONS[1], "--allowedTools", "Bash")
         assert model.requests[0].holds("BODY-shown")
-    assert lab.reads_of(agent_of(SESSIONS[1])) == [letter]
+    assert lab.reads_of(agent_of(SESSIONS[1])) == [message]
 
 
 def test_without_a_mailbox_and_with_a_broken_one_the_program_runs_as_if_there_were_no_hooks(lab: Lab) -> None:

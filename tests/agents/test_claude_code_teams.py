@@ -1,4 +1,4 @@
-"""A team of Claude Code: its letters are found in the transcripts after the program has deleted inboxes and team."""
+"""A team of Claude Code: its messages are found in the transcripts after the program has deleted inboxes and team."""
 
 from __future__ import annotations
 

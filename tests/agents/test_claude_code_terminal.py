@@ -16,20 +16,20 @@ pytestmark = pytest.mark.program("claude-code")
 SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 
 
-def test_an_idle_session_is_woken_by_a_letter_and_frozen_at_its_end(lab: Lab) -> None:
+def test_an_idle_session_is_woken_by_a_message_and_frozen_at_its_end(lab: Lab) -> None:
     lab.install_hooks("claude-code", "--wake")
     with ScriptedModel(say("ready"), bash(check(AGENT)), say("read it")) as model:
         terminal = at_terminal(lab, model, "--session-id", SESSION)
         type_line(terminal, "hello")
         model.wait_count(1)
         lab.wait_idle(AGENT)
-        letter = lab.send(AGENT, "BODY")
+        message = lab.send(AGENT, "BODY")
         terminal.wait_for("read it")
-        assert lab.reads_of(AGENT) == [letter]
+        assert lab.reads_of(AGENT) == [message]
         _, woken, read = model.requests
         (notice,) = new_notices(model.requests)[1]
         assert notice.role == "user"
-        assert "1 new letter for" in notice.line
+        assert "1 new message for" in notice.line
         assert not woken.holds("BODY")
         assert [(place.role, place.kind) for place in read.find("BODY")] == [("user", "tool_result")]
         type_line(terminal, "/exit")
@@ -37,7 +37,7 @@ def test_an_idle_session_is_woken_by_a_letter_and_frozen_at_its_end(lab: Lab) ->
     assert lab.agents()[AGENT]["status"] == "frozen"
 
 
-def test_a_letter_for_another_wakes_nobody_and_the_watch_outlives_a_cd(lab: Lab) -> None:
+def test_a_message_for_another_wakes_nobody_and_the_watch_outlives_a_cd(lab: Lab) -> None:
     (lab.repository / "sub").mkdir()
     lab.install_hooks("claude-code", "--wake")
     with ScriptedModel(bash("cd sub && pwd"), say("ready"), bash(check(AGENT)), say("read it")) as model:
@@ -49,7 +49,7 @@ def test_a_letter_for_another_wakes_nobody_and_the_watch_outlives_a_cd(lab: Lab)
         lab.send(AGENT, "BODY")
         terminal.wait_for("read it")
         assert len(model.requests) == 4
-        assert "1 new letter for" in new_notices(model.requests)[2][0].line
+        assert "1 new message for" in new_notices(model.requests)[2][0].line
 
 
 def test_cleared_it_is_another_agent_with_the_same_role_and_compacted_the_same(lab: Lab) -> None:
@@ -59,13 +59,13 @@ def test_cleared_it_is_another_agent_with_the_same_role_and_compacted_the_same(l
         type_line(terminal, "hello")
         model.wait_count(1)
         lab.wait_idle(AGENT)
-        letter = lab.send("reviewer", "BODY")
+        message = lab.send("reviewer", "BODY")
         type_line(terminal, "/compact")
         terminal.wait_for("ompacted")
         type_line(terminal, "after the summary")
         (notice,) = new_notices([model.wait_for("after the summary")])[0]
         assert f"you are {AGENT} (role reviewer" in notice.line
-        assert "1 unread letter from boss" in notice.line
+        assert "1 unread message from boss" in notice.line
         lab.wait_idle(AGENT)
         assert list(lab.agents()) == [AGENT]
         type_line(terminal, "/clear")
@@ -74,11 +74,11 @@ def test_cleared_it_is_another_agent_with_the_same_role_and_compacted_the_same(l
         (notice,) = new_notices([model.wait_for("a new conversation")])[0]
         (second,) = set(lab.agents()) - {AGENT}
         assert f"you are {second} (role reviewer" in notice.line
-        assert "1 unread letter from boss" in notice.line
+        assert "1 unread message from boss" in notice.line
         found = lab.agents()
         assert (found[AGENT]["status"], found[second]["status"]) == ("frozen", "living")
         lab.signalbox("check", "--as", second, "--store", lab.url)
-        assert lab.reads_of(second) == [letter]
+        assert lab.reads_of(second) == [message]
 
 
 def test_after_an_interruption_it_hears_of_its_mail_in_the_next_turn(lab: Lab) -> None:
@@ -93,7 +93,7 @@ def test_after_an_interruption_it_hears_of_its_mail_in_the_next_turn(lab: Lab) -
         terminal.wait_for("Interrupted")
         type_line(terminal, "go on")
         request = model.wait_count(2)
-        assert "1 new letter for" in new_notices(model.requests)[1][0].line
+        assert "1 new message for" in new_notices(model.requests)[1][0].line
         assert not request.holds("BODY")
 
 

@@ -25,7 +25,7 @@ def idle(lab: Lab, model: ScriptedModel, *words: str) -> Terminal:
     return terminal
 
 
-def test_the_console_wakes_a_session_for_a_letter_that_it_left(lab: Lab) -> None:
+def test_the_console_wakes_a_session_for_a_message_that_it_left(lab: Lab) -> None:
     lab.install_hooks("claude-code", "--wake")
     with ScriptedModel(say("ready", before=lambda: lab.send(AGENT, "BODY", type="question")), say("later")) as model:
         idle(lab, model)
@@ -40,8 +40,8 @@ def test_the_console_wakes_a_session_for_a_letter_that_it_left(lab: Lab) -> None
         console.press("y")
         request = model.wait_count(4)
         assert [place.kind for place in request.find("BODY")] == ["tool_result"]
-        assert "1 unread letter for" in new_notices(model.requests)[2][0].line
-    assert lab.reads_of(AGENT) == lab.letters()
+        assert "1 unread message for" in new_notices(model.requests)[2][0].line
+    assert lab.reads_of(AGENT) == lab.messages()
 
 
 def test_an_agent_wakes_another_once_a_minute_and_a_person_always(lab: Lab) -> None:
@@ -58,8 +58,8 @@ def test_an_agent_wakes_another_once_a_minute_and_a_person_always(lab: Lab) -> N
         lab.send(AGENT, "BODY four", sender="user")
         terminal.wait_for("read two")
         assert len(model.requests) == 5
-        assert "3 new letters for" in new_notices(model.requests)[3][0].line
-    assert lab.reads_of(AGENT) == lab.letters()
+        assert "3 new messages for" in new_notices(model.requests)[3][0].line
+    assert lab.reads_of(AGENT) == lab.messages()
 
 
 def test_a_session_that_works_is_told_once(lab: Lab) -> None:
@@ -75,7 +75,7 @@ def test_a_session_that_works_is_told_once(lab: Lab) -> None:
         terminal.wait_for("done")
         assert sum(map(len, new_notices(model.requests)[1:])) == 1
         assert len(model.requests) == 4
-    assert lab.reads_of(AGENT) == lab.letters()
+    assert lab.reads_of(AGENT) == lab.messages()
 
 
 def test_in_print_mode_a_change_of_the_file_takes_nothing_from_the_notices(lab: Lab) -> None:
@@ -84,9 +84,9 @@ def test_in_print_mode_a_change_of_the_file_takes_nothing_from_the_notices(lab: 
     with ScriptedModel(*steps) as model:
         print_mode(lab, model, "hello", "--session-id", SESSION, "--allowedTools", "Bash")
     _, (notice,), checked = new_notices(model.requests)
-    assert "1 new letter for" in notice.line
+    assert "1 new message for" in notice.line
     assert not checked
-    assert lab.reads_of(AGENT) == lab.letters()
+    assert lab.reads_of(AGENT) == lab.messages()
 
 
 def test_the_watch_outlives_a_mailbox_that_is_archived_and_a_cleared_session(lab: Lab) -> None:
@@ -106,7 +106,7 @@ def test_the_watch_outlives_a_mailbox_that_is_archived_and_a_cleared_session(lab
         model.then(bash(check(second)), say("read two"))
         lab.send(second, "BODY two")
         terminal.wait_for("read two")
-        assert lab.reads_of(second) == lab.letters()[1:]
+        assert lab.reads_of(second) == lab.messages()[1:]
 
 
 def test_one_of_two_sessions_in_a_folder_is_cleared_and_the_other_lives_on(lab: Lab) -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.program("codex")
 DEVELOPER, USER = ("developer", "message"), ("user", "message")
 
 
-def test_a_letter_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
+def test_a_message_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
     lab.install_hooks("codex")
     story = Story(lab, shell)
     story.begin()
@@ -63,7 +63,7 @@ def test_hooks_that_nobody_has_reviewed_do_not_run_and_status_says_so(lab: Lab) 
         assert {hook["trustStatus"] for hook in listed_hooks(lab)} == {"trusted"}
         execute(lab, "hello", trust=())
         (start,) = new_notices(model.requests)[1]
-        assert "1 unread letter from boss" in start.line
+        assert "1 unread message from boss" in start.line
         assert trusted() == "trusted"
 
 
@@ -105,7 +105,7 @@ def test_in_a_subfolder_and_by_the_persons_own_file_in_a_linked_worktree(lab: La
             before = len(model.requests)
             execute(lab, "hello", cwd=place)
             first, second = model.requests[before:]
-            assert [notice.line.count("1 unread letter") for notice in notices(first)] == [1]
+            assert [notice.line.count("1 unread message") for notice in notices(first)] == [1]
             assert len(second.find("BODY")) == 1
     assert len(lab.agents()) == 2
     assert len(lab.records("agent-mailbox-reads.jsonl")) == 2
@@ -116,7 +116,7 @@ def test_in_its_sandbox_an_agent_reads_mail_elsewhere_only_where_it_may_write(la
     lab.install_hooks("codex")
     folder = lab.repository / "sub"
     folder.mkdir()
-    letter = lab.send("all", "BODY")
+    message = lab.send("all", "BODY")
     sandbox = "[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true\n"
     with ScriptedModel(as_told(shell), say("not recorded"), say("once more"), as_told(shell), say("done")) as model:
         configure(lab, model, sandbox)
@@ -125,10 +125,10 @@ def test_in_its_sandbox_an_agent_reads_mail_elsewhere_only_where_it_may_write(la
         (result,) = model.requests[1].find("BODY")
         assert "read-only file system" in result.text
         assert lab.reads_of(agent) == []
-        assert "1 letter" in new_notices(model.requests)[2][0].line
+        assert "1 message" in new_notices(model.requests)[2][0].line
         configure(lab, model, f'{sandbox}writable_roots = ["{lab.data}"]\n')
         execute(lab, "resume", "--last", "again", cwd=folder, sandbox=("-s", "workspace-write"))
-    assert lab.reads_of(agent) == [letter]
+    assert lab.reads_of(agent) == [message]
 
 
 def test_interrupted_it_is_idle_and_killed_it_is_gone(lab: Lab) -> None:

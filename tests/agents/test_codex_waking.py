@@ -24,11 +24,11 @@ def test_a_question_wakes_an_idle_session_which_reads_it(lab: Lab) -> None:
         terminal.wait_for("I am ready.")
         lab.wait_doing(LIBRARIAN, "idle")
         lab.send(LIBRARIAN, "Mind the dust.", type="status")  # of a type that wakes nobody
-        letter = lab.send(LIBRARIAN, "Is leaf 12 in?", type="question")
+        message = lab.send(LIBRARIAN, "Is leaf 12 in?", type="question")
         terminal.wait_for("The leaf is in.")
         [notice] = [found.text for found in model.requests[1].find("Signalbox: ") if found.role == "user"]
         assert f"for {LIBRARIAN}, from boss (question)" in notice
         assert "leaf 12" not in notice
-        assert letter in lab.reads_of(LIBRARIAN)
+        assert message in lab.reads_of(LIBRARIAN)
         lab.wait_doing(LIBRARIAN, "idle")
         assert len(model.requests) == 3

@@ -14,7 +14,7 @@ def test_two_sessions_talk_while_the_console_shows_it(lab: Lab) -> None:
     with asking() as architect, answering() as librarian:
         seen = scene(lab, architect, librarian)
         assert (architect.steps_left, librarian.steps_left) == (0, 0)
-        question, answer = lab.letters()
+        question, answer = lab.messages()
         assert (lab.reads_of(LIBRARIAN), lab.reads_of(ARCHITECT)) == ([question], [answer])
         seen.console.wait_for("Leaf 12")
         seen.console.press("enter")

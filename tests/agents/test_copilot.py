@@ -15,7 +15,7 @@ pytestmark = pytest.mark.program("copilot")
 USER, RESULT = ("user", ""), ("tool", "")
 
 
-def test_a_letter_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
+def test_a_message_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
     lab.install_hooks("copilot")
     configure(lab)
     story = Story(lab, shell)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.program("gemini")
 PROMPT, RESULT = ("user", ""), ("user", "functionResponse")
 
 
-def test_a_letter_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
+def test_a_message_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
     lab.install_hooks("gemini")
     configure(lab)
     story = Story(lab, shell)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.program("opencode")
 USER, RESULT, PROMPT = ("user", "text"), ("tool", ""), ("user", "")
 
 
-def test_at_a_terminal_a_letter_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
+def test_at_a_terminal_a_message_is_heard_at_the_start_between_tools_and_at_the_end_of_the_turn(lab: Lab) -> None:
     lab.install_hooks("opencode")
     story = Story(lab, shell)
     story.begin()
@@ -36,7 +36,7 @@ def test_at_a_terminal_a_letter_is_heard_at_the_start_between_tools_and_at_the_e
         story.check_again(model.requests)
 
 
-def test_in_run_a_letter_is_heard_at_the_start_and_between_tools_and_the_shell_knows_the_agent(lab: Lab) -> None:
+def test_in_run_a_message_is_heard_at_the_start_and_between_tools_and_the_shell_knows_the_agent(lab: Lab) -> None:
     lab.install_hooks("opencode")
     story = Story(lab, shell)
     story.begin()
@@ -53,7 +53,7 @@ def test_in_run_a_letter_is_heard_at_the_start_and_between_tools_and_the_shell_k
     assert lab.reads_of(agent) == story.sent
 
 
-def test_a_letter_wakes_an_idle_session_in_its_own_mode(lab: Lab) -> None:
+def test_a_message_wakes_an_idle_session_in_its_own_mode(lab: Lab) -> None:
     lab.install_hooks("opencode", "--wake")
     with ScriptedModel(say("ready"), as_told(shell), say("finished")) as model:
         configure(lab, model, default_agent="plan")
@@ -62,13 +62,13 @@ def test_a_letter_wakes_an_idle_session_in_its_own_mode(lab: Lab) -> None:
         terminal.wait_for("ready", 60)
         agent = only_agent(lab)
         lab.wait_doing(agent, "idle")
-        letter = lab.send(agent, "BODY", type="question")
+        message = lab.send(agent, "BODY", type="question")
         terminal.wait_for("finished", 60)
         assert [notice.role for notice in new_notices(model.requests)[1]] == ["user"]
         assert len(model.requests[2].find("BODY")) == 1
         assert model.requests[1].holds("Plan mode") == model.requests[0].holds("Plan mode")
         lab.wait_doing(agent, "idle")
-    assert lab.reads_of(agent) == [letter]
+    assert lab.reads_of(agent) == [message]
 
 
 def test_a_subagent_eats_no_mail_of_its_parent(lab: Lab) -> None:
@@ -86,7 +86,7 @@ def test_a_subagent_eats_no_mail_of_its_parent(lab: Lab) -> None:
     assert f"you are {agent}" in notices(first)[0].line
     assert [notices(request) for request in inner] == [[], []]
     assert inner[1].holds("inner\n")
-    assert "1 new letter" in notices(last)[-1].line
+    assert "1 new message" in notices(last)[-1].line
     assert lab.reads_of(agent) == []
 
 
@@ -106,7 +106,7 @@ def test_interrupted_it_is_idle_and_not_prompted_and_killed_it_is_gone(lab: Lab)
         assert len(model.requests) == 1
         type_line(terminal, "go on")
         model.wait_count(2)
-        assert "1 unread letter for" in notices(model.requests[1])[-1].line.replace("new", "unread")
+        assert "1 unread message for" in notices(model.requests[1])[-1].line.replace("new", "unread")
         lab.wait_doing(agent, "working")
         kill(terminal, lab, agent)
 

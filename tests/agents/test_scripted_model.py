@@ -39,8 +39,8 @@ def test_a_script_is_followed_in_every_dialect(path: str) -> None:
 
 def test_what_a_step_raises_is_raised_in_the_test() -> None:
     def fail() -> None:
-        raise ValueError("no letter")
+        raise ValueError("no message")
 
     model = ScriptedModel(say("never", before=fail))
-    with pytest.raises(ValueError, match="no letter"), model:
+    with pytest.raises(ValueError, match="no message"), model:
         assert ask(model, PATHS[0], stream=True, tools=[{}]).startswith("400")

@@ -34,9 +34,9 @@ def test_read_shows_the_body_and_each_fact_of_its_signature(run: Run, place: Pat
         report["tags"]
     )
     text = run("read", "--as", "bob@localhost", "--store", place)
-    letter = text.out[text.out.index("subject: Report attached") :].partition("\n\n")[0]
+    message = text.out[text.out.index("subject: Report attached") :].partition("\n\n")[0]
     for fact in ("signature:valid", "attachment:att_blob.bin", "state: read"):
-        assert fact in letter
+        assert fact in message
     assert text.err == ""
 
 
@@ -68,7 +68,7 @@ def test_what_can_not_be_sent_is_refused_in_words(run: Run, place: Path) -> None
 
 def test_the_person_goes_by_their_address(run: Run, tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
-    mail.letter("human@localhost/inbox", "m", To="human@localhost")
+    mail.message("human@localhost/inbox", "m", To="human@localhost")
     rows = run("read", "--as", "human@localhost", "--unread", "--json", "--store", mail.root).document
     assert [row["id"] for row in rows] == ["m"]
 

@@ -63,19 +63,19 @@ def test_the_two_minutes_of_the_page(run: Run, folder: Path) -> None:
     assert "trust the folder" in done.out
     sessions = Sessions(folder)
     greeting = sessions.event(FIRST, "SessionStart", source="startup")
-    assert greeting.startswith("Signalbox: you are claude-a66516ad (tags project:ink). No unread letters. ")
+    assert greeting.startswith("Signalbox: you are claude-a66516ad (tags project:ink). No unread messages. ")
     sessions.event(SECOND, "SessionStart", source="startup")
     assert {row["session_id"] for row in run(*who, "--json").document} == {"claude-a66516ad", "claude-5c1e0b42"}
     sessions.event(SECOND, "UserPromptSubmit", prompt="Put the catalogue in order.")
-    letter = run(*ask).out.strip()
+    message = run(*ask).out.strip()
     assert sessions.event(SECOND, "PostToolBatch") == NOTICE
     assert sessions.event(SECOND, "PostToolBatch") == "", "once"
     held = sessions.event(SECOND, "Stop", stop_hook_active=False)
-    assert held.startswith("Signalbox: 1 letter for claude-5c1e0b42 is unread, from claude-a66516ad. ")
+    assert held.startswith("Signalbox: 1 message for claude-5c1e0b42 is unread, from claude-a66516ad. ")
     assert "    Is leaf 12 in?" in run(*check).out
     assert sessions.event(SECOND, "Stop", stop_hook_active=True) == "", "what was read holds up no turn"
-    assert run(*[letter if word == "MESSAGE" else word for word in answer]).status == 0
-    assert "1 new letter for claude-a66516ad, from claude-5c1e0b42" in sessions.event(FIRST, "PostToolBatch")
+    assert run(*[message if word == "MESSAGE" else word for word in answer]).status == 0
+    assert "1 new message for claude-a66516ad, from claude-5c1e0b42" in sessions.event(FIRST, "PostToolBatch")
     assert run("bye", "--as", "claude-5c1e0b42").out == "claude-5c1e0b42 is retired\n"
     held = run("bye", "--as", "claude-a66516ad")
     assert (held.status, held.out.splitlines()[0].partition(",")[0]) == (1, "1 unread message for claude-a66516ad")

@@ -39,7 +39,7 @@ def dead(run: Run, mail: MailFiles) -> list[str]:
     return sorted(row["message_id"] for row in run("dead-letters", "--json", "--store", mail.url).document)
 
 
-def test_the_list_says_who_could_take_a_letter_over(run: Run, mail: MailFiles) -> None:
+def test_the_list_says_who_could_take_a_message_over(run: Run, mail: MailFiles) -> None:
     rows = {row["message_id"]: row for row in run("dead-letters", "--json", "--store", mail.url).document}
     assert rows["letter-1"]["takers"] == ["bob-00000001"]
 
@@ -64,7 +64,7 @@ def test_redirect_and_undo(run: Run, mail: MailFiles) -> None:
     )
     assert dead(run, mail) == ["letter-2"]
     back = run("dead-letters", "undo", "--store", mail.url)
-    assert back.out.startswith("undo redirect of the letter to ded-00000001; tell scribe that it is void: ")
+    assert back.out.startswith("undo redirect of the message to ded-00000001; tell scribe that it is void: ")
     assert dead(run, mail) == ["letter-1", "letter-2"]
     assert [record["action"] for record in journal(mail)] == ["redirect", "undo"]
     again = run("dead-letters", "undo", "--store", mail.url)
@@ -89,7 +89,7 @@ def test_resend_and_acknowledge(run: Run, mail: MailFiles) -> None:
         (["redirect", "letter-1"], 2, "redirect needs --to: name the new recipient"),
         (["redirect", "--to", "scribe"], 2, "redirect needs at least one message id"),
         (["list", "letter-1"], 2, "list takes no ids"),
-        (["resend", "letter-1"], 1, "ded-00000001 is dead: redirect the letter"),
+        (["resend", "letter-1"], 1, "ded-00000001 is dead: redirect the message"),
         (["acknowledge", "alive"], 1, "alive is not a dead letter"),
         (["acknowledge", "nowhere"], 1, 'no message with id "nowhere"'),
         (["acknowledge", "letter-1", "--recipient", "bob-00000001"], 1, "not a dead letter for bob-00000001"),

@@ -1,4 +1,4 @@
-"""`signalbox dead-letters`: which letters are meant, which deed is undone, and what stops a deed."""
+"""`signalbox dead-letters`: which messages are meant, which deed is undone, and what stops a deed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_message_that_is_dead_for_several_is_settled_for_one_or_for_all(run: R
     assert dead(run, mail) == ["letter-1", "letter-2"]
 
 
-def test_a_letter_that_is_named_twice_is_settled_once(run: Run, mail: MailFiles) -> None:
+def test_a_message_that_is_named_twice_is_settled_once(run: Run, mail: MailFiles) -> None:
     done = run("dead-letters", "redirect", "letter-2", "letter-1", "letter-2", "--to", "scribe", "--store", mail.url)
     assert done.status == 0
     assert [record["message_id"] for record in journal(mail)] == ["letter-2", "letter-1"]
@@ -106,7 +106,7 @@ def test_what_stopped_midway_is_told_with_what_was_written(
 
 
 @pytest.mark.parametrize("words", [["acknowledge"], ["redirect", "--to", "scribe"]])
-def test_letters_of_the_past_are_not_settled(words: list[str], run: Run, mail: MailFiles) -> None:
+def test_messages_of_the_past_are_not_settled(words: list[str], run: Run, mail: MailFiles) -> None:
     before = files(mail)
     done = run("dead-letters", *words, "--at", iso(mail.now - 60), "--store", mail.url, "letter-1")
     assert (done.status, "the past is read-only" in done.err) == (1, True)

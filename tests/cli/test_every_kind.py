@@ -182,15 +182,15 @@ def test_hooks_tell_an_agent_of_its_mail_once(
     box.send("First.")
     told = session.told("SessionStart", source="startup")
     assert told.startswith(f"Signalbox: you are {box.reader}")
-    assert "1 unread letter from " in told
+    assert "1 unread message from " in told
     assert session.told("PostToolBatch") == ""
     box.send(f"Would @{BOB} look?", "ann-00000001")
-    assert f"Signalbox: 1 new letter for {box.reader}, from " in session.told("PostToolBatch")
+    assert f"Signalbox: 1 new message for {box.reader}, from " in session.told("PostToolBatch")
     assert session.told("PostToolBatch") == ""
-    assert f"Signalbox: 2 letters for {box.reader} are unread" in session.told("Stop")
+    assert f"Signalbox: 2 messages for {box.reader} are unread" in session.told("Stop")
     assert check(run, box.url, box.reader) == ["First.", f"Would @{BOB} look?"]
     assert session.told("Stop") == ""
-    assert session.told("SessionStart", source="compact").count(" No unread letters. ") == 1
+    assert session.told("SessionStart", source="compact").count(" No unread messages. ") == 1
     box.close()
 
 
@@ -202,7 +202,7 @@ def test_hooks_tell_an_agent_of_its_mail_in_the_mailbox_of_several_that_has_a_ro
     session = Hooked(url, "ada-7", monkeypatch)
     assert session.told("SessionStart", source="startup").startswith("Signalbox: you are haak/ada-7 (tags project:")
     boxes["haak"].send("First.", "ada-7")
-    assert "1 new letter for haak/ada-7, from haak/ann-00000001. " in session.told("PostToolBatch")
+    assert "1 new message for haak/ada-7, from haak/ann-00000001. " in session.told("PostToolBatch")
     assert check(run, url, "ada-7") == ["First."]
     assert session.told("Stop") == ""
 

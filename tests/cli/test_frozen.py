@@ -16,7 +16,7 @@ ANN = "ann-00000001"
 
 @pytest.fixture
 def mail(tmp_path: Path) -> MailFiles:
-    """Write a letter of thirty hours, of 24 by the protocol, and one that had run out before anybody was frozen."""
+    """Write a message of thirty hours, of 24 by the protocol, and one that had run out before anybody was frozen."""
     mail = MailFiles(tmp_path / "mail", now=time.time())
     mail.message("m", "bob-00000001", ANN, ago=30 * HOUR)
     mail.message("over", "bob-00000001", ANN, ago=60 * HOUR, ttl_hours=1)
@@ -30,7 +30,7 @@ def states(run: Run, mail: MailFiles) -> dict[str, str]:
 
 @pytest.mark.parametrize("is_document", [True, False])
 @pytest.mark.parametrize("since", [20.0, None])
-def test_a_letter_lives_on_when_its_recipient_is_resumed(
+def test_a_message_lives_on_when_its_recipient_is_resumed(
     run: Run, mail: MailFiles, is_document: bool, since: float | None
 ) -> None:
     updated = {} if since is None else {"updated": iso(mail.now - since * HOUR)}
@@ -41,7 +41,7 @@ def test_a_letter_lives_on_when_its_recipient_is_resumed(
         (mail.data / "agent-roster.json").write_text(json.dumps({"agents": {ANN: entry}}), encoding="utf-8")
     assert states(run, mail) == {"over": "frozen", "m": "frozen"}
     assert run("roster", "resume", "--session-id", ANN, "--store", mail.url).status == 0
-    # where nothing tells since when it was frozen, no letter can have run out
+    # where nothing tells since when it was frozen, no message can have run out
     assert states(run, mail) == {"over": "unread" if since is None else "expired", "m": "unread"}
     told = run("thread", "m", "--store", mail.url).out
     assert ("was frozen at unknown times" in told) == (since is None)

@@ -13,7 +13,7 @@ import pytest
 from mailstore.haak import HaakStore
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, TurnedAway
 from tests.cli.conftest import Run
-from tests.mailstore.mirrors import letter
+from tests.mailstore.mirrors import message_record
 
 Shell = Callable[..., "Popen[bytes]"]
 
@@ -80,17 +80,17 @@ def test_the_time_of_a_read_is_carried_where_one_without_a_time_came_before(run:
 def test_a_message_without_a_type_has_none_in_a_channel(run: Run) -> None:
     two(run)
     assert run("convert", "haak:a/data", "channels:rooms").status == 0
-    (letter,) = (
+    (item,) = (
         json.loads(file.read_text()) for file in Path("rooms/channels").rglob("*.json") if file.stem != "channel"
     )
-    assert letter["content"]["text"] == "A text."
-    assert "type" not in letter
+    assert item["content"]["text"] == "A text."
+    assert "type" not in item
 
 
 def test_doctor_says_what_became_of_what_a_mailbox_can_not_hold(run: Run) -> None:
     two(run)
     with Path("a/data/agent-mailbox.jsonl").open("a") as file:
-        file.write(json.dumps(letter("m1") | {"subject": "Lamp", "ttl_hours": 3}) + "\n")
+        file.write(json.dumps(message_record("m1") | {"subject": "Lamp", "ttl_hours": 3}) + "\n")
     run("init", "channels:rooms")
     assert run("mirror", "a", "channels:rooms", "--once").status == 0
     words = run("doctor", "--store", "channels:rooms").out
@@ -117,13 +117,13 @@ def test_doctor_counts_each_reason_and_a_refused_message_hides_none_that_was_not
 ) -> None:
     two(run)
     with Path("a/data/agent-mailbox.jsonl").open("a") as file:
-        file.writelines(json.dumps(letter(name)) + "\n" for name in ("m1", "m2"))
+        file.writelines(json.dumps(message_record(name)) + "\n" for name in ("m1", "m2"))
     reasons = {"m1": "it is too long", "m2": "it is too old"}
 
     def merge(store: HaakStore, records: Sequence[Adopted]) -> Merged:
-        letters = [each for each in records if isinstance(each, AdoptedMessage)]
+        messages = [each for each in records if isinstance(each, AdoptedMessage)]
         return Merged(
-            refused=tuple(TurnedAway(each, reasons[each.message.id]) for each in letters if each.message.id in reasons)
+            refused=tuple(TurnedAway(each, reasons[each.message.id]) for each in messages if each.message.id in reasons)
         )
 
     monkeypatch.setattr(HaakStore, "merge", merge)

@@ -76,18 +76,18 @@ def test_hooks_ask_the_server_between_tools_now_and_then(run: Run, url: str, mon
     monkeypatch.setattr(server_looks, "PAUSE_SECONDS", 600.0)
     session = Hooked(url, BOB, monkeypatch)
     send(run, url, "First.")
-    assert "1 unread letter from " in session.told("SessionStart", source="startup")
+    assert "1 unread message from " in session.told("SessionStart", source="startup")
     session.told("UserPromptSubmit", prompt="Go on.")
     assert session.told("PostToolBatch") == ""
     assert quiet(url)
     send(run, url, "Second.")
     assert session.told("PostToolBatch") == "", "it was asked a moment ago"
     monkeypatch.setattr(server_looks, "PAUSE_SECONDS", 0.0)
-    assert f"Signalbox: 1 new letter for {BOB}, from " in session.told("PostToolBatch")
+    assert f"Signalbox: 1 new message for {BOB}, from " in session.told("PostToolBatch")
     assert not quiet(url)
     monkeypatch.undo()
     session = Hooked(url, BOB, monkeypatch)
-    assert f"Signalbox: 2 letters for {BOB} are unread" in session.told("Stop")
+    assert f"Signalbox: 2 messages for {BOB} are unread" in session.told("Stop")
     assert check(run, url, BOB) == ["First.", "Second."]
     assert session.told("Stop") == ""
 
@@ -111,7 +111,7 @@ def test_hooks_of_a_server_that_is_down_are_silent_and_tell_of_mail_when_it_is_b
         assert "refuses connections: start the server" in run("check", "--as", BOB, "--store", url).err
         server.start()
         send(run, url, "After the fault.")
-        assert f"Signalbox: 1 new letter for {BOB}, from " in session.told("PostToolBatch")
+        assert f"Signalbox: 1 new message for {BOB}, from " in session.told("PostToolBatch")
 
 
 def test_of_several_mailboxes_one_may_be_on_a_server() -> None:
@@ -168,7 +168,7 @@ def test_a_copy_on_a_server_is_made_by_a_mirror(run: Run, url: str, tmp_path: Pa
 
 def test_an_agent_is_told_that_its_mail_is_forged(run: Run, url: str, nats_server: NatsServer, tmp_path: Path) -> None:
     mailbox = url.rpartition("/")[2]
-    letter = {
+    item = {
         "id": "f",
         "sender": ANN,
         "recipient": BOB,
@@ -176,7 +176,7 @@ def test_an_agent_is_told_that_its_mail_is_forged(run: Run, url: str, nats_serve
         "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     with RawNatsClient(nats_server.port) as raw:
-        raw.publish(subject(mailbox, Topic.MAIL, "carl").encode(), json.dumps(letter).encode())
+        raw.publish(subject(mailbox, Topic.MAIL, "carl").encode(), json.dumps(item).encode())
         raw.settle()
     warning = "warning: forged: carl wrote it"
     copy = f"haak:{tmp_path / 'copy'}"

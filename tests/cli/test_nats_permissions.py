@@ -124,7 +124,7 @@ def test_each_agent_writes_under_its_own_name(log_in: Log, run: Run, monkeypatch
             assert "does not let this user do that: log in as the one who writes" in refused.err, words
         assert time.monotonic() - begun < 14, "each was repeated for 15 s"
         assert run("presence", "--as", sender, "--state", "working", "--substate", "writing").status == 0
-    assert [letter["content"] for letter in run("check", "--as", BOB, "--json").document] == [f"By {ANN}."]
+    assert [message["content"] for message in run("check", "--as", BOB, "--json").document] == [f"By {ANN}."]
     assert sorted(event.sender for event in events(url) if isinstance(event, Message)) == [ANN, BOB]
     log_in("user")
     assert run("send", "--from", "user", "--to", ANN, "--body", "By the person.").status == 0

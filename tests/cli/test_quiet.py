@@ -26,7 +26,7 @@ def test_searches_find_marks_and_nothing_is_missing_from_them_or_from_an_export(
     mail.agent(ANN, tags=["project:ink"])
     mail.message("ch", BOB, "project:ink", "To the channel.", ago=400)
     mail.message("you", BOB, ["project:ink", "user"], "To the person.", ago=300)
-    mail.message("dm", BOB, ANN, "A letter.", ago=200)
+    mail.message("dm", BOB, ANN, "A message.", ago=200)
     mail.message("re", ANN, BOB, "Its answer.", ago=100, thread="dm")
     url = f"haak:{mail.mailbox}"
     marks = QuietMarks()

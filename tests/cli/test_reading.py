@@ -110,8 +110,8 @@ def test_marking_again_writes_nothing(run: Run, mail: MailFiles) -> None:
 def test_mark_all_covers_only_what_the_agent_has_still_to_read(run: Run, mail: MailFiles) -> None:
     result = run("mark-read", "--as", ANN, "--all", "--json", "--store", mail.url)
     assert result.document == {"reader": ANN, "marked": 2, "messages": ["m2", "m3"]}
-    letters = run("dead-letters", "--json", "--store", mail.url).document
-    assert [letter["message_id"] for letter in letters] == ["m5"]
+    messages = run("dead-letters", "--json", "--store", mail.url).document
+    assert [message["message_id"] for message in messages] == ["m5"]
     assert run("mark-read", "--as", ANN, "--all", "--store", mail.url).out.startswith("Marked 0")
 
 

@@ -19,7 +19,7 @@ ANN, BOB = "ann-00000001", "bob-00000001"
 
 @pytest.fixture(params=DIALECTS)
 def mail(request: pytest.FixtureRequest, tmp_path: Path) -> MailFiles:
-    """Return a mailbox of four letters, one of them archived."""
+    """Return a mailbox of four messages, one of them archived."""
     dialect: Dialect = request.param
     mail = MailFiles(tmp_path, dialect=dialect, now=time.time())
     mail.agent(ANN)

@@ -159,7 +159,7 @@ def test_among_several_mailboxes_it_is_the_mark_of_each(run: Run, shared: Shared
     assert b"ann-00000001" in mail.reads.read_bytes()
 
 
-def test_a_letter_that_lies_in_several_roots_is_shown_once(run: Run, tmp_path: Path) -> None:
+def test_a_message_that_lies_in_several_roots_is_shown_once(run: Run, tmp_path: Path) -> None:
     roots = Path(shutil.copytree(FIXTURES / "agentazall-roots" / "relay", tmp_path / "roots"))
     url = url_of({root.name: f"agentazall:{root}" for root in sorted(roots.iterdir())})
     words = ("check", "--as", "ralf/ralf.agenttalk", "--store")

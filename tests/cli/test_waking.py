@@ -141,7 +141,7 @@ def test_an_idle_agent_is_woken_through_its_program_without_a_command(
     [record] = map(json.loads, log.read_text().splitlines())
     assert (record["ids"], record["way"], record["status"]) == (["one", "two"], "codex queue", 0)
     assert len(calls()) == 1
-    assert "2 new letters" in calls()[0][-1]
+    assert "2 new messages" in calls()[0][-1]
 
 
 def test_send_wakes_whom_it_calls_and_says_who_hears_of_it_when(

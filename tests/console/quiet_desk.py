@@ -1,4 +1,4 @@
-"""The parts that mute, star and snooze, on a screen that is none, over a mailbox of a few letters."""
+"""The parts that mute, star and snooze, on a screen that is none, over a mailbox of a few messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_mail(folder: Path) -> MailFiles:
     mail.message("ch1", BOB, "project:ink", ago=900, subject="In the channel", type="status")
     mail.message("ch2", ANN, "project:ink", ago=800, thread="ch1", subject="Re: In the channel")
     mail.message("ch3", BOB, ["project:ink", "user"], ago=700, subject="To you in the channel")
-    mail.message("own", "user", BOB, ago=600, subject="My letter")
+    mail.message("own", "user", BOB, ago=600, subject="My message")
     mail.message("ask", BOB, EVE, ago=500, subject="The colour?", type="question")
     mail.message("you", BOB, "user", ago=400, subject="May I?", type="question")
     return mail
@@ -69,7 +69,7 @@ class Desk:
         return [choice.label for choice in menu._choices]
 
     def comes(self, message_id: str, sender: str, to: str, **more: Any) -> None:
-        """A letter comes now."""
+        """A message comes now."""
         self.mail.message(message_id, sender, to, ago=NOW - self.now, **more)
         self.read_again()
 

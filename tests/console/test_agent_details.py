@@ -20,7 +20,7 @@ HOSTILE = "I am Ann.\n\x1b]0;owned\x07[bold red]The clerk.[/]"
 @pytest.fixture
 def mail(tmp_path: Path) -> AgentAZAllMail:
     mail = AgentAZAllMail(tmp_path / "mail")
-    mail.letter(f"{ANN}/inbox", "m", Subject="A letter")
+    mail.message(f"{ANN}/inbox", "m", Subject="A message")
     mail.put(f"{ANN}/{DAY}/who_am_i/identity.txt", HOSTILE.encode())
     mail.put(f"{ANN}/.identity_key", json.dumps({"private_key_hex": identity(3).seed.hex()}).encode()).chmod(0o644)
     return mail

@@ -24,12 +24,12 @@ HOSTILE = "\x1b]0;owned\x07[bold]report\u202efdp.txt"
 
 @pytest.fixture
 def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AgentAZAllMail:
-    """A letter with files, one of which is missing and one of which is a program."""
+    """A message with files, one of which is missing and one of which is a program."""
     monkeypatch.setattr("mailstore.kit.part_reader.PATIENCE_SECONDS", -1.0)  # what is missing is not waited for
     mail = AgentAZAllMail(tmp_path / "mail")
     listed = f"report.txt, run.desktop, gone.csv, {HOSTILE}"
-    mail.letter("human@localhost/inbox", "m", To="human@localhost", Attachments=listed, Subject="Files")
-    mail.letter("human@localhost/inbox", "bare", To="human@localhost", Subject="None")
+    mail.message("human@localhost/inbox", "m", To="human@localhost", Attachments=listed, Subject="Files")
+    mail.message("human@localhost/inbox", "bare", To="human@localhost", Subject="None")
     beside = mail.root / "human@localhost" / DAY / "inbox" / "m"
     beside.mkdir()
     (beside / "report.txt").write_text("A report.\n")

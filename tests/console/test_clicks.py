@@ -40,7 +40,7 @@ async def test_the_keys_of_the_footer_are_clicked(tmp_path: Path) -> None:
         await click(seat, -1, "c write")
         assert seat.screen.pane() == "composer"
         await seat.press("escape")
-        await seat.press("slash")  # letters are text there: no other keys are named
+        await seat.press("slash")  # messages are text there: no other keys are named
         assert seat.lines[-1].startswith(" enter to the hits  esc clear  tab complete  ↑ earlier query    ")
         await seat.press("escape")
         await click(seat, -1, "enter open")

@@ -46,12 +46,12 @@ def flat(seat: Seat) -> str:
 
 
 async def open_are(seat: Seat, number: int) -> None:
-    """Wait until the desk has so many letters that are not settled, beside those settled since it was opened."""
+    """Wait until the desk has so many messages that are not settled, beside those settled since it was opened."""
     await seat.until(lambda: re.search(rf"─ {number}(?: · \d+ done)? ─╯", seat.text))
     await seat.press("J", "K")
 
 
-async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFiles) -> None:
+async def test_a_message_tells_its_cause_and_who_could_take_it_over(mail: MailFiles) -> None:
     before = {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")}
     async with opened(mail.data, size=(160, 50)) as seat:
         await seat.press("D")
@@ -70,16 +70,16 @@ async def test_a_letter_tells_its_cause_and_who_could_take_it_over(mail: MailFil
     assert before == {path.name: path.read_bytes() for path in mail.data.glob("*.jsonl")}
 
 
-async def test_marked_letters_are_redirected_in_one_dialog_that_shows_the_line_and_undone(mail: MailFiles) -> None:
+async def test_marked_messages_are_redirected_in_one_dialog_that_shows_the_line_and_undone(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.press("D", "space", "space", "greater_than_sign")
-        assert "Redirect 2 letters to" in seat.text
+        assert "Redirect 2 messages to" in seat.text
         assert "redirect “Leaf 0” to bob-00000001, and 1 more" in flat(seat)
         assert "user → bob-00000001 · Leaf 0" in seat.text
         assert "○ reaches bob-00000001" in seat.text
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
         await seat.press("enter")
-        await seat.sees("Redirected to bob-00000001 (2 letters) · z: undo")
+        await seat.sees("Redirected to bob-00000001 (2 messages) · z: undo")
         assert seat.text.count("✓ Leaf") == 2
         assert seat.text.count("  Redirected to bob-00000001") == 2
         await open_are(seat, 2)
@@ -110,7 +110,7 @@ async def test_a_recipient_is_typed_picked_and_completed_and_a_wrong_one_is_refu
         await seat.press("ctrl+u", *"ded-00000001")
         assert "ded-00000001 is already the recipient" in seat.text
         await seat.press("enter")
-        assert "Redirect this letter to" in seat.text
+        assert "Redirect this message to" in seat.text
         await seat.press("ctrl+u", *"nobody", "enter")
         assert "no agent by the name" in seat.text
         await seat.press("escape")
@@ -121,7 +121,7 @@ async def test_a_recipient_is_typed_picked_and_completed_and_a_wrong_one_is_refu
 async def test_the_default_answer_is_no(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await seat.press("D", "A")
-        await seat.sees("Acknowledge this letter?")
+        await seat.sees("Acknowledge this message?")
         await seat.press("enter")
         await seat.press("R")
         await seat.sees("ded-00000001 is dead")
@@ -133,14 +133,14 @@ async def test_the_default_answer_is_no(mail: MailFiles) -> None:
 async def test_all_are_acknowledged_and_an_expired_one_is_sent_again(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await seat.press("D", "G", "R")
-        await seat.sees("Send this letter again")
+        await seat.sees("Send this message again")
         assert "user → bob-00000001 · Late" in seat.text
         await seat.press("enter")
         await seat.sees("Sent again for 24 h")
         await open_are(seat, 3)
         assert lines(mail, "agent-mailbox.jsonl")[-1]["ttl_hours"] == 24
         await seat.press("V", "A")
-        await seat.sees("Acknowledge 3 letters?")
+        await seat.sees("Acknowledge 3 messages?")
         await seat.press("y")
         await open_are(seat, 0)
         await seat.press("q", "D")
@@ -196,5 +196,5 @@ async def test_who_only_observes_settles_nothing(mail: MailFiles) -> None:
     async with opened(mail.data, observe=True) as seat:
         for key in ("greater_than_sign", "R", "A"):
             await seat.press("D", key)
-            assert "Can't settle letters here: observing" in seat.lines[-1]
+            assert "Can't settle messages here: observing" in seat.lines[-1]
             await seat.press("q")

@@ -106,7 +106,7 @@ async def test_what_they_write_leaves_no_damage(root: Path) -> None:
 
 
 async def test_an_agent_answers_the_person_who_writes_to_it(root: Path) -> None:
-    answer = await _answer(root, "librarian-7", "Which letters are still missing?")
+    answer = await _answer(root, "librarian-7", "Which messages are still missing?")
     assert answer.sender == "librarian-7"
     assert USER in answer.recipients
     assert answer.type == "answer"

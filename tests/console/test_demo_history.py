@@ -107,12 +107,12 @@ def test_every_state_occurs(mailbox: Mailbox) -> None:
 
 
 def test_the_dead_letters_have_every_cause(mailbox: Mailbox) -> None:
-    letters = mailbox.dead_letters(NOW)
-    causes = Counter(letter.state for letter in letters)
+    messages = mailbox.dead_letters(NOW)
+    causes = Counter(item.state for item in messages)
     assert causes[State.DEAD] >= 2
     assert causes[State.EXPIRED] >= 2
     assert causes[State.UNKNOWN] >= 2
-    assert len(letters) <= 12
+    assert len(messages) <= 12
 
 
 def test_mail_waits_for_the_role_that_nobody_holds(mailbox: Mailbox) -> None:
@@ -186,7 +186,7 @@ def test_most_lines_of_the_newest_hundred_have_the_names_of_the_table(folder: Pa
     assert names[False] > 5
 
 
-def test_the_person_settled_one_letter_and_stepped_in_once(mailbox: Mailbox) -> None:
+def test_the_person_settled_one_message_and_stepped_in_once(mailbox: Mailbox) -> None:
     assert sorted(record.action for record in mailbox.interventions()) == ["acknowledge", "intervene"]
 
 

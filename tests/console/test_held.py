@@ -1,4 +1,4 @@
-"""A window for taking a letter back: it is held, shown as held, sent once, and never lost, whatever happens."""
+"""A window for taking a message back: it is held, shown as held, sent once, and never lost, whatever happens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from console.screens.writing import holding
-from console.sending.held_letters import HeldLetter, HeldLetters
+from console.sending.held_messages import HeldMessage, HeldMessages
 from console.settings.config import Config, SendSettings
 from console.state.composer_draft import ComposerDraft
 from console.state.database import StateDatabase
@@ -26,17 +26,17 @@ from tests.mailboxes import NOW, MailFiles, iso
 
 HOLD = Config(send=SendSettings(undo_seconds=20))
 BOX = "haak:/somewhere"
-LETTER = HeldLetter("h", ComposerDraft("thread:m", "ann", "A subject", "A thought — 日本", "m", "", 1e9), NOW + 5)
+MESSAGE = HeldMessage("h", ComposerDraft("thread:m", "ann", "A subject", "A thought — 日本", "m", "", 1e9), NOW + 5)
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from console.state.composer_draft import ComposerDraft
-from console.sending.held_letters import HeldLetter, HeldLetters
+from console.sending.held_messages import HeldMessage, HeldMessages
 from console.state.database import StateDatabase
-letters = HeldLetters(StateDatabase(Path(sys.argv[1])), sys.argv[2])
-letters.hold(HeldLetter("h", ComposerDraft("thread:one", "ann-00000001", "", "Held.", "one"), float(sys.argv[3])))
+messages = HeldMessages(StateDatabase(Path(sys.argv[1])), sys.argv[2])
+messages.hold(HeldMessage("h", ComposerDraft("thread:one", "ann-00000001", "", "Held.", "one"), float(sys.argv[3])))
 if sys.argv[4] == "sending":
-    assert letters.claim("h", float(sys.argv[3]))
+    assert messages.claim("h", float(sys.argv[3]))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -61,7 +61,7 @@ async def send(seat: Seat, text: str = "Held.") -> None:
     await settle(seat.pilot)
 
 
-async def test_a_letter_is_held_shown_and_taken_back_with_the_key_that_undoes(mail: MailFiles, tmp_path: Path) -> None:
+async def test_a_message_is_held_shown_and_taken_back_with_the_key_that_undoes(mail: MailFiles, tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
         assert "◷ sent in 20 s · z: undo" in seat.lines[-1]
@@ -117,7 +117,7 @@ async def test_it_is_sent_once_at_once_by_a_key_or_when_the_time_is_over(
             await seat.pilot.click(offset=(seat.lines[y].index("send now"), y))
         elif way == "quit":
             await seat.press("q")
-            await seat.sees("Quit while a letter is held?")
+            await seat.sees("Quit while a message is held?")
             await seat.press("escape")
             assert len(records(mail)) == 1
             await seat.press("q")
@@ -157,7 +157,7 @@ async def test_who_asked_for_a_reply_hears_of_it_when_it_is_sent(mail: MailFiles
         assert [it.body for it in heard if it is not None] == ["Held."]
 
 
-async def test_a_letter_that_can_not_be_sent_any_more_is_a_draft_again(mail: MailFiles, tmp_path: Path) -> None:
+async def test_a_message_that_can_not_be_sent_any_more_is_a_draft_again(mail: MailFiles, tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
         mail.data.rename(tmp_path / "elsewhere")
@@ -186,10 +186,10 @@ async def test_ctrl_q_keeps_it_as_a_draft(mail: MailFiles, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("state", "written_to", "told"),
     [
-        ("held", "", "1 letter was held when the console ended,"),
-        ("sending", "", "1 letter was held when the console ended,"),
-        ("sending", "bob-00000001", "1 letter was held when the console ended,"),
-        ("sending", "ann-00000001", "1 letter was sent as the console ended"),
+        ("held", "", "1 message was held when the console ended,"),
+        ("sending", "", "1 message was held when the console ended,"),
+        ("sending", "bob-00000001", "1 message was held when the console ended,"),
+        ("sending", "ann-00000001", "1 message was sent as the console ended"),
     ],
 )
 async def test_what_a_killed_console_held_is_offered_and_not_sent(
@@ -216,20 +216,20 @@ async def test_what_a_killed_console_held_is_offered_and_not_sent(
     state_now.close()
 
 
-def test_of_many_that_want_a_letter_one_gets_it(tmp_path: Path) -> None:
+def test_of_many_that_want_a_message_one_gets_it(tmp_path: Path) -> None:
     for wanted in ("claim", "give_back", "take_over", "mixed"):
         path = tmp_path / f"{wanted}.db"
-        consoles = [HeldLetters(StateDatabase(path), BOX, "1 1 x") for _ in range(4)]
-        consoles[0].hold(LETTER)
+        consoles = [HeldMessages(StateDatabase(path), BOX, "1 1 x") for _ in range(4)]
+        consoles[0].hold(MESSAGE)
 
-        def attempt(number: int, wanted: str = wanted, consoles: list[HeldLetters] = consoles) -> bool:
-            letters = consoles[number % 4]
+        def attempt(number: int, wanted: str = wanted, consoles: list[HeldMessages] = consoles) -> bool:
+            messages = consoles[number % 4]
             if wanted == "take_over":
-                other = HeldLetters(letters._database, BOX, f"{number} 2 x")
+                other = HeldMessages(messages._database, BOX, f"{number} 2 x")
                 return bool(other.take_over(NOW, lambda process: process == "1 1 x"))
             if wanted == "claim" or (wanted == "mixed" and number % 2):
-                return letters.claim("h", NOW)
-            return letters.give_back("h", LETTER.writing)
+                return messages.claim("h", NOW)
+            return messages.give_back("h", MESSAGE.writing)
 
         with ThreadPoolExecutor(4) as pool:
             assert sum(pool.map(attempt, range(12))) == 1, wanted
@@ -237,22 +237,22 @@ def test_of_many_that_want_a_letter_one_gets_it(tmp_path: Path) -> None:
             console._database.close()
 
 
-def test_a_letter_takes_the_place_of_its_draft_and_gives_it_back_to_the_letter(tmp_path: Path) -> None:
+def test_a_message_takes_the_place_of_its_draft_and_gives_it_back_to_the_message(tmp_path: Path) -> None:
     state = PersonalState(tmp_path / "state.db")
-    letters = HeldLetters(state.database, BOX)
-    state.save_draft(BOX, LETTER.writing)
-    letters.hold(LETTER)
+    messages = HeldMessages(state.database, BOX)
+    state.save_draft(BOX, MESSAGE.writing)
+    messages.hold(MESSAGE)
     assert state.drafts(BOX) == {}
-    assert letters.take_over(NOW) == [], "its console runs"
-    assert HeldLetters(state.database, "haak:/elsewhere").take_over(NOW + 900) == []
-    assert letters.give_back("h", LETTER.writing)
-    assert state.drafts(BOX) == {"thread:m": LETTER.writing}
-    assert not letters.claim("h", NOW)
-    letters.hold(LETTER)
-    assert HeldLetters(state.database, BOX, "another").take_over(NOW + 900) == [LETTER], "its time is long over"
-    assert not letters.claim("h", NOW), "taken over meanwhile"
-    letters.forget("h")
-    letters.hold(msgspec.structs.replace(LETTER, id="slow"))
-    assert letters.claim("slow", NOW)
-    assert HeldLetters(state.database, BOX, "another").take_over(NOW + 900) == [], "its console is still sending it"
+    assert messages.take_over(NOW) == [], "its console runs"
+    assert HeldMessages(state.database, "haak:/elsewhere").take_over(NOW + 900) == []
+    assert messages.give_back("h", MESSAGE.writing)
+    assert state.drafts(BOX) == {"thread:m": MESSAGE.writing}
+    assert not messages.claim("h", NOW)
+    messages.hold(MESSAGE)
+    assert HeldMessages(state.database, BOX, "another").take_over(NOW + 900) == [MESSAGE], "its time is long over"
+    assert not messages.claim("h", NOW), "taken over meanwhile"
+    messages.forget("h")
+    messages.hold(msgspec.structs.replace(MESSAGE, id="slow"))
+    assert messages.claim("slow", NOW)
+    assert HeldMessages(state.database, BOX, "another").take_over(NOW + 900) == [], "its console is still sending it"
     state.close()

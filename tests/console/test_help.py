@@ -94,6 +94,6 @@ def test_the_legend_names_every_glyph_that_panes_draw() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and any(ord(letter) > 0x7F and letter not in ORDINARY | named for letter in node.value)
+        and any(ord(message) > 0x7F and message not in ORDINARY | named for message in node.value)
     ]
     assert not strangers, f"declare these glyphs in console/words/symbols.py, with their meaning: {strangers}"

@@ -157,7 +157,7 @@ async def test_hits_are_shown_in_the_list_and_in_the_conversation(
     if is_plain:
         monkeypatch.setenv("NO_COLOR", "1")
     mail = write_mail(tmp_path)
-    long = "\n\n".join(f"Paragraph {number} of this letter." for number in range(80))
+    long = "\n\n".join(f"Paragraph {number} of this message." for number in range(80))
     text = f"{long}\n\nThe Zebra stands **here**.\n\n{long}"
     mail.message("long", "bob-00000001", "user", text, ago=500, subject="Long")
     async with opened(mail.data, size=(120, 30)) as seat:

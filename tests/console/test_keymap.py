@@ -96,7 +96,7 @@ def test_two_commands_can_change_places() -> None:
     assert taken == {"zoom": "F", "follow": "f"}
 
 
-def test_a_letter_is_no_key_where_one_types() -> None:
+def test_a_message_is_no_key_where_one_types() -> None:
     taken, problems = read_keymap({"compose.send": "s"})
     assert taken == {}
     assert "typed" in problems[0]

@@ -20,7 +20,7 @@ from tests.console.test_render_markdown import INK, render_markdown, text_of
 from tests.mailboxes import MailFiles
 
 FAKE = "https://p\u0430ypal.com/login"
-"""Its second letter is Cyrillic."""
+"""Its second message is Cyrillic."""
 
 
 def drawn(source: str, width: int = 200) -> str:

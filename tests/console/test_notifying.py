@@ -126,7 +126,7 @@ def write_mail(folder: Path) -> MailFiles:
     mail = MailFiles(folder)
     mail.agent("ann-00000001")
     mail.agent("ded-00000001", "dead")
-    mail.message("old", "ann-00000001", "ded-00000001", "Alive?", ago=60, subject="An old letter")
+    mail.message("old", "ann-00000001", "ded-00000001", "Alive?", ago=60, subject="An old message")
     mail.message("mine", "ann-00000001", "user", "Hello.", ago=50, subject="Before")
     return mail
 
@@ -135,17 +135,17 @@ def toasts(app: object) -> list[str]:
     return [f"{it.title}: {it.message}" for it in app._notifications]  # type: ignore[attr-defined]
 
 
-async def test_mail_to_the_person_and_letters_that_die_are_told_and_what_was_there_is_not(tmp_path: Path) -> None:
+async def test_mail_to_the_person_and_messages_that_die_are_told_and_what_was_there_is_not(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
     async with opened(mail.data) as seat:
         assert toasts(seat.app) == []
         mail.message("quiet", "ann-00000001", "bob-00000001", "Between us.", ago=0)
         mail.message("new", "ann-00000001", "user", "Well?", ago=0, subject="Come [bold]here[/]", type="question")
-        mail.message("lost", "ann-00000001", "ded-00000001", "You?", ago=0, subject="A new letter")
+        mail.message("lost", "ann-00000001", "ded-00000001", "You?", ago=0, subject="A new message")
         await seat.until(lambda: len(toasts(seat.app)) == 2)
-        question, letter = toasts(seat.app)
+        question, item = toasts(seat.app)
         assert question == "A question to you: ann-00000001: Come [bold]here[/]"
-        assert letter.startswith("Dead letter: ann-00000001: ")
+        assert item.startswith("Dead letter: ann-00000001: ")
 
 
 async def test_a_mailbox_that_is_read_anew_tells_nothing_twice(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_the_beginnings_of_words_fit_best(query: str, better: str, worse: str) -
     good, bad = word_match(query, better), word_match(query, worse)
     assert good is not None
     assert bad is None or bad.rank < good.rank
-    letters = [better[at].lower() for at in good.places]
-    assert "".join(letters).replace(" ", "") == query.lower().replace(" ", "")
+    messages = [better[at].lower() for at in good.places]
+    assert "".join(messages).replace(" ", "") == query.lower().replace(" ", "")
 
 
 @pytest.mark.parametrize(("query", "name"), [("xyz", "mark"), ("", "mark"), ("  ", "a"), ("markk", "mark"), ("a", "")])

@@ -43,7 +43,7 @@ async def test_a_muted_channel_is_left_out_of_new_to_you_but_what_is_to_the_pers
     assert (desk.rows()["New to you"], desk.rows()["Muted"]) == (3, 2)
     [channel] = [row for row in sidebar_rows(desk.screen.session) if row.key == "project:ink"]
     assert (channel.count, channel.quiet, channel.note) == (1, 2, "∅")
-    desk.comes("re", ANN, "project:ink", thread="own", subject="Re: My letter")
+    desk.comes("re", ANN, "project:ink", thread="own", subject="Re: My message")
     assert desk.mailbox.unseen_in("own") == 1, "an answer to the person breaks through"
     assert {path: path.read_bytes() for path in before if path.name != "agent-mailbox.jsonl"} == {
         path: data for path, data in before.items() if path.name != "agent-mailbox.jsonl"
@@ -187,9 +187,9 @@ async def test_rows_header_and_sidebar_show_the_marks_and_they_survive_quitting(
         await seat.press("g", "s", "1")
         await seat.until(lambda: "Snoozed" in seat.text)
         assert "☾ snoozed until" in seat.text
-        assert "★ My letter" in seat.text
+        assert "★ My message" in seat.text
         assert "∅ In the channel" in seat.text
     async with opened(mail.data, state=state) as seat:
         await seat.until(lambda: "2 muted" in seat.text)
-        for words in ("Starred", "Snoozed", "Muted", "☾ snoozed until", "★ My letter", "∅ In the channel"):
+        for words in ("Starred", "Snoozed", "Muted", "☾ snoozed until", "★ My message", "∅ In the channel"):
             assert words in seat.text

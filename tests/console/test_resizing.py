@@ -20,7 +20,7 @@ def write_mail(folder: Path) -> MailFiles:
 
 def columns(seat: Seat) -> list[int]:
     """Return where panes end, as the line below the header shows it."""
-    return [at for at, letter in enumerate(seat.lines[1]) if letter == "╮"]
+    return [at for at, message in enumerate(seat.lines[1]) if message == "╮"]
 
 
 async def test_keys_and_drags_resize_panes_and_it_is_remembered_for_such_a_screen(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def write_mail(folder: Path, **options: float) -> MailFiles:
     mail.message("two", "ann-00000001", "project:ink", "An answer.", ago=800, thread="one")
     for number in range(40):
         mail.message(
-            f"m-{number:02}", "ann-00000001", "user", "A text.", ago=9000 - number, subject=f"Letter {number:02}"
+            f"m-{number:02}", "ann-00000001", "user", "A text.", ago=9000 - number, subject=f"Message {number:02}"
         )
     return mail
 
@@ -62,10 +62,10 @@ async def test_a_drag_over_the_conversation_copies_without_its_margin(tmp_path: 
 
 async def test_a_drag_over_a_list_copies_rows_and_a_click_still_chooses(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(140, 40)) as seat:
-        x, y = find(seat, "Letter 39")
+        x, y = find(seat, "Message 39")
         before = seat.screen.threads.cursor_key
-        await seat.drag((x, y), (x + 8, y))
-        assert seat.app.clipboard == "Letter 39"
+        await seat.drag((x, y), (x + 9, y))
+        assert seat.app.clipboard == "Message 39"
         assert seat.screen.threads.cursor_key == before
         await seat.pilot.click(offset=(x, y))
         await seat.press("y")  # whatever was dragged, a click goes on to choose
@@ -73,7 +73,7 @@ async def test_a_drag_over_a_list_copies_rows_and_a_click_still_chooses(tmp_path
         begun = seat.app.clipboard
         await seat.drag((x, y + 2), (x + 1, y + 2))  # a hand that trembles
         assert seat.app.clipboard == begun
-        await seat.drag((x, y), (x + 8, y), shift=True)
+        await seat.drag((x, y), (x + 9, y), shift=True)
         assert seat.app.clipboard == begun
         bottom = len(seat.lines) - 3
         await seat.drag((x, bottom - 1), (x, bottom), *[(x + 9, bottom + 2)] * 6)

@@ -100,7 +100,7 @@ async def test_the_cursor_stays_on_its_thread(mail: MailFiles) -> None:
         assert list(seat.screen.listing.roots()) == wanted(seat)
 
 
-async def test_another_letter_another_view_and_the_past_begin_anew(mail: MailFiles) -> None:
+async def test_another_message_another_view_and_the_past_begin_anew(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await begin_to_filter(seat, "h")
         await begin_to_filter(seat, "harbour 009")

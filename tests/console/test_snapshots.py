@@ -67,7 +67,7 @@ def write_mail(folder: Path) -> MailFiles:
     mail.message("n", "steward", "project:inscription", "Nightly ingest is done.", ago=660, subject="Nightly ingest")
     mail.message("d", "librarian", "old-steward", "Who holds the key?", ago=6 * HOUR, subject="The key")
     mail.message("u", "librarian", "user", "May I archive March?", ago=300, subject="Archive of March", type="question")
-    mail.message("w", "architect-new", "indexer", "Please index the letters.", ago=4000, subject="Index")
+    mail.message("w", "architect-new", "indexer", "Please index the messages.", ago=4000, subject="Index")
     for message_id, reader in (("s", "librarian"), ("s1", "architect-new"), ("n", "librarian")):
         mail.read(message_id, reader, ago=500)
     return mail

@@ -52,7 +52,7 @@ def run(script: str, *words: object) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", script, *map(str, words)], env=environment)
 
 
-def test_a_draft_is_there_again_to_the_letter(tmp_path: Path) -> None:
+def test_a_draft_is_there_again_to_the_message(tmp_path: Path) -> None:
     state = PersonalState(tmp_path / "state.db")
     state.save_draft(BOX, KEPT)
     state.close()

@@ -134,7 +134,7 @@ async def test_a_search_begins_at_its_first_hit_and_leaves_where_it_began_when_n
 
 
 @pytest.fixture
-def letters(tmp_path: Path) -> MailFiles:
+def messages(tmp_path: Path) -> MailFiles:
     mail = MailFiles(tmp_path)
     mail.agent("ann-00000001", role="clerk")
     mail.agent("bob-00000001", role="scribe")
@@ -152,51 +152,51 @@ def records(mail: MailFiles) -> list[dict[str, Any]]:
 
 async def redirect(seat: Seat, number: int) -> None:
     await seat.press("greater_than_sign")
-    await seat.sees("Redirect this letter to")
+    await seat.sees("Redirect this message to")
     await seat.press("enter")
     await seat.sees(f"{number} · {2 - number} done")
     await seat.press("j")
 
 
-async def test_what_would_write_into_a_mailbox_asks_before_it_undoes_or_does_again(letters: MailFiles) -> None:
-    async with opened(letters.data) as seat:
+async def test_what_would_write_into_a_mailbox_asks_before_it_undoes_or_does_again(messages: MailFiles) -> None:
+    async with opened(messages.data) as seat:
         await seat.press("D")
         await redirect(seat, 1)
         await redirect(seat, 0)
-        assert len(records(letters)) == 4
+        assert len(records(messages)) == 4
         await seat.pilot.press("z", "z")
         await seat.sees("y: undo")
         await seat.sees("bob-00000001 that it is void")
         await seat.press("z")
-        assert len(records(letters)) == 4
+        assert len(records(messages)) == 4
         await seat.press("escape")
         assert seat.app.screen.query_one("#footer").notice == "Nothing was written"  # type: ignore[attr-defined]
-        assert len(records(letters)) == 4
+        assert len(records(messages)) == 4
         await seat.press("z", "y")
-        await seat.until(lambda: len(records(letters)) == 5)
-        assert records(letters)[-1]["type"] == "cancel"
+        await seat.until(lambda: len(records(messages)) == 5)
+        assert records(messages)[-1]["type"] == "cancel"
         await seat.press("Z")
         await seat.sees("y: redo")
         await seat.press("y")
-        await seat.until(lambda: len(records(letters)) == 6)
+        await seat.until(lambda: len(records(messages)) == 6)
 
 
-async def test_a_redirect_shows_what_will_be_written_and_enter_confirms_it(letters: MailFiles) -> None:
-    async with opened(letters.data, size=(80, 24)) as seat:
+async def test_a_redirect_shows_what_will_be_written_and_enter_confirms_it(messages: MailFiles) -> None:
+    async with opened(messages.data, size=(80, 24)) as seat:
         await seat.press("D", "greater_than_sign")
         await seat.sees("Enter: redirect · Esc: cancel")
         shown = " ".join(seat.text.replace("│", " ").split())
         for words in ("user → bob-00000001", "Leaf", "Redirected: ann-00000001 wrote this", "reaches bob-00000001"):
             assert words in shown, words
-        assert len(records(letters)) == 2
+        assert len(records(messages)) == 2
         await seat.press("enter")
-        await seat.until(lambda: len(records(letters)) == 3)
-        written = records(letters)[-1]
+        await seat.until(lambda: len(records(messages)) == 3)
+        written = records(messages)[-1]
         assert written["recipient"] == "bob-00000001"
 
 
-async def test_what_was_cancelled_is_said(letters: MailFiles) -> None:
-    async with opened(letters.data) as seat:
+async def test_what_was_cancelled_is_said(messages: MailFiles) -> None:
+    async with opened(messages.data) as seat:
         await seat.press("D", "A")
         await seat.sees("y: acknowledge · Enter/Esc: cancel")
         await seat.press("enter")

@@ -308,7 +308,7 @@ async def test_f_follows_from_wherever_one_is(tmp_path: Path) -> None:
         assert "Remark 39." in seat.text
         await seat.press("pageup", "pageup")
         assert "· following" not in seat.text
-        await seat.press("c", "ctrl+g")  # in the composer, where F is a letter
+        await seat.press("c", "ctrl+g")  # in the composer, where F is a message
         assert "· following" in seat.text
         assert "Remark 39." in seat.text
         assert seat.screen.pane() == "composer"

@@ -1,4 +1,4 @@
-"""The desk of the person in charge, in a terminal, small and large: letters settled, concerns and deeds looked at."""
+"""The desk of the person in charge, in a terminal, small and large: messages settled, concerns and deeds looked at."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mail(tmp_path: Path) -> MailFiles:
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)])
-def test_a_letter_is_redirected_noted_and_taken_back(
+def test_a_message_is_redirected_noted_and_taken_back(
     size: tuple[int, int], mail: MailFiles, open_console: Open
 ) -> None:
     terminal = open_console(mail.url, size=size)
@@ -38,7 +38,7 @@ def test_a_letter_is_redirected_noted_and_taken_back(
     terminal.wait_for("ann-00000001 → ded-00000001  recipient ended before reading")
     terminal.wait_for("could take over  bob-00000001")
     terminal.press(">")
-    terminal.wait_for("Redirect this letter to")
+    terminal.wait_for("Redirect this message to")
     terminal.wait_for("redirect “A leaf” to bob-00000001")
     terminal.press("enter")
     terminal.wait_for("Redirected to bob-00000001 · z: undo")

@@ -137,12 +137,12 @@ def make_it_small_and_large(tourist: Tourist) -> None:
 
 
 def open_every_list(tourist: Tourist) -> None:
-    terminal, letters = tourist.terminal, tourist.mailbox.dead_letters(tourist.now)
+    terminal, messages = tourist.terminal, tourist.mailbox.dead_letters(tourist.now)
     terminal.press("D")
     terminal.wait_for("╭─ Dead letters ─")
-    for letter in letters[:3]:
-        terminal.wait_for(letter.recipient)
-    if not letters:
+    for item in messages[:3]:
+        terminal.wait_for(item.recipient)
+    if not messages:
         terminal.wait_for("No dead letters")
     terminal.press("q")
     terminal.wait_gone("╭─ Dead letters ─")

@@ -120,7 +120,7 @@ def test_every_line_end_is_a_line_feed_and_nothing_else_changes(parts: list[str]
     assert line_feeds(made) == made
 
 
-async def test_what_is_pasted_is_there_to_the_letter() -> None:
+async def test_what_is_pasted_is_there_to_the_message() -> None:
     app = BodyApp()
     async with app.run_test() as pilot:
         app.post_message(Paste("a\r\nb\rc\n\n@bob\t日本 👩‍🚀\r"))

@@ -83,8 +83,8 @@ def test_a_huge_line_is_counted_and_only_its_beginning_is_read(tmp_path: Path) -
     assert raw_record(url, Problem("mail.jsonl", 3, 3_000_005, "odd"), 1000).data == b"three"
     with pytest.raises(ContentGone, match="No such file"):
         raw_record(url, Problem("deleted.jsonl", 2, 4, "odd"), 1000)
-    (tmp_path / "letter.md").write_bytes(b"From: ann\n\nA letter of lines.\n")
-    assert raw_record(url, Problem("letter.md", 1, 0, "odd"), 1000).data == b"From: ann\n\nA letter of lines.\n"
+    (tmp_path / "letter.md").write_bytes(b"From: ann\n\nA message of lines.\n")
+    assert raw_record(url, Problem("letter.md", 1, 0, "odd"), 1000).data == b"From: ann\n\nA message of lines.\n"
 
 
 async def test_the_bytes_are_shown_as_text_and_as_hex(tmp_path: Path) -> None:

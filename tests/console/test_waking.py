@@ -69,7 +69,7 @@ async def test_an_agent_with_a_hook_is_woken_through_its_program(
         await seat.sees("2 messages, by codex queue: starts a turn of codex")
         await seat.press("y")
         await seat.sees(f"{ANN} woken")
-        assert "2 new letters" in calls()[0][-1]
+        assert "2 new messages" in calls()[0][-1]
         hooked(mail.url, ANN, doing="working", **given)
         await seat.sees(f"► {ANN}")
         await seat.press("W")

@@ -240,7 +240,7 @@ async def test_a_store_that_refuses_keeps_the_draft(tmp_path: Path) -> None:
         assert seat.screen.composer.writing.body == "Hm."
 
 
-async def test_a_letter_without_a_record_in_the_journal_counts_as_sent(tmp_path: Path) -> None:
+async def test_a_message_without_a_record_in_the_journal_counts_as_sent(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data, state=tmp_path / "state.db", size=(160, 40)) as seat:
         await seat.open_thread("q")
@@ -320,7 +320,7 @@ async def test_the_key_that_sends_does_not_overtake_those_typed_before(tmp_path:
     assert records(mail)[-1]["content"] == "Whole."
 
 
-async def test_what_was_typed_is_sent_to_the_letter(tmp_path: Path) -> None:
+async def test_what_was_typed_is_sent_to_the_message(tmp_path: Path) -> None:
     mail = write_talk(tmp_path)
     async with opened(mail.data) as seat:
         await fill(seat, "ann-00000001", "x")

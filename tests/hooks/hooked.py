@@ -80,8 +80,8 @@ class Hooked:
     def send(self, to: str = AGENT, sender: str = "boss", kind: str = "", text: str = "hello") -> str:
         self.sent += 1
         now = time.time()
-        letter = {
-            "id": f"letter-{self.sent}",
+        message = {
+            "id": f"message-{self.sent}",
             "timestamp": f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z",
             "sender": sender,
             "recipient": to,
@@ -90,8 +90,8 @@ class Hooked:
             "type": kind,
         }
         with self.mailbox.open("a") as file:
-            file.write(json.dumps(letter) + "\n")
-        return f"letter-{self.sent}"
+            file.write(json.dumps(message) + "\n")
+        return f"message-{self.sent}"
 
     def reads(self) -> list[str]:
         path = self.data / "agent-mailbox-reads.jsonl"

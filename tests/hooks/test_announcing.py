@@ -1,4 +1,4 @@
-"""When a session is told of which letters: over any sequence of events, whatever comes and is read meanwhile."""
+"""When a session is told of which messages: over any sequence of events, whatever comes and is read meanwhile."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from console.hooks.notices.notice import NoticeWriter
 from console.hooks.options import AT_START, EVERYWHERE, NOTICE
 from console.hooks.sessions.session_state import SessionState, read_state
 from mailstore.quick_answers import QuickMessage
-from tests.hooks.letters import HeldMail, letter
+from tests.hooks.session_mail import HeldMail, message
 
 MOMENTS = [START, PROMPT, TOOL, STOP, CHANGED]
 
 
 @dataclass
 class Session:
-    """A session whose agent may read letters by itself, and whose hooks are asked at each moment."""
+    """A session whose agent may read messages by itself, and whose hooks are asked at each moment."""
 
     deliver: str = NOTICE
     state: SessionState = field(default_factory=lambda: SessionState("claude-code", "s"))
@@ -33,11 +33,11 @@ class Session:
         self.state.agent_id = "claude-abcdef12"
 
     def at(self, moment: str, *, printed: bool = True) -> tuple[str, list[str], list[str], list[str]]:
-        """Return the text, the letters that it tells of, those that it shows, and those recorded as read."""
+        """Return the text, the messages that it tells of, those that it shows, and those recorded as read."""
         self.state = read_state(self.state.as_bytes(), "claude-code", "s")  # each event is a process of its own
         before = read_state(self.state.as_bytes(), "claude-code", "s")
         mail = HeldMail(self.mail)
-        read, mail.letters = settle(self.state, mail.letters, moment)
+        read, mail.messages = settle(self.state, mail.messages, moment)
         notice = NoticeWriter(self.state, "signalbox check --as claude-abcdef12", "", self.deliver).notice(
             mail, moment, self.now
         )
@@ -46,7 +46,7 @@ class Session:
             return "", [], [], []
         self.mail = [each for each in self.mail if each.id not in read]
         notice.note(self.state, moment, self.now)
-        return notice.text, [it.id for it in notice.letters], [it.id for it in notice.shown], read
+        return notice.text, [it.id for it in notice.messages], [it.id for it in notice.shown], read
 
 
 STEPS = st.lists(
@@ -63,7 +63,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_a_letter_is_announced_once_between_tools_and_blocks_once(steps: list[str]) -> None:
+def test_a_message_is_announced_once_between_tools_and_blocks_once(steps: list[str]) -> None:
     session = Session()
     told: set[str] = set()
     blocked: set[str] = set()
@@ -72,7 +72,7 @@ def test_a_letter_is_announced_once_between_tools_and_blocks_once(steps: list[st
     for step in steps:
         if step == "letter":
             count += 1
-            session.mail.append(letter(f"m{count}", sender=f"agent-{count % 3}"))
+            session.mail.append(message(f"m{count}", sender=f"agent-{count % 3}"))
         elif step == "check":
             session.mail.clear()
         elif step == "later":
@@ -100,7 +100,7 @@ def test_a_letter_is_announced_once_between_tools_and_blocks_once(steps: list[st
             elif ids:
                 in_row += 1
                 assert in_row <= MOST_BLOCKS
-                assert set(ids) - blocked, "a block that no letter is new to"
+                assert set(ids) - blocked, "a block that no message is new to"
                 blocked |= set(ids)
             else:
                 assert unread <= blocked or in_row == MOST_BLOCKS
@@ -116,7 +116,7 @@ def test_what_was_shown_is_read_at_a_later_tool_or_turn_end(steps: list[str], de
     for step in steps:
         if step == "letter":
             count += 1
-            session.mail.append(letter(f"m{count}", text="long " * 150))
+            session.mail.append(message(f"m{count}", text="long " * 150))
         elif step == "killed":
             session.at(STOP, printed=False)
         elif step in MOMENTS:
@@ -132,7 +132,7 @@ def test_what_was_shown_is_read_at_a_later_tool_or_turn_end(steps: list[str], de
 @given(st.lists(st.sampled_from([*MOMENTS, "own tool", "check"]), max_size=30))
 def test_what_a_command_printed_is_read_at_the_next_event_that_can_prove_it(steps: list[str]) -> None:
     state = SessionState("claude-code", "s")
-    unread, waiting, seen = [letter(f"m{number}") for number in range(9)], set[str](), set[str]()
+    unread, waiting, seen = [message(f"m{number}") for number in range(9)], set[str](), set[str]()
     for step in steps:
         state = read_state(state.as_bytes(), "claude-code", "s")
         if step == "check":
@@ -149,8 +149,8 @@ def test_what_a_command_printed_is_read_at_the_next_event_that_can_prove_it(step
         assert set(state.printed) == waiting
 
 
-def test_letters_everywhere_come_whole_portion_by_portion() -> None:
-    session = Session(EVERYWHERE, mail=[letter(f"m{at}", text="word " * 300) for at in range(5)])
+def test_messages_everywhere_come_whole_portion_by_portion() -> None:
+    session = Session(EVERYWHERE, mail=[message(f"m{at}", text="word " * 300) for at in range(5)])
     seen = []
     for moment in (START, PROMPT, TOOL, TOOL, STOP, STOP):
         seen.append(session.at(moment)[2:])
@@ -159,8 +159,8 @@ def test_letters_everywhere_come_whole_portion_by_portion() -> None:
     assert [name for _, read in seen for name in read] == ["m0", "m1", "m2", "m3", "m4"]
 
 
-def test_a_letter_that_is_too_long_is_shown_cut_once_and_stays_unread() -> None:
-    session = Session(EVERYWHERE, mail=[letter("m1", text="word " * 3000)])
+def test_a_message_that_is_too_long_is_shown_cut_once_and_stays_unread() -> None:
+    session = Session(EVERYWHERE, mail=[message("m1", text="word " * 3000)])
     text, told, shown, _ = session.at(START)
     assert (told, shown) == (["m1"], [])
     assert "characters are left out, and it stays unread" in text
@@ -172,14 +172,14 @@ def test_after_three_blocks_a_turn_ends() -> None:
     session = Session()
     blocks = []
     for at in range(5):
-        session.mail.append(letter(f"m{at}"))
+        session.mail.append(message(f"m{at}"))
         blocks.append(bool(session.at(STOP)[0]))
     assert blocks == [True, True, True, False, True]
 
 
 @pytest.mark.parametrize("moment", [START, CHANGED])
 def test_the_turn_after_an_announcement_does_not_repeat_it(moment: str) -> None:
-    session = Session(mail=[letter("m1")])
+    session = Session(mail=[message("m1")])
     assert session.at(moment)[0]
     assert not session.at(PROMPT)[0]
     assert session.at(STOP)[0]
@@ -187,19 +187,19 @@ def test_the_turn_after_an_announcement_does_not_repeat_it(moment: str) -> None:
 
 
 def test_a_sender_wakes_a_session_once_a_minute_and_the_person_always() -> None:
-    session = Session(mail=[letter("m1", "a")])
+    session = Session(mail=[message("m1", "a")])
     assert session.at(CHANGED)[1] == ["m1"]
-    session.mail.append(letter("m2", "a"))
+    session.mail.append(message("m2", "a"))
     assert session.at(CHANGED)[1] == []
-    session.mail.append(letter("m3", "user"))
+    session.mail.append(message("m3", "user"))
     assert session.at(CHANGED)[1] == ["m2", "m3"]
-    session.mail.append(letter("m4", "a"))
+    session.mail.append(message("m4", "a"))
     session.now += WAKE_SECONDS
     assert session.at(CHANGED)[1] == ["m4"]
 
 
 @pytest.mark.parametrize("recipient", ["all", "broadcast", "#build", "project:ink"])
 def test_mail_to_many_wakes_nobody_but_is_announced_to_who_works(recipient: str) -> None:
-    session = Session(mail=[letter("m1", to=recipient)])
+    session = Session(mail=[message("m1", to=recipient)])
     assert session.at(CHANGED)[0] == ""
     assert session.at(TOOL)[1] == ["m1"]

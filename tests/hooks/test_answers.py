@@ -12,7 +12,7 @@ from console.hooks.events import CHANGED, CWD, END, INTERRUPT, PROMPT, START, ST
 from console.hooks.programs import NAMES, program
 
 CAPTURED = Path(__file__).parents[1] / "fixtures" / "hooks"
-TEXT = 'Signalbox: 1 new letter for x, from a. "signalbox check --as x" prints it.'
+TEXT = 'Signalbox: 1 new message for x, from a. "signalbox check --as x" prints it.'
 WATCH = ("/data/agent-mailbox.jsonl", "/state/bell")
 OWN_EVENTS = {"copilot"}
 """The programs whose events the command line names."""

@@ -144,7 +144,7 @@ def test_of_several_mailboxes_a_session_hears_by_its_whole_name(repository: Repo
     repository.options = ("--store", url)
     repository.mail.message("m1", "bob-1", "claude-00000001", ago=5.0)
     told = repository.notice(session(1), "SessionStart", source="startup")
-    assert "you are ink/claude-00000001 (tags project:ink). 1 unread letter from ink/bob-1." in told
+    assert "you are ink/claude-00000001 (tags project:ink). 1 unread message from ink/bob-1." in told
     assert f"check --as ink/claude-00000001 --store '{url}'" in told
     repository.mail.message("m2", "bob-1", "project:ink", ago=5.0)
     assert "for ink/claude-00000001, from ink/bob-1." in repository.notice(session(1), "PostToolBatch")
@@ -157,7 +157,7 @@ def test_a_member_of_another_system_hears_of_its_mail_without_being_registered(r
     repository.options = ("--store", f"agenties:{forge}")
     repository.env["SIGNALBOX_AGENT"] = "ag_x1"
     before = {path: path.read_bytes() for path in forge.rglob("*") if path.is_file()}
-    assert "you are ag_x1 (tags project:ink). 1 unread letter from ag_x2." in repository.notice(
+    assert "you are ag_x1 (tags project:ink). 1 unread message from ag_x2." in repository.notice(
         session(1), "SessionStart", source="startup"
     )
     repository.notice(session(1), "SessionEnd", reason="other")

@@ -32,12 +32,12 @@ def test_a_killed_hook_loses_nothing(hooked: Hooked, tmp_path: Path, event: str)
         out, _, status = hooked.forks.run(["claude-code", *SHOWN], hooked.input(event), hooked.env, killed_at=at)
         assert status in (0, 9)
         assert not out or json.loads(out), "half an answer"
-        assert set(hooked.reads()) <= {"letter-1"}, "a letter that no model has answered"
+        assert set(hooked.reads()) <= {"message-1"}, "a message that no model has answered"
         printed = out + hooked.claude("PostToolBatch", *SHOWN)
         assert "MARK-two" in printed
         hooked.claude("Stop", *SHOWN)
         hooked.claude("Stop", *SHOWN)
-        assert sorted(hooked.reads()) == ["letter-1", "letter-2"]
+        assert sorted(hooked.reads()) == ["message-1", "message-2"]
         assert list(hooked.roster()) == [AGENT]
         assert hooked.log == ""
     assert at > 3

@@ -44,9 +44,9 @@ def test_the_answer_names_the_agent_and_what_to_watch() -> None:
     event = told("session.created", source="startup")
     assert event
     event.agent_id = "opencode-12345678"
-    out = opencode.answer(event, 'One "letter"', ("/repo/data/agent-mailbox.jsonl", "/state/bell")).out
+    out = opencode.answer(event, 'One "message"', ("/repo/data/agent-mailbox.jsonl", "/state/bell")).out
     assert json.loads(out) == {
-        "text": 'One "letter"',
+        "text": 'One "message"',
         "agent": "opencode-12345678",
         "watch": ["/repo/data/agent-mailbox.jsonl", "/state/bell"],
     }
@@ -57,14 +57,14 @@ def test_a_turn_that_ends_without_words_ends_without_an_answer() -> None:
     assert event
     event.agent_id = "opencode-12345678"
     assert opencode.answer(event, "", ()).out == ""
-    assert json.loads(opencode.answer(event, "one letter", ()).out) == {"text": "one letter"}
+    assert json.loads(opencode.answer(event, "one message", ()).out) == {"text": "one message"}
 
 
 @pytest.mark.parametrize("native", ["permission.asked", "permission.replied", "session.interrupted", "session.deleted"])
 def test_nothing_is_said_where_there_is_no_place_for_it(native: str) -> None:
     event = told(native)
     assert event
-    assert opencode.answer(event, "one letter", ()).out == ""
+    assert opencode.answer(event, "one message", ()).out == ""
 
 
 def test_a_subagent_counts_as_its_parent() -> None:

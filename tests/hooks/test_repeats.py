@@ -18,23 +18,23 @@ def test_of_two_copies_of_the_hooks_one_speaks(hooked: Hooked) -> None:
         assert mine.count(f"you are {AGENT}") == (event == "SessionStart")
         assert projects == ""
     hooked.send()
-    assert "1 new letter" in hooked.claude("PostToolBatch")
+    assert "1 new message" in hooked.claude("PostToolBatch")
     assert hooked.claude("PostToolBatch", *store) == ""
-    assert "2 letters" in hooked.claude("Stop")
+    assert "2 messages" in hooked.claude("Stop")
     assert hooked.claude("Stop", *store) == ""
 
 
 def test_the_same_copy_speaks_each_time(hooked: Hooked) -> None:
     hooked.send("all")
     for _ in range(2):
-        assert "1 unread letter" in hooked.claude("SessionStart", source="compact")
+        assert "1 unread message" in hooked.claude("SessionStart", source="compact")
 
 
 def test_copilots_start_may_come_after_its_prompt(hooked: Hooked) -> None:
     hooked.send("all")
     first = hooked.run("", "userPromptSubmitted", tool="copilot", sessionId=SESSION, prompt="hello")
     second = hooked.run("", "sessionStart", tool="copilot", sessionId=SESSION, source="new")
-    assert "1 unread letter" in first.out
+    assert "1 unread message" in first.out
     assert second.out == ""
 
 

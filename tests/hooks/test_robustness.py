@@ -15,10 +15,10 @@ from console.hooks.sessions.session_state import SessionState
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 HEAVY = {"argparse", "dataclasses", "enum", "hashlib", "json", "msgspec", "pathlib", "re", "site", "typing"}
-ORDINARY = "1 new letter for claude-abcdef12, from boss"
+ORDINARY = "1 new message for claude-abcdef12, from boss"
 
 
-def test_a_letter_is_remembered_as_told_only_once_it_was_printed(hooked: Hooked) -> None:
+def test_a_message_is_remembered_as_told_only_once_it_was_printed(hooked: Hooked) -> None:
     hooked.claude("SessionStart")
     hooked.claude("UserPromptSubmit")
     hooked.send()
@@ -53,7 +53,7 @@ def test_the_mailbox_may_be_replaced_meanwhile(hooked: Hooked) -> None:
     hooked.mailbox.rename(hooked.mailbox.with_name("kept.jsonl"))
     hooked.mailbox.touch()
     hooked.send(sender="ann")
-    assert "1 new letter for claude-abcdef12, from ann." in hooked.claude("PostToolBatch")
+    assert "1 new message for claude-abcdef12, from ann." in hooked.claude("PostToolBatch")
 
 
 def test_a_mailbox_that_is_gone_is_noted_in_the_log(hooked: Hooked) -> None:
@@ -96,7 +96,7 @@ def test_only_senders_that_are_registered_are_named(hooked: Hooked, is_folded: b
     if is_folded:
         with hooked.mailbox.open("a") as file:
             file.write(f'{{"id":"torn","recipient":"{AGENT}","content":"x\n')  # no quick way reads that
-    told = "5 new letters for claude-abcdef12, from ann, human, somebody, user. "
+    told = "5 new messages for claude-abcdef12, from ann, human, somebody, user. "
     assert told in hooked.claude("PostToolBatch")
 
 
@@ -108,7 +108,7 @@ def test_a_damaged_state_is_a_new_session(hooked: Hooked, damage: bytes) -> None
     hooked.send()
     [path] = [each for each in hooked.states() if each.name == f"claude-code-{SESSION}"]
     path.write_bytes(damage)
-    assert "1 new letter for" in hooked.claude("PostToolBatch")
+    assert "1 new message for" in hooked.claude("PostToolBatch")
     assert hooked.claude("PostToolBatch") == ""
     assert hooked.roster().keys() == {AGENT}
 
@@ -230,7 +230,7 @@ def test_no_hook_of_an_ordinary_mailbox_imports_what_takes_long(hooked: Hooked) 
     events = ("SessionStart", "UserPromptSubmit", "PostToolBatch", "Stop", "SessionEnd", "UserPromptSubmit")
     loaded = {event: imported(hooked, event) & HEAVY for event in events}
     assert loaded == {event: set() for event in events}
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
     assert hooked.log == ""
 
 

@@ -17,12 +17,12 @@ from console.cli import main
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
 CHECK = f'check --as {AGENT}"'
-ORDINARY = "1 new letter for claude-abcdef12, from boss"
+ORDINARY = "1 new message for claude-abcdef12, from boss"
 
 
-def test_a_session_is_told_of_each_letter_once_and_reminded(hooked: Hooked) -> None:
+def test_a_session_is_told_of_each_message_once_and_reminded(hooked: Hooked) -> None:
     start = hooked.claude("SessionStart", source="startup")
-    assert start.startswith(f"Signalbox: you are {AGENT} (tags project:repo). No unread letters.")
+    assert start.startswith(f"Signalbox: you are {AGENT} (tags project:repo). No unread messages.")
     assert hooked.claude("UserPromptSubmit", prompt="work") == ""
     assert hooked.claude("PostToolBatch") == ""
     hooked.send(kind="question")
@@ -31,7 +31,7 @@ def test_a_session_is_told_of_each_letter_once_and_reminded(hooked: Hooked) -> N
     assert told.endswith(f"{CHECK} prints it. It can wait until your current step is done.")
     assert "MARK-subject" not in told
     assert hooked.claude("PostToolBatch") == ""
-    assert "1 letter for claude-abcdef12 is unread, from boss." in hooked.claude("Stop")
+    assert "1 message for claude-abcdef12 is unread, from boss." in hooked.claude("Stop")
     assert hooked.claude("Stop", stop_hook_active=True) == ""
     turns = [hooked.claude("UserPromptSubmit", prompt="more") for _ in range(4)]
     assert [bool(text) for text in turns] == [True, True, True, False]
@@ -49,7 +49,7 @@ def test_what_is_read_is_announced_no_more(hooked: Hooked) -> None:
     assert "hello" in subprocess.run(check, env=hooked.env, capture_output=True, text=True, check=True).stdout
     assert hooked.claude("Stop") == ""
     assert hooked.claude("UserPromptSubmit") == ""
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
 
 
 def checked(hooked: Hooked, *more: str) -> str:
@@ -73,12 +73,12 @@ def test_what_was_printed_is_read_with_the_next_event_but_not_with_its_own(hooke
     assert hooked.claude("PostToolBatch", **TOOL) == ""
     assert hooked.reads() == []
     hooked.send()
-    assert "id: letter-1\n" not in (text := checked(hooked, *way))
-    assert "id: letter-2\n" in text
+    assert "id: message-1\n" not in (text := checked(hooked, *way))
+    assert "id: message-2\n" in text
     assert hooked.claude("PostToolBatch", **TOOL) == ""
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
     assert hooked.claude("Stop") == ""
-    assert hooked.reads() == ["letter-1", "letter-2"]
+    assert hooked.reads() == ["message-1", "message-2"]
     assert hooked.log == ""
 
 
@@ -93,14 +93,14 @@ def test_what_no_model_saw_is_announced_again(hooked: Hooked, way: tuple[str], e
     if end == "ended":
         hooked.claude("SessionEnd")
         assert "hello" in checked(hooked, "--dry-run", *way)
-    assert "1 unread letter from boss." in hooked.claude("SessionStart", source="resume")
+    assert "1 unread message from boss." in hooked.claude("SessionStart", source="resume")
     assert "hello" in checked(hooked, *way)
     assert hooked.reads() == []
     hooked.claude("UserPromptSubmit")
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
 
 
-def test_a_letter_that_another_tool_follows_is_read(hooked: Hooked) -> None:
+def test_a_message_that_another_tool_follows_is_read(hooked: Hooked) -> None:
     hooked.repository = hooked.repository / "signalbox"
     hooked.repository.mkdir()
     hooked.claude("SessionStart")
@@ -108,7 +108,7 @@ def test_a_letter_that_another_tool_follows_is_read(hooked: Hooked) -> None:
     checked(hooked)
     transcript = str(hooked.repository / "transcript.jsonl")
     assert hooked.claude("PostToolBatch", tool_input={"command": "ls"}, transcript_path=transcript) == ""
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
 
 
 def test_who_says_bye_after_reading_has_read(hooked: Hooked) -> None:
@@ -120,10 +120,10 @@ def test_who_says_bye_after_reading_has_read(hooked: Hooked) -> None:
         assert main(argv) == 1  # the tool that printed it runs
         hooked.claude("PostToolBatch", **TOOL)
         assert main(argv) == 0
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
 
 
-def test_letters_that_a_hook_shows_are_read_when_the_model_has_answered(hooked: Hooked) -> None:
+def test_messages_that_a_hook_shows_are_read_when_the_model_has_answered(hooked: Hooked) -> None:
     shown = ("--deliver", "session-start")
     hooked.claude("SessionStart", *shown, source="startup")
     hooked.claude("SessionEnd", *shown)
@@ -136,11 +136,11 @@ def test_letters_that_a_hook_shows_are_read_when_the_model_has_answered(hooked: 
     assert hooked.claude("UserPromptSubmit", *shown) == ""
     assert hooked.reads() == []
     assert hooked.claude("PostToolBatch", *shown) == ""
-    assert hooked.reads() == ["letter-1"]
-    assert "1 letter for claude-abcdef12 is unread" in hooked.claude("Stop", *shown)
+    assert hooked.reads() == ["message-1"]
+    assert "1 message for claude-abcdef12 is unread" in hooked.claude("Stop", *shown)
 
 
-def test_letters_that_no_model_answered_are_shown_again(hooked: Hooked) -> None:
+def test_messages_that_no_model_answered_are_shown_again(hooked: Hooked) -> None:
     shown = ("--deliver", "letters")
     hooked.claude("SessionStart", *shown)
     hooked.send(text="MARK-body")
@@ -148,7 +148,7 @@ def test_letters_that_no_model_answered_are_shown_again(hooked: Hooked) -> None:
     assert "MARK-body" in hooked.claude("SessionStart", *shown, source="resume")
     assert hooked.reads() == []
     hooked.claude("Stop", *shown)
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
 
 
 @pytest.mark.parametrize("source", ["resume", "compact"])
@@ -158,7 +158,7 @@ def test_a_session_that_comes_back_is_told_of_everything_unread(hooked: Hooked, 
     assert hooked.claude("PostToolBatch")
     again = hooked.claude("SessionStart", source=source)
     assert again.startswith(f"Signalbox: you are {AGENT} ")
-    assert "1 unread letter from boss." in again
+    assert "1 unread message from boss." in again
 
 
 def test_a_subagent_is_told_nothing_and_takes_nothing_from_its_parent(hooked: Hooked) -> None:
@@ -182,7 +182,7 @@ def test_two_sessions_in_one_folder_are_two_agents(hooked: Hooked) -> None:
     assert set(hooked.roster()) == {AGENT, "claude-abcdef99"}
 
 
-def test_a_hundred_letters_in_a_second_are_one_wake(hooked: Hooked) -> None:
+def test_a_hundred_messages_in_a_second_are_one_wake(hooked: Hooked) -> None:
     hooked.claude("SessionStart", "--wake")
     hooked.claude("Stop", "--wake")
     for _ in range(100):
@@ -191,14 +191,14 @@ def test_a_hundred_letters_in_a_second_are_one_wake(hooked: Hooked) -> None:
     said = [(process.communicate(), process.returncode) for process in runs]
     told = [(err, status) for (_, err), status in said if err]
     assert [status for _, status in told] == [2]
-    assert "100 new letters for" in told[0][0]
+    assert "100 new messages for" in told[0][0]
     assert hooked.claude("UserPromptSubmit", "--wake", prompt="<task-notification>x") == ""
     hooked.send(sender="ann")
     assert hooked.run("FileChanged", "--wake", env={"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}) == ("", "", 0)
-    assert "1 new letter for claude-abcdef12, from ann." in hooked.claude("PostToolBatch", "--wake")
+    assert "1 new message for claude-abcdef12, from ann." in hooked.claude("PostToolBatch", "--wake")
 
 
-def test_a_bell_tells_of_old_letters_too(hooked: Hooked) -> None:
+def test_a_bell_tells_of_old_messages_too(hooked: Hooked) -> None:
     start = json.loads(hooked.run("SessionStart", "--wake").out)["hookSpecificOutput"]
     assert start["watchPaths"][0] == str(hooked.mailbox)
     bell = Path(start["watchPaths"][1])
@@ -224,7 +224,7 @@ def test_a_program_whose_own_answer_comes_back_as_a_prompt_is_told_nothing(hooke
 def test_a_message_that_was_queued_to_wake_a_session_is_not_repeated(hooked: Hooked) -> None:
     hooked.run("SessionStart", tool="codex")
     hooked.send(to="codex-abcdef12")
-    notice = 'Signalbox: 1 new letter for codex-abcdef12, from boss. "signalbox check --as codex-abcdef12" prints it.'
+    notice = 'Signalbox: 1 new message for codex-abcdef12, from boss. "signalbox check --as codex-abcdef12" prints it.'
     assert hooked.run("UserPromptSubmit", tool="codex", prompt=notice).out == ""
     assert hooked.run("PostToolUse", tool="codex").out == ""
     hooked.send(to="codex-abcdef12", sender="ann")
@@ -250,7 +250,7 @@ def test_a_notice_is_a_command_that_works_where_it_is_run(hooked: Hooked, tmp_pa
     assert f'"signalbox {CHECK}' in text
 
 
-def test_letters_in_a_mailbox_that_must_be_folded_are_announced(hooked: Hooked) -> None:
+def test_messages_in_a_mailbox_that_must_be_folded_are_announced(hooked: Hooked) -> None:
     """Also by a process that starts without installed packages."""
     config = Path(hooked.env["HOME"], ".config", "signalbox")
     config.mkdir(parents=True)
@@ -260,7 +260,7 @@ def test_letters_in_a_mailbox_that_must_be_folded_are_announced(hooked: Hooked) 
     assert ORDINARY in hooked.claude("PostToolBatch", "--deliver", "notice")
     assert "    hello" in hooked.claude("Stop", "--deliver", "letters")
     assert hooked.claude("Stop", "--deliver", "letters") == ""
-    assert hooked.reads() == ["letter-1"]
+    assert hooked.reads() == ["message-1"]
     assert hooked.log == ""
 
 
@@ -278,7 +278,7 @@ def test_a_session_that_is_kept_from_ending_works_on(hooked: Hooked) -> None:
     hooked.run("session.created", tool="opencode")
     hooked.send(to="opencode-abcdef12")
     told = json.loads(hooked.run("session.idle", tool="opencode").out)
-    assert "1 letter for opencode-abcdef12 is unread" in told["text"]
+    assert "1 message for opencode-abcdef12 is unread" in told["text"]
     assert doing(hooked) == "working"
     assert hooked.run("session.idle", tool="opencode").text == ""
     assert doing(hooked) == "idle"

@@ -76,7 +76,7 @@ def test_a_session_whose_first_look_was_ended_is_told_later(hooked: Hooked) -> N
     assert f'you are {AGENT} (tags project:repo). \\"' in run("SessionStart", "usual")
     [folder] = {path.parent for path in hooked.states() if path.name.startswith("claude-code-")}
     (folder / FOLDING).touch()
-    assert "1 new letter for" in run("PostToolBatch", "usual")
+    assert "1 new message for" in run("PostToolBatch", "usual")
 
 
 def test_a_mailbox_is_folded_ahead_once_at_a_time(hooked: Hooked, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Waking sessions through their programs: Codex's queue and bell files; once for a letter, and not all night."""
+"""Waking sessions through their programs: Codex's queue and bell files; once for a message, and not all night."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailFiles:
     return mail
 
 
-def letter(message_id: str, sender: str = ANN, kind: str = "question") -> Message:
+def item(message_id: str, sender: str = ANN, kind: str = "question") -> Message:
     return Message(message_id, sender, (BOB,), "", NOW, "$(touch hacked)", type=kind)
 
 
@@ -56,10 +56,10 @@ def test_codex_gets_one_argument_of_our_own_words(
 ) -> None:
     calls = fake_codex(tmp_path, monkeypatch)
     hook_of(mail, tool="codex", session_id=SESSION, cwd=str(tmp_path))
-    assert rung_for(mail, letter("x", sender='"; touch hacked; "')) == [""]
+    assert rung_for(mail, item("x", sender='"; touch hacked; "')) == [""]
     [[queue, thread, session, message, text]] = calls()
     assert (queue, thread, session, message) == ("queue", "--thread", SESSION, "--message")
-    assert text.startswith(f'Signalbox: 1 new letter for {BOB}, from somebody (question). "')
+    assert text.startswith(f'Signalbox: 1 new message for {BOB}, from somebody (question). "')
     assert f"check --as {BOB}" in text
     assert "touch" not in text
     [record] = map(json.loads, wake_log().read_text().splitlines())
@@ -85,23 +85,23 @@ def test_who_works_may_not_be_woken_or_hears_by_itself_is_left_alone(
     calls = fake_codex(tmp_path, monkeypatch)
     given = {"tool": "codex", "doing": "idle", "since": NOW, "last_run": NOW, "can_wake": True, **more}
     hooked(mail.url, BOB, **given)
-    assert rung_for(mail, letter("x")) == []
+    assert rung_for(mail, item("x")) == []
     assert calls() == []
     assert not wake_log().exists()
 
 
-def test_a_letter_wakes_once_and_an_agent_wakes_another_once_a_minute(
+def test_a_message_wakes_once_and_an_agent_wakes_another_once_a_minute(
     mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = fake_codex(tmp_path, monkeypatch)
     hook_of(mail, tool="codex", session_id=SESSION)
-    assert rung_for(mail, letter("a")) == [""]
-    assert rung_for(mail, letter("b"), NOW + 59) == []  # once a minute for a pair
-    assert rung_for(mail, letter("c", sender="cat-00000001"), NOW + 59) == [""]
-    assert rung_for(mail, letter("d", sender="user"), NOW + 59, by_user=True) == [""]
-    assert rung_for(mail, letter("e", sender="user"), NOW + 59, by_user=True) == [""]
-    assert rung_for(mail, letter("a"), NOW + 61) == []  # once for a letter
-    assert rung_for(mail, letter("b"), NOW + 61) == [""]
+    assert rung_for(mail, item("a")) == [""]
+    assert rung_for(mail, item("b"), NOW + 59) == []  # once a minute for a pair
+    assert rung_for(mail, item("c", sender="cat-00000001"), NOW + 59) == [""]
+    assert rung_for(mail, item("d", sender="user"), NOW + 59, by_user=True) == [""]
+    assert rung_for(mail, item("e", sender="user"), NOW + 59, by_user=True) == [""]
+    assert rung_for(mail, item("a"), NOW + 61) == []  # once for a message
+    assert rung_for(mail, item("b"), NOW + 61) == [""]
     assert len(calls()) == 5
 
 
@@ -110,16 +110,16 @@ def test_a_wake_that_fails_is_a_line_and_may_be_tried_again(
 ) -> None:
     hook_of(mail, tool="codex", session_id=SESSION)
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
-    assert rung_for(mail, letter("a")) == ["codex can't be run (no such file or directory)"]
+    assert rung_for(mail, item("a")) == ["codex can't be run (no such file or directory)"]
     calls = fake_codex(tmp_path, monkeypatch, "print('Error: no \\x1b[31mrollout', file=sys.stderr); sys.exit(1)")
-    assert rung_for(mail, letter("a")) == ["codex queue ended with 1 (no ?[31mrollout)"]
+    assert rung_for(mail, item("a")) == ["codex queue ended with 1 (no ?[31mrollout)"]
     monkeypatch.setattr(waking, "COMMAND_SECONDS", 0.2)
     fake_codex(tmp_path, monkeypatch, "sys.stdin.read(); import threading; threading.Event().wait()")
-    assert rung_for(mail, letter("a")) == ["codex queue took longer than 0 s"]
+    assert rung_for(mail, item("a")) == ["codex queue took longer than 0 s"]
     before = len(calls())  # what was ended in time may have begun, or not
     fake_codex(tmp_path, monkeypatch)
     monkeypatch.setattr(waking, "COMMAND_SECONDS", PATIENCE)
-    assert rung_for(mail, letter("a")) == [""]
+    assert rung_for(mail, item("a")) == [""]
     assert len(calls()) == before + 1 in (2, 3)
     problems = [json.loads(line).get("problem", "") for line in wake_log().read_text().splitlines()]
     assert [bool(problem) for problem in problems] == [True, True, True, False]
@@ -129,24 +129,24 @@ def test_a_wake_that_fails_is_a_line_and_may_be_tried_again(
 def test_a_bell_is_touched_for_programs_that_watch_it(tool: str, mail: MailFiles) -> None:
     hook = hook_of(mail, tool=tool, session_id="s-1")
     bell = Path(hook.folder) / f"bell-{tool}-s-1"
-    done = wake_for(BOB, hook, [letter("a")], NOW, ())
+    done = wake_for(BOB, hook, [item("a")], NOW, ())
     assert done is not None
     assert (done.problem, done.way) == ("", "its bell file")
     first = bell.read_bytes()
-    assert wake_for(BOB, hook, [letter("b")], NOW + 61, ()) is not None
+    assert wake_for(BOB, hook, [item("b")], NOW + 61, ()) is not None
     assert bell.read_bytes() != first
     assert bell.stat().st_mode & 0o777 == 0o600
     bell.unlink()
     target = mail.data / "agent-mailbox.jsonl"
     before = target.read_bytes()
     bell.symlink_to(target)  # a link is not followed
-    failed = wake_for(BOB, hook, [letter("c")], NOW + 122, ())
+    failed = wake_for(BOB, hook, [item("c")], NOW + 122, ())
     assert failed is not None
     assert "can't be written" in failed.problem
     assert target.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"pairs": 1, "letters": {"s-1": [1]}}', b"\xff" * 99])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"pairs": 1, "messages": {"s-1": [1]}}', b"\xff" * 99])
 def test_limits_that_are_damaged_are_begun_anew(content: bytes, mail: MailFiles) -> None:
     folder = hook_of(mail, session_id="s-1").folder
     Path(wakes_file(folder)).write_bytes(content)

@@ -22,11 +22,11 @@ def watched(url: str) -> tuple[str, ...]:
         return store.watched().mail
 
 
-@pytest.mark.parametrize("letters", [3, MOST_PATHS + 1])
-def test_a_letter_in_a_file_of_its_own_is_noticed(tmp_path: Path, letters: int) -> None:
+@pytest.mark.parametrize("messages", [3, MOST_PATHS + 1])
+def test_a_message_in_a_file_of_its_own_is_noticed(tmp_path: Path, messages: int) -> None:
     inbox = tmp_path / "mailboxes" / "ann" / "inbox"
     inbox.mkdir(parents=True)
-    for number in range(letters):
+    for number in range(messages):
         (inbox / f"{number}.txt").touch()
     paths = watched_folders(tmp_path / "mailboxes").mail
     assert 0 < len(paths) <= MOST_PATHS
@@ -109,7 +109,7 @@ def test_a_hook_reads_another_kinds_mailbox_again_only_after_a_change(
     assert "letter" not in hook.prompt() + hook.prompt()
     assert hook.looked == 1
     log.write_text('{"id":"1","at":"2026-03-16T12:00:00Z","from":"a","to":"forge-1","type":"note","body":"x"}\n')
-    assert "1 new letter" in hook.prompt()
+    assert "1 new message" in hook.prompt()
     assert hook.looked == 2
 
 
@@ -138,7 +138,7 @@ def test_a_mailbox_with_very_many_folders_is_read_each_time(
         assert hook.looked == looked
     write("agent-0", "2026-03-17", "elsewhere")
     write("ann", "2026-03-17", "late")
-    assert "1 new letter" in hook.prompt()
+    assert "1 new message" in hook.prompt()
 
 
 def test_reads_of_others_let_no_hook_read_several_mailboxes_again(

@@ -71,7 +71,7 @@ def made(kind: str, folder: Path) -> Iterator[Harness]:
 class Action(NamedTuple):
     """A command that writes: its words, the mailbox's URL and a folder beside it put in; what is run before it.
 
-    `adds` says that it adds a letter each time; else twice gives the same as once, or is refused where it `is_once`.
+    `adds` says that it adds a message each time; else twice gives the same as once, or is refused where it `is_once`.
     """
 
     kind: str
@@ -90,11 +90,11 @@ class Action(NamedTuple):
 def _haak(kind: str) -> list[Action]:
     store = ("--store", "{url}")
     send = ("send", "--from", ANN, "--to", BOB, "--body", SENT, *store)
-    letter = ("send", "--from", BOB, "--to", ANN, "--body", "A letter.", *store)
+    message = ("send", "--from", BOB, "--to", ANN, "--body", "A message.", *store)
     redirect = ("dead-letters", "redirect", "m1", "--recipient", ANN, "--to", BOB, *store)
     return [
         Action(kind, "send", send, adds=True),
-        Action(kind, "check", ("check", "--as", ANN, *store), before=(letter,)),
+        Action(kind, "check", ("check", "--as", ANN, *store), before=(message,)),
         Action(kind, "mark-read", ("mark-read", "--as", ANN, "m1", "m2", *store)),
         Action(kind, "read --mark", ("read", "--as", ANN, "--mark", *store)),
         Action(kind, "register", ("roster", "register", "eve-00000001", "--role", "clerk", *store), is_once=True),

@@ -16,7 +16,7 @@ from mailstore.memory.store import Records
 from mailstore.records.roster import Agent
 from mailstore.store import Store
 from mailstore.transfer.compare import Contents
-from mailstore.transfer.letters import adopted_letter
+from mailstore.transfer.messages import adopted_message
 
 
 class HistoryBox:
@@ -65,9 +65,9 @@ class HistoryBox:
             one = MemoryStore()
             one.append(fields)
             (message,) = Contents(one).messages.values()
-            letter = adopted_letter(message, fields["content"], fields, HaakStore.known_fields)
+            mail_item = adopted_message(message, fields["content"], fields, HaakStore.known_fields)
             with NatsStore.open(self.kind.removeprefix("nats:")) as store:
-                store.merge([letter])
+                store.merge([mail_item])
         else:
             self._put("agent-mailbox.jsonl", json.dumps(fields))
 

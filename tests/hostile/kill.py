@@ -29,25 +29,25 @@ NAMED = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,}|\d{4}-?\d{2}-?\d{2}
 
 
 class Told(NamedTuple):
-    """What a mailbox tells: each letter's text and how often, what was read by whom, and what can't be read."""
+    """What a mailbox tells: each message's text and how often, what was read by whom, and what can't be read."""
 
-    letters: Counter[str]
+    messages: Counter[str]
     reads: frozenset[tuple[str, str]]
     faults: int
 
 
 def told(url: str) -> Told:
-    """Read a mailbox as every command does; no letter may come twice under one id."""
+    """Read a mailbox as every command does; no message may come twice under one id."""
     mailbox = Mailbox("user")
-    letters: Counter[str] = Counter()
+    messages: Counter[str] = Counter()
     with open_store(url) as store:
         for batch in store.scan():
             mailbox.fold(batch, time.time())
         for message in mailbox.messages():
-            letters[store.content(message)] += 1
+            messages[store.content(message)] += 1
     assert not mailbox.duplicates, f"{[each.id for each in mailbox.duplicates]} came twice"
     reads = frozenset((each.id, it.reader) for each in mailbox.messages() for it in mailbox.receipts(each.id))
-    return Told(letters, reads, sum(problem.fatal for problem in mailbox.problems))
+    return Told(messages, reads, sum(problem.fatal for problem in mailbox.problems))
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int, int, int]]:
@@ -89,7 +89,7 @@ class Case:
         self.calls = whole.calls
         self.written = whole.written
         self.after = told(url)
-        self.added = self.after.letters - self.before.letters
+        self.added = self.after.messages - self.before.messages
         self._again()
         self.names = names(folder)
 
@@ -100,7 +100,7 @@ class Case:
         """Run the command once more; what can be done only once may be refused where it was done."""
         end = self._done(self.action.words)
         if self.action.makes_copy and end.status:
-            assert told(self._copy).letters == self.before.letters
+            assert told(self._copy).messages == self.before.messages
         else:
             assert end.status == 0 or (end.status == 1 and self.action.is_once), end.said
 
@@ -126,10 +126,10 @@ class Case:
         self._again()
         final = told(self._url)
         if self.action.adds:
-            assert final.letters == left.letters + self.added, final.letters - left.letters
+            assert final.messages == left.messages + self.added, final.messages - left.messages
             assert final.faults == self.before.faults, "a torn line was not mended"
         else:
-            assert final == self.after, (final.letters - self.after.letters) or (self.after.letters - final.letters)
+            assert final == self.after, (final.messages - self.after.messages) or (self.after.messages - final.messages)
         assert not (extra := names(self.folder) - self.names), f"left for ever: {sorted(extra)}"
 
     def _looked(self) -> Told:
@@ -138,8 +138,8 @@ class Case:
         left = told(self._url)
         assert files(self.folder) == before, "looking changed something"
         assert left.faults == self.before.faults
-        assert not (lost := self.before.letters - left.letters), f"lost: {lost}"
-        assert not (more := left.letters - self.after.letters), f"too many: {more}"
+        assert not (lost := self.before.messages - left.messages), f"lost: {lost}"
+        assert not (more := left.messages - self.after.messages), f"too many: {more}"
         assert self.before.reads <= left.reads <= self.after.reads | self.before.reads
         return left
 
@@ -149,7 +149,7 @@ class Case:
         end = self._done(self.action.words, Fault(room=room))
         left = self._looked()
         if end.status == 0:
-            assert left.letters == self.after.letters, "it says that it was done"
+            assert left.messages == self.after.messages, "it says that it was done"
         else:
             assert end.status == 1, end.said
             assert "signalbox:" in end.said, end.said

@@ -21,7 +21,7 @@ class Probe(NamedTuple):
     prepare: Callable[[Path], None] = lambda home: None
 
 
-def _letters(home: Path) -> None:
+def _messages(home: Path) -> None:
     for box in ("inbox", "outbox"):
         (home / "letters" / "user@localhost" / "2026-03-16" / box).mkdir(parents=True)
 
@@ -37,7 +37,7 @@ PROBES = {
     "agentazall": Probe(
         ("send", "--store", "agentazall:letters", "--from", "user", "--to", "user@localhost", "--body", "Hello."),
         lambda done: done.status == 0,
-        _letters,
+        _messages,
     ),
     "mcp": Probe(
         ("mcp", "--as", "ann-00000001", "--store", "haak:data"),

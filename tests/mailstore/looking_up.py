@@ -53,11 +53,11 @@ class Found:
         return [message.id for batch in batches for message in batch]
 
 
-def letters(folder: Path, number: int = 200) -> MailFiles:
+def messages(folder: Path, number: int = 200) -> MailFiles:
     mail = MailFiles(folder)
     mail.agent(ANN)
     for at in range(number):
-        mail.message(f"m{at}", ANN, BOB, f"Letter {at},\nas usual. {'Heureka!' * (at in (3, 150))}", ago=1000 - at)
+        mail.message(f"m{at}", ANN, BOB, f"Message {at},\nas usual. {'Heureka!' * (at in (3, 150))}", ago=1000 - at)
     return mail
 
 

@@ -17,7 +17,7 @@ Opened = Callable[[], Store]
 SOON = Patience(0.02, 0.2, 2.0)
 
 
-def letter(name: str, content: str = "A text.", **fields: Any) -> dict[str, Any]:
+def message_record(name: str, content: str = "A text.", **fields: Any) -> dict[str, Any]:
     """Return the fields of a message."""
     usual = {"sender": "bob-00000001", "recipient": "ann-00000001", "timestamp": "2026-03-16T12:00:00Z"}
     return {"id": name, **usual, "content": content, **fields}

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 
-class Letter(NamedTuple):
+class OracleMessage(NamedTuple):
     """A message; `time` is None where its record has no readable one."""
 
     id: str
@@ -21,13 +21,13 @@ class Letter(NamedTuple):
 class Read(NamedTuple):
     """A read record; `time` is None where it has none."""
 
-    letter: str
+    message: str
     reader: str
     time: float | None
 
 
 def figures(
-    letters: Sequence[Letter],
+    messages: Sequence[OracleMessage],
     reads: Sequence[Read],
     means: Mapping[str, str],
     bars: tuple[float, float, int],
@@ -43,46 +43,46 @@ def figures(
     def bar(time: float) -> int:
         return int((time - start) // length)
 
-    by_id = {letter.id: letter for letter in letters}
+    by_id = {message.id: message for message in messages}
     sent: dict[str, Counter[int]] = defaultdict(Counter)
     pairs: Counter[tuple[str, str]] = Counter()
     to_channel: dict[str, Counter[int]] = defaultdict(Counter)
     senders: dict[str, set[str]] = defaultdict(set)
-    for letter in letters:
-        if letter.time is None or not start <= letter.time < end:
+    for message in messages:
+        if message.time is None or not start <= message.time < end:
             continue
-        sent[who(letter.sender)][bar(letter.time)] += 1
-        for party in {who(text) for text in letter.to}:
-            pairs[who(letter.sender), party] += 1
-        for tag in {text for text in letter.to if text in channels}:
-            to_channel[tag][bar(letter.time)] += 1
-            senders[tag].add(who(letter.sender))
+        sent[who(message.sender)][bar(message.time)] += 1
+        for party in {who(text) for text in message.to}:
+            pairs[who(message.sender), party] += 1
+        for tag in {text for text in message.to if text in channels}:
+            to_channel[tag][bar(message.time)] += 1
+            senders[tag].add(who(message.sender))
 
     earliest: dict[tuple[str, str], float | None] = {}
     for read in reads:
-        if read.letter in by_id:
-            times = [it for it in (earliest.get((read.letter, who(read.reader))), read.time) if it is not None]
-            earliest[read.letter, who(read.reader)] = min(times, default=None)
+        if read.message in by_id:
+            times = [it for it in (earliest.get((read.message, who(read.reader))), read.time) if it is not None]
+            earliest[read.message, who(read.reader)] = min(times, default=None)
     read_by: dict[str, Counter[int]] = defaultdict(Counter)
     waits: dict[str, list[float]] = defaultdict(list)
     early_reads = 0
-    for (letter_id, reader), time in earliest.items():
+    for (message_id, reader), time in earliest.items():
         if time is None or not start <= time < end:
             continue
         read_by[reader][bar(time)] += 1
-        letter_time = by_id[letter_id].time
-        if letter_time is not None and time < letter_time:
+        message_time = by_id[message_id].time
+        if message_time is not None and time < message_time:
             early_reads += 1
-        elif letter_time is not None:
-            waits[reader].append(time - letter_time)
+        elif message_time is not None:
+            waits[reader].append(time - message_time)
 
     first: dict[tuple[str, str], float] = {}
-    for letter in letters:
-        asked = by_id.get(letter.answers or "")
-        if asked is None or asked.time is None or letter.time is None or who(asked.sender) == who(letter.sender):
+    for message in messages:
+        asked = by_id.get(message.answers or "")
+        if asked is None or asked.time is None or message.time is None or who(asked.sender) == who(message.sender):
             continue
-        key = asked.id, who(letter.sender)
-        first[key] = min(first.get(key, letter.time), letter.time)
+        key = asked.id, who(message.sender)
+        first[key] = min(first.get(key, message.time), message.time)
     answers: dict[str, list[float]] = defaultdict(list)
     early_answers = 0
     for (asked_id, answerer), time in first.items():
@@ -105,8 +105,8 @@ def figures(
         },
         "channels": {tag: (line(counts), len(senders[tag])) for tag, counts in to_channel.items()},
         "pairs": dict(pairs),
-        "undated": sum(letter.time is None for letter in letters),
-        "later": sum(letter.time is not None and letter.time >= end for letter in letters),
+        "undated": sum(message.time is None for message in messages),
+        "later": sum(message.time is not None and message.time >= end for message in messages),
         "undated reads": sum(time is None for time in earliest.values()),
         "early reads": early_reads,
         "early answers": early_answers,

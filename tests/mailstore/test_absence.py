@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mailstore.haak import HaakStore
-from mailstore.queries.absence import Absence, LostLetter, look_back
+from mailstore.queries.absence import Absence, LostMessage, look_back
 from mailstore.records.events import Seen
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, at_once
@@ -48,7 +48,7 @@ def test_what_happened_between_two_times_is_found(tmp_path: Path) -> None:
     assert (found.messages, found.threads) == (6, 3)
     assert found.for_you == ("again",)
     assert found.questions == ("ask",)
-    assert found.letters == (LostLetter("lost", "ded-00000001"),)
+    assert found.dead_letters == (LostMessage("lost", "ded-00000001"),)
     assert (found.ended, found.appeared) == (("ded-00000001",), ("new-00000001",))
     assert found.busiest[0] == ("ask", 4)
     assert set(found.busiest[1:]) == {("before", 1), ("lost", 1)}

@@ -119,6 +119,6 @@ def test_a_dead_letter_is_one_in_the_archive_too_until_it_is_settled(tmp_path: P
     mail.message("standing", "bob", "user", ago=50 * DAY, archived=True)
     mail.intervention("acknowledge", "done", recipient="ann-00000001")
     mailbox = read(mail)
-    assert [letter.message.id for letter in mailbox.dead_letters(NOW)] == ["open"]
+    assert [message.message.id for message in mailbox.dead_letters(NOW)] == ["open"]
     assert mailbox.unread("user", NOW) == []
     assert mailbox.counts().expired == 0

@@ -193,7 +193,7 @@ def test_all_concerns_are_counted_and_the_first_of_each_kind_kept() -> None:
     assert sum(found.totals.values()) == 11
 
 
-def test_letters_that_die_faster_than_before(mail: MailFiles) -> None:
+def test_messages_that_die_faster_than_before(mail: MailFiles) -> None:
     mail.message("old", ANN, "nobody", "You?", ago=30 * HOUR)
     for number in range(3):
         mail.message(f"m-{number}", ANN, f"nobody-{number}", "You?", ago=MINUTE + number)

@@ -160,7 +160,7 @@ def test_a_log_has_one_line_for_a_message_and_one_recipient_in_it(tmp_path: Path
     assert {"recipients", "thread"} <= fields(report)
 
 
-def test_a_letter_lies_with_its_sender_and_its_audience(tmp_path: Path) -> None:
+def test_a_message_lies_with_its_sender_and_its_audience(tmp_path: Path) -> None:
     report = copy(in_memory(), "agentazall", tmp_path / "copy")
     root = tmp_path / "copy/data/mailboxes"
     places = {path.relative_to(root).as_posix() for path in root.rglob("*.txt") if path.name != "tasks.txt"}

@@ -18,7 +18,7 @@ OWNER = """
 import sqlite3, sys
 with sqlite3.connect(sys.argv[1], isolation_level=None) as owner:
     owner.execute("PRAGMA journal_mode = " + sys.argv[2])
-    owner.execute("CREATE TABLE IF NOT EXISTS letters (text TEXT)")
+    owner.execute("CREATE TABLE IF NOT EXISTS messages (text TEXT)")
     print("ready", flush=True)
     for line in sys.stdin:
         owner.execute(line)
@@ -30,7 +30,7 @@ with sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30) as owner:
     for number in range(1500):
         owner.execute("BEGIN IMMEDIATE")
         for _ in range(2):
-            owner.execute("INSERT INTO letters VALUES ('one of two')")
+            owner.execute("INSERT INTO messages VALUES ('one of two')")
         owner.execute("COMMIT")
         if number % 300 == 0:
             owner.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -66,7 +66,7 @@ def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 
 def count(path: Path) -> int:
-    return int(read_database(path, lambda look: look.execute("SELECT count(*) FROM letters").fetchone()[0]))
+    return int(read_database(path, lambda look: look.execute("SELECT count(*) FROM messages").fetchone()[0]))
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
@@ -74,14 +74,14 @@ def test_while_its_owner_writes_all_is_read_and_nothing_changed(tmp_path: Path, 
     path = tmp_path / "mail.sqlite"
     with owned(path, mode) as owner:
         for number in range(3):
-            owner.write(f"INSERT INTO letters VALUES ('{number}')")
+            owner.write(f"INSERT INTO messages VALUES ('{number}')")
             before, stamp = snapshot(tmp_path), database_stamp(path)
             assert count(path) == number + 1
             assert (snapshot(tmp_path), database_stamp(path)) == (before, stamp)
         owner.write("PRAGMA wal_checkpoint(TRUNCATE)")
         before = snapshot(tmp_path)
         assert count(path) == 3
-        owner.write("INSERT INTO letters VALUES ('4')")
+        owner.write("INSERT INTO messages VALUES ('4')")
         assert database_stamp(path) != stamp
     before = snapshot(tmp_path)
     assert count(path) == 4, "its owner was killed"
@@ -91,7 +91,7 @@ def test_while_its_owner_writes_all_is_read_and_nothing_changed(tmp_path: Path, 
 def test_a_log_without_its_index_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "mail.sqlite"
     with owned(path) as owner:
-        owner.write("INSERT INTO letters VALUES ('1')")
+        owner.write("INSERT INTO messages VALUES ('1')")
     (tmp_path / "mail.sqlite-shm").unlink()
     before = snapshot(tmp_path)
     assert "mail.sqlite-wal" in before
@@ -104,13 +104,13 @@ def test_a_log_that_its_owner_ends_while_it_is_copied_is_read_with_the_database(
 ) -> None:
     path = tmp_path / "mail.sqlite"
     with owned(path) as owner:
-        owner.write("INSERT INTO letters VALUES ('1')")
+        owner.write("INSERT INTO messages VALUES ('1')")
     (tmp_path / "mail.sqlite-shm").unlink()
 
     def copy_and_end(source: Path, target: Path) -> None:
         copy_regular(source, target)
         with closing(sqlite3.connect(path)) as last:
-            last.execute("SELECT * FROM letters").fetchall()
+            last.execute("SELECT * FROM messages").fetchall()
 
     monkeypatch.setattr("mailstore.files.database.copy_regular", copy_and_end)
     assert count(path) == 1
@@ -121,7 +121,7 @@ def test_a_folder_that_can_not_be_written_to_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mail.sqlite"
     with closing(sqlite3.connect(path)) as owner:
         owner.execute("PRAGMA journal_mode = wal")
-        owner.execute("CREATE TABLE letters (text TEXT)")
+        owner.execute("CREATE TABLE messages (text TEXT)")
     tmp_path.chmod(0o500)
     try:
         assert count(path) == 0

@@ -40,7 +40,7 @@ def test_every_kind_of_address_has_every_state_in_both_dialects(tmp_path: Path, 
 # 6, 9: roles
 
 
-def test_a_letter_to_a_role_is_claimed_for_all_when_one_holder_has_read_it(mail: MailFiles) -> None:
+def test_a_message_to_a_role_is_claimed_for_all_when_one_holder_has_read_it(mail: MailFiles) -> None:
     mail.agent(ANN, role="clerk", started_at=LONG_AGO)
     mail.agent(BOB, role="clerk", started_at=LONG_AGO)
     mail.message("m", EVE, "clerk")

@@ -19,7 +19,7 @@ from mailstore.queries.search import look_up, needed
 from mailstore.several import SeveralStore
 from mailstore.several.part import SeveralPart
 from tests.mailboxes import NOW, damaged
-from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, texts, written
+from tests.mailstore.looking_up import ANN, BOB, Found, lines, messages, texts, written
 
 
 def test_every_character_that_folds_into_ascii_is_known() -> None:
@@ -83,7 +83,7 @@ def test_what_is_not_written_as_it_is_read_is_found(fields: bytes, word: str) ->
 
 
 def test_only_texts_that_may_hold_the_word_are_read(tmp_path: Path) -> None:
-    found = Found(HaakStore.open(letters(tmp_path).data))
+    found = Found(HaakStore.open(messages(tmp_path).data))
     assert found.by_bytes(parse("heureka", NOW)) == ["m150", "m3"]
     assert found.read == ["m150", "m3"]
     for word in ("sender", "2026-03", "null", "hread", "content"):
@@ -110,7 +110,7 @@ def test_which_words_every_hit_needs(query: str, words: tuple[str, ...]) -> None
 
 @pytest.mark.parametrize("word", ["Ж", "…", "x", "ß", ""])
 def test_a_word_of_which_the_bytes_tell_nothing_is_looked_for_in_every_message(word: str, tmp_path: Path) -> None:
-    mail = letters(tmp_path)
+    mail = messages(tmp_path)
     mail.message("odd", ANN, BOB, "Ж… x ß")
     found = Found(HaakStore.open(mail.data))
     assert (pattern_of(word) is None) == (word != "ß")
@@ -127,7 +127,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("in_parts")
 def test_a_big_file_is_looked_through_by_several_processes_from_its_end(tmp_path: Path) -> None:
-    mail = letters(tmp_path)
+    mail = messages(tmp_path)
     mail.message("escaped", ANN, BOB, "\\heure\N{KELVIN SIGN}a")
     mail.line(b'{"id": "e", "sender": "x", "recipient": "y", "content": "\\u0068eureka"}\n')
     found = Found(HaakStore.open(mail.data))
@@ -145,7 +145,7 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
     monkeypatch.setattr(
         parallel_search.SearchProcess, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its)
     )
-    mail = letters(tmp_path)
+    mail = messages(tmp_path)
     found = Found(HaakStore.open(mail.data))
 
     def told(word: str) -> set[int]:
@@ -172,7 +172,7 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
 def test_a_search_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[parallel_search.SearchProcess] = []
     monkeypatch.setattr(parallel_search.SearchProcess, "__enter__", lambda part: begun.append(part) or part)
-    found = Found(HaakStore.open(letters(tmp_path).data))
+    found = Found(HaakStore.open(messages(tmp_path).data))
     batches = look_up(Words("usual"), found.context(), found.store.candidates)
     while not begun:
         next(batches)
@@ -184,12 +184,12 @@ def test_a_search_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch
 @pytest.mark.usefixtures("in_parts")
 def test_where_a_process_fails_every_message_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_filter, "__file__", str(tmp_path / "nowhere.py"))
-    found = Found(HaakStore.open(letters(tmp_path).data))
+    found = Found(HaakStore.open(messages(tmp_path).data))
     assert found.by_bytes(Words("heureka")) == ["m150", "m3"]
 
 
 def test_mail_whose_file_is_gone_is_found_by_its_header(tmp_path: Path) -> None:
-    mail = letters(tmp_path, 3)
+    mail = messages(tmp_path, 3)
     found = Found(HaakStore.open(mail.data))
     mail.mailbox.unlink()
     assert set(found.by_bytes(Words(ANN))) == {"m0", "m1", "m2"}
@@ -215,7 +215,7 @@ def test_what_came_after_the_fold_is_no_hit_and_damage_hides_nothing(tmp_path: P
 
 @pytest.mark.parametrize("word", ["heureka", "lab", "b/ann", "all", "lab/m3", "role:lab", "usual", "nowhere"])
 def test_several_mailboxes_are_asked_each_for_itself(word: str, tmp_path: Path) -> None:
-    mail, other = letters(tmp_path / "a", 20), letters(tmp_path / "b", 5)
+    mail, other = messages(tmp_path / "a", 20), messages(tmp_path / "b", 5)
     mail.message("wide", ANN, "broadcast", "To each.")
     parts = [
         SeveralPart("lab", mail.url),
@@ -229,5 +229,5 @@ def test_several_mailboxes_are_asked_each_for_itself(word: str, tmp_path: Path) 
 
 
 def test_a_mailbox_that_is_only_looked_at_gives_hints_too(tmp_path: Path) -> None:
-    found = Found(ReadOnly(HaakStore.open(letters(tmp_path).data), "a copy"))
+    found = Found(ReadOnly(HaakStore.open(messages(tmp_path).data), "a copy"))
     assert found.by_bytes(Words("heureka")) == found.read == ["m150", "m3"]

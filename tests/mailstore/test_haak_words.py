@@ -15,7 +15,7 @@ from mailstore.haak.search.candidates import BackgroundIndex
 from mailstore.haak_records import line_filter
 from mailstore.queries.query import Words
 from tests.mailboxes import MailFiles
-from tests.mailstore.looking_up import ANN, BOB, Found, letters, lines, written
+from tests.mailstore.looking_up import ANN, BOB, Found, lines, messages, written
 
 
 def make_index(mail: MailFiles, folder: Path) -> None:
@@ -61,7 +61,7 @@ def looked_through(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_an_index_spares_looking_and_is_followed_by_what_came_after_it(
     tmp_path: Path, looked_through: list[int]
 ) -> None:
-    mail, cache = letters(tmp_path), tmp_path / "cache"
+    mail, cache = messages(tmp_path), tmp_path / "cache"
     make_index(mail, cache)
     store = HaakStore.open(mail.data)
     store.keep_index(cache)
@@ -78,7 +78,7 @@ def test_an_index_spares_looking_and_is_followed_by_what_came_after_it(
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("harm", ["replaced", "rewritten", "damaged", "torn", "version", "gone"])
 def test_an_index_that_does_not_fit_is_not_used_and_made_anew(harm: str, tmp_path: Path) -> None:
-    mail, cache = letters(tmp_path), tmp_path / "cache"
+    mail, cache = messages(tmp_path), tmp_path / "cache"
     make_index(mail, cache)
     path = next(each for each in cache.iterdir() if not each.suffix)
     data = mail.mailbox.read_bytes()
@@ -106,7 +106,7 @@ def test_an_index_that_does_not_fit_is_not_used_and_made_anew(harm: str, tmp_pat
 
 @pytest.mark.usefixtures("small")
 def test_one_program_makes_the_index_and_it_is_brought_up_when_enough_came(tmp_path: Path) -> None:
-    mail, cache = letters(tmp_path), tmp_path / "cache"
+    mail, cache = messages(tmp_path), tmp_path / "cache"
     cache.mkdir()
     index = BackgroundIndex(mail.mailbox, cache)
     path = index._path
@@ -116,9 +116,9 @@ def test_one_program_makes_the_index_and_it_is_brought_up_when_enough_came(tmp_p
         assert not path.exists()
     make_index(mail, cache)
     first = word_index.load(str(path))
-    letters(tmp_path, 3)
+    messages(tmp_path, 3)
     make_index(mail, cache)
-    letters(tmp_path, 50)
+    messages(tmp_path, 50)
     make_index(mail, cache)
     last = word_index.load(str(path))
     assert first is not None
@@ -128,7 +128,7 @@ def test_one_program_makes_the_index_and_it_is_brought_up_when_enough_came(tmp_p
 
 
 def test_the_index_is_made_by_another_process_that_ends_with_the_store(tmp_path: Path) -> None:
-    mail, cache = letters(tmp_path), tmp_path / "cache"
+    mail, cache = messages(tmp_path), tmp_path / "cache"
     mail.mailbox.write_bytes(mail.mailbox.read_bytes() * 120)
     store = HaakStore.open(mail.data)
     store.keep_index(cache)
@@ -139,7 +139,7 @@ def test_the_index_is_made_by_another_process_that_ends_with_the_store(tmp_path:
     found = word_index.load(str(index._path))
     assert found is not None
     assert mail.mailbox.stat().st_size - found.end < word_index.PART
-    assert found.ranges([b"heureka"], []) == found.ranges([b"letter"], [])
+    assert found.ranges([b"heureka"], []) == found.ranges([b"message"], [])
     assert found.ranges([b"nowhere"], []) == []
     assert found.ranges([b"00000001"], []) is None
     store.close()

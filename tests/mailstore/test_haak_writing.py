@@ -35,13 +35,13 @@ def mail(tmp_path: Path) -> MailFiles:
     return MailFiles(tmp_path)
 
 
-def letter(**more: Any) -> Draft:
+def message(**more: Any) -> Draft:
     return draft(**{"sender": "user", "recipients": (ANN,), "content": "The text.", "subject": "About", **more})
 
 
 def send(mail: MailFiles, **more: Any) -> Message:
     with HaakStore.open(mail.data) as store:
-        return store.send(letter(**more))
+        return store.send(message(**more))
 
 
 def last(path: Path) -> dict[str, Any]:
@@ -245,7 +245,7 @@ def test_what_the_person_did_is_written_to_the_journal(mail: MailFiles) -> None:
 
 def commands(store: Store) -> list[Any]:
     return [
-        lambda: store.send(letter(audience=(ANN,))),
+        lambda: store.send(message(audience=(ANN,))),
         lambda: store.mark_read(ANN, ["m"]),
         lambda: store.update_agent(Agent(ANN)),
         lambda: store.record(Intervention("i", "user", "note", NOW)),
@@ -279,7 +279,7 @@ def test_a_file_that_is_a_folder_is_refused_and_nothing_written(mail: MailFiles,
 def test_on_a_full_disk_nothing_is_kept_of_a_message(mail: MailFiles) -> None:
     (mail.data / "agent-mailbox-deliveries.jsonl").symlink_to("/dev/full")
     with HaakStore.open(mail.data) as store, pytest.raises(StoreError, match="disk"):
-        store.send(letter(audience=(ANN,)))
+        store.send(message(audience=(ANN,)))
     assert mail.mailbox.read_bytes() == b""
 
 
@@ -292,7 +292,7 @@ def test_where_only_a_part_of_a_message_fits_nothing_is_kept_of_it(mail: MailFil
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + room, hard))
         try:
             with pytest.raises(StoreError):
-                store.send(letter(content="x" * 2000, audience=(ANN,)))
+                store.send(message(content="x" * 2000, audience=(ANN,)))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert mail.mailbox.read_bytes() == before

@@ -49,7 +49,7 @@ def test_what_was_noted_is_not_read_again(mail: MailFiles, monkeypatch: pytest.M
     monkeypatch.setattr(os, "pread", lambda fd, size, at: [read.append(at), original(fd, size, at)][1])
     assert unread(mail) == [*(each for each in before if each != "m4"), "m5"]
     assert is_indexed(mail)
-    assert 0 not in read, "the letter that was read before"
+    assert 0 not in read, "the message that was read before"
 
 
 def test_an_expired_broadcast_is_left_out_unless_its_recipient_was_frozen(mail: MailFiles) -> None:

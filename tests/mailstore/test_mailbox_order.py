@@ -80,7 +80,9 @@ def answers(mailbox: Mailbox) -> dict[str, Any]:
         },
         "unread": {name: [m.id for m in mailbox.unread(name, NOW)] for name in [*NAMES[:3], "user"]},
         "inbox": {name: [m.id for m in mailbox.inbox(name, NOW)] for name in [*NAMES[:3], "user"]},
-        "dead": [(letter.message.id, letter.recipient, letter.state) for letter in mailbox.dead_letters(NOW)],
+        "dead": [
+            (mail_item.message.id, mail_item.recipient, mail_item.state) for mail_item in mailbox.dead_letters(NOW)
+        ],
         "waiting": mailbox.waiting(),
         "channels": mailbox.channels(),
     }

@@ -22,7 +22,7 @@ from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.transfer.compare import Contents
-from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until
+from tests.mailstore.mirrors import Opened, contents, following, message_record, mirrored, until
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 HOUR = 3600.0
@@ -53,8 +53,12 @@ def append(folder: Path, *lines: dict[str, object], name: str = "agent-mailbox.j
 def test_what_is_new_comes_once_with_all_that_it_has(tmp_path: Path) -> None:
     ours = host(tmp_path / "a")
     store, theirs = hub()
-    append(tmp_path / "a", letter("m1", "A text.\nMore.", metadata={"n": 1}, odd="field", thread="m0", ttl_hours=4))
-    store.append(letter("m2"), Receipt("m1", ANN, 9.0), Agent(ANN, role="x", updated=5.0), Delivery("m2", ANN, 3.0))
+    append(
+        tmp_path / "a", message_record("m1", "A text.\nMore.", metadata={"n": 1}, odd="field", thread="m0", ttl_hours=4)
+    )
+    store.append(
+        message_record("m2"), Receipt("m1", ANN, 9.0), Agent(ANN, role="x", updated=5.0), Delivery("m2", ANN, 3.0)
+    )
     store.append(Intervention("i1", "user", "acknowledge", 4.0, "m2"), Intervention("i2", "user", "archive", 4.0))
     status = mirrored(ours, theirs)
     assert [end.run.words() for end in status.ends] == [
@@ -80,8 +84,8 @@ def test_what_is_new_comes_once_with_all_that_it_has(tmp_path: Path) -> None:
 def test_one_way_writes_nothing_into_the_first(tmp_path: Path) -> None:
     ours = host(tmp_path / "a")
     store, theirs = hub()
-    append(tmp_path / "a", letter("m1"))
-    store.append(letter("m2"), Agent(ANN, updated=5.0))
+    append(tmp_path / "a", message_record("m1"))
+    store.append(message_record("m2"), Agent(ANN, updated=5.0))
     status = mirrored(ours, theirs, is_both=False)
     assert list(contents(ours)[1]) == ["m1"]
     assert sorted(contents(theirs)[1]) == ["m1", "m2"]
@@ -91,8 +95,8 @@ def test_one_way_writes_nothing_into_the_first(tmp_path: Path) -> None:
 def test_an_id_of_two_messages_is_reported_and_nothing_is_overwritten(tmp_path: Path) -> None:
     ours = host(tmp_path / "a")
     store, theirs = hub()
-    append(tmp_path / "a", letter("m1", "Ours."), letter("m2", "Equal."))
-    store.append(letter("m1", "Theirs."), letter("m2", "Equal."), Receipt("m1", ANN))
+    append(tmp_path / "a", message_record("m1", "Ours."), message_record("m2", "Equal."))
+    store.append(message_record("m1", "Theirs."), message_record("m2", "Equal."), Receipt("m1", ANN))
     status = mirrored(ours, theirs)
     assert [(each.id, each.first[-5:], each.second[-7:]) for each in status.conflicts] == [("m1", "Ours.", "Theirs.")]
     assert (contents(ours)[1]["m1"], contents(theirs)[1]["m1"]) == ("Ours.", "Theirs.")
@@ -103,9 +107,9 @@ def test_an_id_of_two_messages_is_reported_and_nothing_is_overwritten(tmp_path: 
 def test_damage_and_duplicates_stay_where_they_are_and_are_told(tmp_path: Path) -> None:
     ours = host(tmp_path / "a")
     _, theirs = hub()
-    append(tmp_path / "a", letter("m1", "First."), letter("m1", "Second."))
+    append(tmp_path / "a", message_record("m1", "First."), message_record("m1", "Second."))
     with (tmp_path / "a/data/agent-mailbox.jsonl").open("a") as file:
-        file.write("{torn\n" + json.dumps(letter("m2")) + "\n")
+        file.write("{torn\n" + json.dumps(message_record("m2")) + "\n")
     losses = {loss.what: loss for loss in mirrored(ours, theirs).losses}
     assert contents(theirs)[1] == {"m1": "First.", "m2": "A text."}
     assert losses["damaged record"].examples == ("agent-mailbox.jsonl:3",)
@@ -117,7 +121,7 @@ def test_what_the_copy_lost_is_found_by_reading_it(tmp_path: Path) -> None:
     _, theirs = hub()
     months = tmp_path / "a/data/agent-mailbox-archive"
     months.mkdir()
-    (months / "2026-03.jsonl").write_text(json.dumps(letter("m1")) + "\n")
+    (months / "2026-03.jsonl").write_text(json.dumps(message_record("m1")) + "\n")
     (loss,) = mirrored(ours, theirs).losses
     assert (loss.what, loss.examples, loss.before, loss.after) == ("archived", ("m1",), "yes", "no")
 
@@ -169,7 +173,7 @@ def test_another_mirror_of_the_same_two_is_refused_and_the_state_shown(tmp_path:
 def test_a_damaged_or_deleted_state_costs_nothing(tmp_path: Path) -> None:
     ours = host(tmp_path / "a")
     _, theirs = hub()
-    append(tmp_path / "a", letter("m1"), letter("m2"))
+    append(tmp_path / "a", message_record("m1"), message_record("m2"))
     mirrored(ours, theirs)
     for path in mirrors_folder().iterdir():
         path.write_bytes(b"no state" * 100)
@@ -181,7 +185,7 @@ def test_a_damaged_or_deleted_state_costs_nothing(tmp_path: Path) -> None:
 def test_texts_that_were_compared_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = host(tmp_path / "a")
     _, theirs = hub()
-    append(tmp_path / "a", letter("m1"))
+    append(tmp_path / "a", message_record("m1"))
     mirrored(ours, theirs)
 
     def fails(self: MemoryStore, message: object) -> str:
@@ -189,7 +193,7 @@ def test_texts_that_were_compared_are_not_read_again(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(MemoryStore, "content", fails)
     mirrored(ours, theirs)
-    append(tmp_path / "a", letter("m2"))
+    append(tmp_path / "a", message_record("m2"))
     with pytest.raises(MailError, match="not now"):
         mirrored(ours, theirs)
 
@@ -222,7 +226,7 @@ def test_a_record_that_can_not_be_written_holds_up_no_other_and_is_written_later
 ) -> None:
     ours = host(tmp_path / "a")
     _, theirs = hub()
-    append(tmp_path / "a", *(letter(f"m{at}", timestamp=f"2026-03-16T12:00:0{at}Z") for at in range(6)))
+    append(tmp_path / "a", *(message_record(f"m{at}", timestamp=f"2026-03-16T12:00:0{at}Z") for at in range(6)))
     real, is_full = MemoryStore.merge, True
 
     def merge(self: MemoryStore, records: Sequence[Adopted]) -> Merged:
@@ -249,12 +253,12 @@ def test_a_record_that_can_not_be_written_holds_up_no_other_and_is_written_later
 def test_a_mailbox_that_is_replaced_is_read_and_filled_again(tmp_path: Path) -> None:
     ours = host(tmp_path / "a")
     store, theirs = hub()
-    append(tmp_path / "a", letter("m1"), letter("m2"))
+    append(tmp_path / "a", message_record("m1"), message_record("m2"))
 
     async def story() -> None:
         async with following((ours, theirs)):
             await until(lambda: len(contents(theirs)[1]) == 2)
-            store.replace(letter("m2"), letter("m3"))
+            store.replace(message_record("m2"), message_record("m3"))
             await until(lambda: sorted(contents(theirs)[1]) == sorted(contents(ours)[1]) == ["m1", "m2", "m3"])
 
     asyncio.run(story())
@@ -265,7 +269,11 @@ def test_channels_get_messages_with_their_ids_and_say_what_has_no_place_there(tm
     ChannelsStore.create(tmp_path / "collab").close()
     channels: Opened = lambda: ChannelsStore.open(tmp_path / "collab")  # noqa: E731
     ours = host(tmp_path / "a")
-    append(tmp_path / "a", letter("m1", subject="A subject", ttl_hours=3), letter("m2", "/../x", sender="../x"))
+    append(
+        tmp_path / "a",
+        message_record("m1", subject="A subject", ttl_hours=3),
+        message_record("m2", "/../x", sender="../x"),
+    )
     with ours() as one:
         one.mark_read(ANN, ["m1"])
         one.update_agent(Agent(ANN))
@@ -286,13 +294,13 @@ def test_many_mirrors_at_once_write_a_channel_file_once(tmp_path: Path) -> None:
     (tmp_path / "collab").mkdir()
     ChannelsStore.create(tmp_path / "collab").close()
     _, theirs = hub()
-    MemoryStore(records=theirs().records).append(*(letter(f"m{at}") for at in range(20)))  # type: ignore[attr-defined]
+    MemoryStore(records=theirs().records).append(*(message_record(f"m{at}") for at in range(20)))  # type: ignore[attr-defined]
     with theirs() as store:
         found = Contents(store)
-        letters = [AdoptedMessage(found.messages[f"m{at}"], "A text.") for at in range(20)]
+        messages = [AdoptedMessage(found.messages[f"m{at}"], "A text.") for at in range(20)]
     stores = [ChannelsStore.open(tmp_path / "collab") for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        merged = list(pool.map(lambda store: store.merge(letters), stores))
+        merged = list(pool.map(lambda store: store.merge(messages), stores))
     assert sum(20 - len(each.present) for each in merged) == 20
     there, texts = contents(lambda: ChannelsStore.open(tmp_path / "collab"))
     assert not there.twins
@@ -311,13 +319,13 @@ def test_two_hosts_and_a_hub_follow_each_other_though_each_is_cut_off(tmp_path: 
 
     async def story() -> None:
         async with following((first, middle), (second, middle)) as statuses:
-            append(tmp_path / "a", letter("m1"), letter("m2", sender="x"))
+            append(tmp_path / "a", message_record("m1"), message_record("m2", sender="x"))
             with second() as store:
                 store.send(draft(sender=BOB, recipients=(ANN,), content="Sent."))
             await until(lambda: hold(3))
             (tmp_path / "a").rename(tmp_path / "away")
             await until(lambda: statuses[0].ends[0].cut_off is not None)
-            append(tmp_path / "away", letter("m3"))
+            append(tmp_path / "away", message_record("m3"))
             with second() as store:
                 store.mark_read(ANN, ["m1"])
                 store.send(draft(sender=BOB, recipients=(ANN,), content="Meanwhile."))

@@ -29,7 +29,7 @@ Opened = Callable[[], Store]
 NOON = 1_773_662_400.0
 
 
-def letter(name: str, content: str = "A text.", at: float = 0, *, archived: bool = False) -> AdoptedMessage:
+def mail_item(name: str, content: str = "A text.", at: float = 0, *, archived: bool = False) -> AdoptedMessage:
     message = Message(
         name,
         "bob-00000001",
@@ -50,8 +50,8 @@ def everything() -> list[Adopted]:
         Agent("ann-00000001", role="librarian", updated=NOON, extra='{"model": "large"}'),
         Agent("ann-00000001", role="", status=Status.FROZEN, updated=NOON + 9.5),
         Delivery("m1", "ann-00000001", NOON),
-        letter("m1", "Ünïcödé\n\u2713"),
-        letter("m2", at=1),
+        mail_item("m1", "Ünïcödé\n\u2713"),
+        mail_item("m2", at=1),
         Receipt("m1", "ann-00000001", NOON + 2),
         Intervention("i1", "user", "acknowledge", NOON + 3, "m2", "seen", {"recipient": "ann-00000001"}),
     ]
@@ -105,7 +105,7 @@ def test_what_is_merged_is_read_as_it_was(opened: Opened) -> None:
 def test_the_same_again_writes_nothing(opened: Opened) -> None:
     merged(opened, *everything())
     assert merged(opened, *everything()) == 0
-    assert merged(opened, letter("m1", "Another text."), letter("m3")) == 1
+    assert merged(opened, mail_item("m1", "Another text."), mail_item("m3")) == 1
     found = contents(opened)
     assert sorted(found.messages) == ["m1", "m2", "m3"]
     assert not found.twins
@@ -123,20 +123,20 @@ def test_what_has_no_sender_is_turned_away(opened: Opened) -> None:
     with opened() as store:
         assert store.can_merge
         nobody = AdoptedMessage(Message("m1", " ", ("x",), "", NOON, ""), "A text.")
-        found = store.merge([nobody, Receipt("m1", ""), letter("m2")])
+        found = store.merge([nobody, Receipt("m1", ""), mail_item("m2")])
     assert [each.record for each in found.refused] == [nobody, Receipt("m1", "")]
     assert list(contents(opened).messages) == ["m2"]
 
 
 def test_many_at_once_write_each_record_once(opened: Opened) -> None:
-    letters = [letter(f"m{at}", at=at) for at in range(60)]
+    messages = [mail_item(f"m{at}", at=at) for at in range(60)]
     stores = [opened() for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
 
         def work(store: Store) -> None:
             assert store.can_merge
             for at in range(0, 60, 7):
-                store.merge([*letters[at : at + 7], Receipt(f"m{at}", "ann-00000001")])
+                store.merge([*messages[at : at + 7], Receipt(f"m{at}", "ann-00000001")])
 
         list(pool.map(work, stores))
     found = contents(opened)
@@ -150,8 +150,8 @@ def test_many_at_once_write_each_record_once(opened: Opened) -> None:
 def test_archived_mail_goes_to_the_month_it_is_of(tmp_path: Path) -> None:
     HaakStore.create(tmp_path).close()
     with HaakStore.open(tmp_path) as store:
-        store.merge([letter("m1", archived=True), letter("m2")])
-        assert not store.merge([letter("m1"), letter("m2", archived=True)]).refused
+        store.merge([mail_item("m1", archived=True), mail_item("m2")])
+        assert not store.merge([mail_item("m1"), mail_item("m2", archived=True)]).refused
     month = tmp_path / "data/agent-mailbox-archive/2026-03.jsonl"
     assert [json.loads(line)["id"] for line in month.read_text().splitlines()] == ["m1"]
     found = contents(lambda: HaakStore.open(tmp_path))
@@ -161,18 +161,18 @@ def test_archived_mail_goes_to_the_month_it_is_of(tmp_path: Path) -> None:
 def test_archived_mail_waits_for_an_archival_that_is_running(tmp_path: Path) -> None:
     HaakStore.create(tmp_path).close()
     with HaakStore.open(tmp_path) as store:
-        store.merge([letter("m0")])
+        store.merge([mail_item("m0")])
         places = find(tmp_path)
         assert places is not None
         steps = Archival(places, ArchivePlan((("m0",),), (), {"2026-03": 1}, 0)).steps()
         with closing(steps):
             assert "copied" in steps
             with pytest.raises(MailboxBusy, match="archival"):
-                store.merge([letter("m1", archived=True)])
-            assert not store.merge([letter("m2")]).present
+                store.merge([mail_item("m1", archived=True)])
+            assert not store.merge([mail_item("m2")]).present
             assert "changed over" in steps
-            assert store.merge([letter("m0"), letter("m2")]).present
-        store.merge([letter("m1", archived=True)])
+            assert store.merge([mail_item("m0"), mail_item("m2")]).present
+        store.merge([mail_item("m1", archived=True)])
     found = contents(lambda: HaakStore.open(tmp_path))
     assert {name: each.archived for name, each in found.messages.items()} == {"m0": True, "m1": True, "m2": False}
     assert not found.twins
@@ -182,7 +182,7 @@ def test_a_full_disk_leaves_nothing_torn(tmp_path: Path, monkeypatch: pytest.Mon
     HaakStore.create(tmp_path).close()
     path = tmp_path / "data/agent-mailbox.jsonl"
     with HaakStore.open(tmp_path) as store:
-        store.merge([letter("m0"), Delivery("m0", "ann-00000001")])
+        store.merge([mail_item("m0"), Delivery("m0", "ann-00000001")])
         before = {each: each.read_bytes() for each in path.parent.iterdir()}
         real = os.write
 
@@ -191,8 +191,8 @@ def test_a_full_disk_leaves_nothing_torn(tmp_path: Path, monkeypatch: pytest.Mon
 
         monkeypatch.setattr(append.os, "write", write)
         with pytest.raises(StoreError, match="disk"):
-            store.merge([Delivery("m1", "ann-00000001"), letter("m1")])
+            store.merge([Delivery("m1", "ann-00000001"), mail_item("m1")])
         assert {each: each.read_bytes() for each in path.parent.iterdir()} == before
         monkeypatch.undo()
-        assert not store.merge([Delivery("m1", "ann-00000001"), letter("m1")]).present
+        assert not store.merge([Delivery("m1", "ann-00000001"), mail_item("m1")]).present
     assert len(contents(lambda: HaakStore.open(tmp_path)).messages) == 2

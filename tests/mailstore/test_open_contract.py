@@ -14,7 +14,7 @@ import pytest
 from mailstore import registry
 from mailstore.capabilities import Capability
 from mailstore.conformance.following import Follower, following, ids, of, scanned
-from mailstore.conformance.samples import letter
+from mailstore.conformance.samples import message_record
 from mailstore.errors import StoreError, UnknownStore, Unsupported
 from mailstore.installed_kinds import LAYER, StoreKind
 from mailstore.location import path_in, path_of, secrets_in, without_secrets
@@ -37,7 +37,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setitem(LAYER, "loop", StoreKind("tests.mailstore.loop_store:LoopStore"))
     monkeypatch.setattr(registry, "_complete", {})
     server = Server.running["hub"] = Server()
-    server.make("box", letter("m0"))
+    server.make("box", message_record("m0"))
     yield server
     del Server.running["hub"]
 
@@ -176,7 +176,7 @@ def test_a_kind_that_is_not_on_files_hides_no_mailbox_at_a_path(server: Server, 
 
 def test_one_of_several_that_is_back_takes_its_problem_with_it(server: Server) -> None:
     Server.running["far"] = far = Server()
-    far.make("box", letter("far0"))
+    far.make("box", message_record("far0"))
     mailbox = Mailbox()
 
     async def story(came: Follower) -> None:
@@ -184,7 +184,7 @@ def test_one_of_several_that_is_back_takes_its_problem_with_it(server: Server) -
         server.wake()
         await came.until(lambda events: bool(of(Gone, events)))
         server.is_up = True
-        server.publish("box", letter("m1", 5))
+        server.publish("box", message_record("m1", 5))
         await came.until_message("near/m1")
 
     with open_store(url_of({"near": SECRET, "far": SECRET.replace("hub", "far")})) as store:
@@ -219,7 +219,7 @@ def test_a_mailbox_that_is_back_is_no_longer_gone(server: Server) -> None:
                 mailbox.fold(await came.until(lambda events: bool(of(Gone, events))), 1_773_662_500.0)
                 assert mailbox.gone
                 server.is_up = True
-                server.publish("box", letter("m1", 5))
+                server.publish("box", message_record("m1", 5))
                 mailbox.fold((await came.until_message("m1"))[2:], 1_773_662_500.0)
 
     asyncio.run(run())

@@ -12,7 +12,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.outline import Outline
 
 
-def letter(number: int, time: float, thread: str | None) -> Message:
+def message(number: int, time: float, thread: str | None) -> Message:
     return Message(f"m{number}", "ann", ("bob",), "", time, "Words", thread)
 
 
@@ -29,7 +29,7 @@ def test_an_outline_that_grew_is_that_of_the_tree(seed: int) -> None:
     rng = Random(seed)
     size = rng.randint(3, 40)
     mail = [
-        letter(number, float(number if rng.random() < 0.9 else rng.randrange(size)), parent_of(rng, number, size))
+        message(number, float(number if rng.random() < 0.9 else rng.randrange(size)), parent_of(rng, number, size))
         for number in range(size)
     ]
     if rng.random() < 0.4:
@@ -50,11 +50,11 @@ def test_an_outline_that_grew_is_that_of_the_tree(seed: int) -> None:
 
 def test_a_thread_that_did_not_change_has_the_outline_that_it_had() -> None:
     mailbox = Mailbox()
-    mailbox.fold([letter(0, 1.0, None), letter(1, 2.0, "m0")], 9.0)
+    mailbox.fold([message(0, 1.0, None), message(1, 2.0, "m0")], 9.0)
     found = mailbox.outline("m0")
-    mailbox.fold([letter(2, 3.0, None)], 9.0)
+    mailbox.fold([message(2, 3.0, None)], 9.0)
     assert mailbox.outline("m0", found) is found
-    mailbox.fold([Reset("gone"), letter(0, 1.0, None)], 9.0)
+    mailbox.fold([Reset("gone"), message(0, 1.0, None)], 9.0)
     assert mailbox.outline("m1", found) is None
     again = mailbox.outline("m0", found)
     assert again is not None

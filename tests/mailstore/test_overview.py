@@ -29,7 +29,7 @@ from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
-from tests.mailstore.overview_oracle import Letter, Read, figures
+from tests.mailstore.overview_oracle import OracleMessage, Read, figures
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 BARS = TimeBars(1000.0, 60.0, 7)
@@ -45,9 +45,9 @@ ids = st.sampled_from([f"m{number}" for number in range(12)])
 
 
 @st.composite
-def mail(draw: st.DrawFn) -> tuple[list[Letter], list[Read]]:
-    letters = [
-        Letter(
+def mail(draw: st.DrawFn) -> tuple[list[OracleMessage], list[Read]]:
+    messages = [
+        OracleMessage(
             message_id,
             draw(names),
             tuple(draw(st.lists(addresses | st.sampled_from(CHANNELS), min_size=1, max_size=3, unique=True))),
@@ -56,20 +56,29 @@ def mail(draw: st.DrawFn) -> tuple[list[Letter], list[Read]]:
         )
         for message_id in draw(st.lists(ids, max_size=12, unique=True))
     ]
-    return letters, draw(st.lists(st.builds(Read, ids, names, times | st.none()), max_size=20))
+    return messages, draw(st.lists(st.builds(Read, ids, names, times | st.none()), max_size=20))
 
 
-def as_event(letter: Letter) -> Message:
-    time = 1200.0 if letter.time is None else letter.time
-    stamp = "at noon" if letter.time is None else iso(time)
-    return Message(letter.id, letter.sender, letter.to, stamp, time, "", letter.answers, timed=letter.time is not None)
+def as_event(item: OracleMessage) -> Message:
+    time = 1200.0 if item.time is None else item.time
+    stamp = "at noon" if item.time is None else iso(time)
+    return Message(
+        item.id,
+        item.sender,
+        item.to,
+        stamp,
+        time,
+        "",
+        item.answers,
+        timed=item.time is not None,
+    )
 
 
-def folded(letters: list[Letter], reads: list[Read]) -> Mailbox:
+def folded(messages: list[OracleMessage], reads: list[Read]) -> Mailbox:
     agents = [Agent(ANN), Agent(BOB, role="clerk"), Agent(CID)]
-    receipts = [Receipt(read.letter, read.reader, read.time) for read in reads]
+    receipts = [Receipt(read.message, read.reader, read.time) for read in reads]
     mailbox = Mailbox()
-    events: list[Event] = [*agents, *receipts, *map(as_event, letters)]
+    events: list[Event] = [*agents, *receipts, *map(as_event, messages)]
     mailbox.fold(events, 2000.0)
     return mailbox
 
@@ -97,7 +106,7 @@ def shown(picture: TrafficPicture) -> dict[str, Any]:
 
 
 @given(mail())
-def test_every_figure_is_what_the_records_give(of: tuple[list[Letter], list[Read]]) -> None:
+def test_every_figure_is_what_the_records_give(of: tuple[list[OracleMessage], list[Read]]) -> None:
     mailbox = folded(*of)
     picture = traffic_picture(mailbox, 1400.0, lambda first: BARS)
     assert shown(picture) == figures(*of, MEANS, BARS, CHANNELS)
@@ -106,7 +115,7 @@ def test_every_figure_is_what_the_records_give(of: tuple[list[Letter], list[Read
 
 
 @given(mail())
-def test_the_query_of_a_cell_finds_the_messages_that_it_counts(of: tuple[list[Letter], list[Read]]) -> None:
+def test_the_query_of_a_cell_finds_the_messages_that_it_counts(of: tuple[list[OracleMessage], list[Read]]) -> None:
     mailbox = folded(*of)
     picture = traffic_picture(mailbox, 1400.0, lambda first: BARS)
     context = SearchContext(mailbox, lambda message: "", 2000.0)
@@ -161,11 +170,11 @@ def test_a_matrix_adds_up_what_has_no_room() -> None:
 
 
 def test_only_the_first_answer_of_a_party_is_one_and_one_from_before_the_bars_was_the_first() -> None:
-    asked, early = Letter("q", ANN, (BOB,), 900.0), Letter("a", BOB, (ANN,), 950.0, "q")
-    late, other = Letter("b", BOB, (ANN,), 1030.0, "q"), Letter("c", CID, (ANN,), 1040.0, "q")
+    asked, early = OracleMessage("q", ANN, (BOB,), 900.0), OracleMessage("a", BOB, (ANN,), 950.0, "q")
+    late, other = OracleMessage("b", BOB, (ANN,), 1030.0, "q"), OracleMessage("c", CID, (ANN,), 1040.0, "q")
 
-    def answered(*letters: Letter) -> dict[str, int]:
-        picture = traffic_picture(folded(list(letters), []), 1400.0, lambda first: BARS)
+    def answered(*messages: OracleMessage) -> dict[str, int]:
+        picture = traffic_picture(folded(list(messages), []), 1400.0, lambda first: BARS)
         return {it.name: it.to_answer.number for it in picture.agents}
 
     assert answered(asked, early, late, other) == {BOB: 0, CID: 1}
@@ -174,7 +183,7 @@ def test_only_the_first_answer_of_a_party_is_one_and_one_from_before_the_bars_wa
 
 def test_only_chosen_messages_can_be_counted(tmp_path: Path) -> None:
     mailbox = folded(
-        [Letter("a", ANN, (BOB,), 1010.0), Letter("b", BOB, (ANN,), 1100.0, "a")],
+        [OracleMessage("a", ANN, (BOB,), 1010.0), OracleMessage("b", BOB, (ANN,), 1100.0, "a")],
         [Read("a", BOB, 1050.0), Read("b", ANN, 1200.0)],
     )
     picture = traffic_picture(mailbox, 1400.0, lambda first: BARS, only={"b"})
@@ -182,7 +191,7 @@ def test_only_chosen_messages_can_be_counted(tmp_path: Path) -> None:
 
 
 def test_a_reload_between_two_steps_is_told() -> None:
-    mailbox = folded([Letter("a", ANN, (BOB,), 1010.0)], [])
+    mailbox = folded([OracleMessage("a", ANN, (BOB,), 1010.0)], [])
     steps = traffic_steps(mailbox, 1400.0, lambda first: BARS)
     next(steps)
     mailbox.fold([Reset("replaced")], 2000.0)
@@ -227,20 +236,21 @@ ROOTS = sorted((FIXTURES / "agentazall-roots" / "relay").iterdir())
         url_of({kind: f"{kind}:{FIXTURES / kind}" for kind in OTHERS}),
         url_of({root.name: f"agentazall:{root}" for root in ROOTS}),
     ],
-    ids=["several systems", "copies of one letter"],
+    ids=["several systems", "copies of one message"],
 )
-def test_mail_of_every_system_and_copies_of_a_letter_count_once(url: str) -> None:
+def test_mail_of_every_system_and_copies_of_a_message_count_once(url: str) -> None:
     now = 1_800_000_000.0
     with open_store(url) as store:
         mailbox = fold_store(store, "user", now)
-    letters = [
-        Letter(it.id, it.sender, it.recipients, it.time if it.timed else None, it.thread) for it in mailbox.messages()
+    messages = [
+        OracleMessage(it.id, it.sender, it.recipients, it.time if it.timed else None, it.thread)
+        for it in mailbox.messages()
     ]
-    reads = [Read(letter.id, it.reader, it.time) for letter in letters for it in mailbox.receipts(letter.id)]
-    texts = {text for letter in letters for text in letter.to}
+    reads = [Read(item.id, it.reader, it.time) for item in messages for it in mailbox.receipts(item.id)]
+    texts = {text for item in messages for text in item.to}
     means = {text: resolve(text, mailbox.roster, mailbox.user).name for text in texts}
     channels = {text for text in texts if is_channel(text)}
-    bars = bars_of("all", now, min(letter.time for letter in letters if letter.time is not None))
+    bars = bars_of("all", now, min(item.time for item in messages if item.time is not None))
     picture = traffic_picture(mailbox, now, lambda first: bars)
-    assert shown(picture) == figures(letters, reads, means, bars, channels)
-    assert sum(picture.sent) == len(letters) - picture.left_out.undated
+    assert shown(picture) == figures(messages, reads, means, bars, channels)
+    assert sum(picture.sent) == len(messages) - picture.left_out.undated

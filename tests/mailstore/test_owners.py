@@ -180,7 +180,7 @@ def test_a_file_that_is_there_is_opened_as_it_is(tmp_path: Path, way: str) -> No
 
 def test_a_pending_file_appears_whole_or_never(tmp_path: Path, way: str) -> None:
     path = tmp_path / "letter.json"
-    (tmp_path / ".signalbox.new").write_text("what somebody who was killed has left, longer than the letter")
+    (tmp_path / ".signalbox.new").write_text("what somebody who was killed has left, longer than the message")
     with Pending(path, b"first", mode=0o640) as pending:
         assert not path.exists()
         assert pending.appear()

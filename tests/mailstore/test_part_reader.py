@@ -15,7 +15,7 @@ from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent
 
 
-def letter(message_id: str, time: float = 0.0, subject: str = "") -> Message:
+def mail_item(message_id: str, time: float = 0.0, subject: str = "") -> Message:
     return Message(message_id, "ann", ("bob",), "", time, subject)
 
 
@@ -58,20 +58,20 @@ def changed(reader: PartReader, *, has_changed: bool = True) -> list[Event]:
 
 
 def test_what_is_new_is_told_once_and_nothing_is_read_again() -> None:
-    shelf = Shelf(a=[letter("1")], b=[letter("2"), letter("1")])
+    shelf = Shelf(a=[mail_item("1")], b=[mail_item("2"), mail_item("1")])
     reader = PartReader(shelf)
     assert ids(scanned(reader)) == {"1": 1, "2": 1}
     reads = shelf.read_count
     assert changed(reader) == []
     assert shelf.read_count == reads
-    shelf.put("b", [letter("2"), letter("1"), letter("3"), Receipt("1", "bob")])
-    assert changed(reader) == [letter("3"), Receipt("1", "bob")]
-    shelf.put("c", [letter("5", 5.0), letter("4", 4.0)])
-    assert changed(reader) == [letter("4", 4.0), letter("5", 5.0)]
+    shelf.put("b", [mail_item("2"), mail_item("1"), mail_item("3"), Receipt("1", "bob")])
+    assert changed(reader) == [mail_item("3"), Receipt("1", "bob")]
+    shelf.put("c", [mail_item("5", 5.0), mail_item("4", 4.0)])
+    assert changed(reader) == [mail_item("4", 4.0), mail_item("5", 5.0)]
 
 
 def test_what_another_part_still_holds_is_not_lost() -> None:
-    shelf = Shelf(a=[letter("1")], b=[letter("1")])
+    shelf = Shelf(a=[mail_item("1")], b=[mail_item("1")])
     reader = PartReader(shelf)
     scanned(reader)
     del shelf.held["a"]
@@ -84,10 +84,10 @@ def test_what_another_part_still_holds_is_not_lost() -> None:
 
 
 def test_what_changed_is_told_anew_after_a_reset() -> None:
-    shelf = Shelf(a=[letter("1", subject="old")], b=[letter("2")])
+    shelf = Shelf(a=[mail_item("1", subject="old")], b=[mail_item("2")])
     reader = PartReader(shelf)
     scanned(reader)
-    shelf.put("a", [letter("1", subject="new")])
+    shelf.put("a", [mail_item("1", subject="new")])
     events = changed(reader)
     assert isinstance(events[0], Reset)
     assert {message.subject for message in of(Message, events[1:]) if message.id == "1"} == {"new"}
@@ -95,7 +95,7 @@ def test_what_changed_is_told_anew_after_a_reset() -> None:
 
 
 def test_what_moves_while_the_names_are_read_is_neither_lost_nor_told_twice() -> None:
-    shelf = Shelf(outbox=[letter("1")])
+    shelf = Shelf(outbox=[mail_item("1")])
     reader = PartReader(shelf)
     scanned(reader)
     shelf.moves = [("outbox", "sent")]
@@ -104,15 +104,15 @@ def test_what_moves_while_the_names_are_read_is_neither_lost_nor_told_twice() ->
 
 
 def test_half_of_a_part_is_waited_for() -> None:
-    shelf = Shelf(a=None, b=[letter("2")])
+    shelf = Shelf(a=None, b=[mail_item("2")])
     reader = PartReader(shelf)
     assert ids(scanned(reader)) == {"2": 1}
     assert changed(reader) == []
-    shelf.held["a"] = [letter("1")]
+    shelf.held["a"] = [mail_item("1")]
     assert ids(changed(reader, has_changed=False)) == {"1": 1}
     shelf.put("a", None)
     assert changed(reader) == [], "what was read holds until the new is whole"
-    shelf.put("a", [letter("1"), letter("3")])
+    shelf.put("a", [mail_item("1"), mail_item("3")])
     assert ids(changed(reader)) == {"3": 1}
 
 
@@ -132,14 +132,14 @@ def test_a_problem_that_is_mended_makes_a_reset() -> None:
     shelf = Shelf(a=[Problem("a", 1, 0, "no message")])
     reader = PartReader(shelf)
     scanned(reader)
-    shelf.put("a", [letter("1")])
+    shelf.put("a", [mail_item("1")])
     events = changed(reader)
     assert isinstance(events[0], Reset)
-    assert events[1:] == [letter("1")]
+    assert events[1:] == [mail_item("1")]
 
 
 def test_a_mailbox_that_can_not_be_reached_is_gone_once_and_then_back() -> None:
-    shelf = Shelf(a=[letter("1")])
+    shelf = Shelf(a=[mail_item("1")])
     reader = PartReader(shelf)
     scanned(reader)
     shelf.is_gone = True
@@ -153,7 +153,7 @@ def test_a_mailbox_that_can_not_be_reached_is_gone_once_and_then_back() -> None:
 
 
 def test_a_scan_that_was_given_up_loses_nothing() -> None:
-    shelf = Shelf(**{f"p{number}": [letter(f"m{number}")] for number in range(2500)})
+    shelf = Shelf(**{f"p{number}": [mail_item(f"m{number}")] for number in range(2500)})
     reader = PartReader(shelf)
     first = next(reader.scan())
     assert set(ids([*first, *changed(reader)])) == {f"m{number}" for number in range(2500)}
@@ -175,8 +175,8 @@ def test_whatever_happens_what_was_told_since_the_last_reset_is_what_stands_ther
         for part in [part for part in shelf.held if part not in state]:
             del shelf.held[part]
         for part, names in state.items():
-            if shelf.held.get(part) != [letter(name) for name in names]:
-                shelf.put(part, [letter(name) for name in names])
+            if shelf.held.get(part) != [mail_item(name) for name in names]:
+                shelf.put(part, [mail_item(name) for name in names])
         told += scanned(reader) if step == 0 else changed(reader)
         last = max((at for at, event in enumerate(told) if isinstance(event, Reset)), default=-1)
         assert ids(told[last + 1 :]) == dict.fromkeys({name for names in state.values() for name in names}, 1)
@@ -184,7 +184,7 @@ def test_whatever_happens_what_was_told_since_the_last_reset_is_what_stands_ther
 
 @pytest.mark.parametrize("number", [1, 12])
 def test_the_reason_says_how_many_went(number: int) -> None:
-    shelf = Shelf(a=[letter(str(at)) for at in range(number)])
+    shelf = Shelf(a=[mail_item(str(at)) for at in range(number)])
     reader = PartReader(shelf)
     scanned(reader)
     shelf.held.clear()

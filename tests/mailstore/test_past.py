@@ -192,9 +192,9 @@ def test_a_ttl_stands_still_in_the_past_while_its_reader_was_frozen() -> None:
         Agent(BOB, Status.FROZEN.value, status=Status.FROZEN, started_at=0.0, updated=1000.0),
         Agent(BOB, started_at=0.0, updated=5000.0),
     ]
-    letter = Message("m", ANN, (BOB,), "", 900.0, "s", ttl_hours=1.0)
-    mailbox.fold([*lines, letter], 9e9)
-    states = [mailbox_at(mailbox, at).states(letter, at)[BOB].state.value for at in (950.0, 4900.0, 8000.0, 9000.0)]
+    mail_item = Message("m", ANN, (BOB,), "", 900.0, "s", ttl_hours=1.0)
+    mailbox.fold([*lines, mail_item], 9e9)
+    states = [mailbox_at(mailbox, at).states(mail_item, at)[BOB].state.value for at in (950.0, 4900.0, 8000.0, 9000.0)]
     assert states == ["unread", "frozen", "unread", "expired"]
 
 

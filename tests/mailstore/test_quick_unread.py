@@ -195,7 +195,7 @@ def test_an_agent_that_was_resumed_is_read_quickly(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pair", "is_quick"), [("\\ud83d\\ude00", True), ("\\ud83d", False), ("\\ude00\\ud83d", False)]
 )
-def test_a_letter_may_hold_escaped_symbols_but_no_half_of_one(pair: str, is_quick: bool, tmp_path: Path) -> None:
+def test_a_message_may_hold_escaped_symbols_but_no_half_of_one(pair: str, is_quick: bool, tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     mail.agent(ANN)
     line = {"id": "m", "sender": BOB, "recipient": ANN, "timestamp": iso(NOW - 60), "content": "PAIR"}

@@ -116,29 +116,29 @@ def test_what_is_new_is_what_is_neither_muted_nor_snoozed(
     check(mailbox, OwnMarks())
 
 
-def letter(key: str, to: str = TAGS[0], **more: Any) -> Message:
+def item(key: str, to: str = TAGS[0], **more: Any) -> Message:
     return Message(key, "alpha-session", (to,), "", NOW, key, location=Location("box", int(key[1:]), 1), **more)
 
 
 def test_marks_are_taken_over_in_steps_and_mail_that_comes_meanwhile_is_judged_by_them() -> None:
-    mailbox = folded([letter(f"m{number}") for number in range(700)])
+    mailbox = folded([item(f"m{number}") for number in range(700)])
     steps = mailbox.change_marks(OwnMarks(channels=frozenset(TAGS[:1])))
     next(steps)
     assert 0 < mailbox.counts().quiet < 700
-    mailbox.fold([letter("m700"), Seen("m1"), Seen("m699")], NOW)
+    mailbox.fold([item("m700"), Seen("m1"), Seen("m699")], NOW)
     assert not list(steps)[5:], "a few hundred messages a step"
     check(mailbox, OwnMarks(channels=frozenset(TAGS[:1])))
     assert mailbox.counts().quiet == 699
 
 
 def test_a_mute_that_is_taken_back_while_it_is_being_judged_leaves_nothing_behind() -> None:
-    mailbox = folded([letter(f"m{number}") for number in range(700)])
+    mailbox = folded([item(f"m{number}") for number in range(700)])
     muted = OwnMarks(channels=frozenset(TAGS[:1]))
     first = mailbox.change_marks(muted)
     next(first)
     second = mailbox.change_marks(OwnMarks())
     next(second)
-    mailbox.fold([letter("m3", type="status"), letter("m701"), Seen("m5")], NOW)
+    mailbox.fold([item("m3", type="status"), item("m701"), Seen("m5")], NOW)
     third = mailbox.change_marks(muted)
     next(third)
     for steps in (second, first, third):
@@ -150,9 +150,9 @@ def test_a_mute_that_is_taken_back_while_it_is_being_judged_leaves_nothing_behin
 
 def test_an_archived_a_changed_and_a_labelled_message_keep_the_numbers_right() -> None:
     marks = OwnMarks(types=frozenset({"status", "lab/chat"}), agents=frozenset({"lab/ann-00000001"}))
-    mailbox = folded([marks, letter("m1", type="status"), letter("m2", type="status"), letter("m3", type="chat")])
+    mailbox = folded([marks, item("m1", type="status"), item("m2", type="status"), item("m3", type="chat")])
     assert mailbox.counts().quiet == 2
-    mailbox.fold([letter("m1", type="question"), letter("m2", type="status", archived=True)], NOW)
+    mailbox.fold([item("m1", type="question"), item("m2", type="status", archived=True)], NOW)
     check(mailbox, marks)
     assert (mailbox.counts().quiet, mailbox.counts().unseen) == (0, 2)
     several = folded([Mailboxes(("lab", "ops")), marks, Agent("lab/ann-00000001", name="lab/ann")])
@@ -172,7 +172,7 @@ def test_a_query_finds_what_is_muted_snoozed_and_starred() -> None:
         starred=frozenset({"m1"}),
         starred_threads=frozenset({"m2"}),
     )
-    mailbox = folded([marks, letter("m1", type="status"), letter("m2"), letter("m3", thread="m2"), letter("m4")])
+    mailbox = folded([marks, item("m1", type="status"), item("m2"), item("m3", thread="m2"), item("m4")])
     context = SearchContext(mailbox, lambda message: "", NOW)
 
     def found(text: str) -> list[str]:

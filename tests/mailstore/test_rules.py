@@ -61,7 +61,7 @@ def states(mailbox: Mailbox, message_id: str = "m") -> dict[str, State]:
 
 
 def dead(mailbox: Mailbox) -> list[tuple[str, str]]:
-    return sorted((letter.message.id, letter.recipient) for letter in mailbox.dead_letters(NOW))
+    return sorted((mail_item.message.id, mail_item.recipient) for mail_item in mailbox.dead_letters(NOW))
 
 
 def ids(messages: Sequence[Message]) -> list[str]:
@@ -269,7 +269,7 @@ def test_frozen_time_does_not_count_also_after_it(mail: MailFiles, folded: Folde
 
 
 @pytest.mark.parametrize(("begun", "ended"), [(None, 5.0), (29.0, None), (None, None)])
-def test_where_the_roster_does_not_tell_when_a_letter_stays_unread(
+def test_where_the_roster_does_not_tell_when_a_message_stays_unread(
     mail: MailFiles, folded: Folded, begun: float | None, ended: float | None
 ) -> None:
     frozen_for(mail, ANN, begun, ended)

@@ -1,4 +1,4 @@
-"""Settling dead letters: planned, written, taken back; the letters themselves stay as they were."""
+"""Settling dead letters: planned, written, taken back; the messages themselves stay as they were."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Desk:
                 mailbox.fold(batch, NOW)
         return mailbox
 
-    def letter(self, message_id: str) -> DeadLetter:
+    def message(self, message_id: str) -> DeadLetter:
         return next(it for it in self.mailbox.dead_letters(NOW) if it.message.id == message_id)
 
     def dead(self) -> set[str]:
@@ -83,10 +83,10 @@ def desk(mail: MailFiles) -> Desk:
     return Desk(mail)
 
 
-def test_who_could_take_a_letter_over(desk: Desk) -> None:
-    assert takers(desk.mailbox, desk.letter("to-dead")) == ["cid-00000001", "bob-00000001"]
-    assert takers(desk.mailbox, desk.letter("late")) == []
-    assert takers(desk.mailbox, desk.letter("nobody"))[0] == "bob-00000001"
+def test_who_could_take_a_message_over(desk: Desk) -> None:
+    assert takers(desk.mailbox, desk.message("to-dead")) == ["cid-00000001", "bob-00000001"]
+    assert takers(desk.mailbox, desk.message("late")) == []
+    assert takers(desk.mailbox, desk.message("nobody"))[0] == "bob-00000001"
 
 
 def test_what_the_recipient_was_doing(desk: Desk) -> None:
@@ -95,9 +95,9 @@ def test_what_the_recipient_was_doing(desk: Desk) -> None:
     assert last_seen(desk.mailbox, "bob-0000001").status is None
 
 
-def test_a_redirected_letter_answers_the_old_one_and_is_dead_no_more(desk: Desk) -> None:
+def test_a_redirected_message_answers_the_old_one_and_is_dead_no_more(desk: Desk) -> None:
     before = desk.mail.mailbox.read_bytes()
-    steps = redirect(desk.mailbox, [desk.letter("to-dead")], "scribe", NOW, read_body=desk.store.content)
+    steps = redirect(desk.mailbox, [desk.message("to-dead")], "scribe", NOW, read_body=desk.store.content)
     assert desk.mail.mailbox.read_bytes() == before
     assert steps[0].words == "redirect “A leaf” to scribe"
     (sent,) = desk.write(steps)
@@ -112,8 +112,8 @@ def test_a_redirected_letter_answers_the_old_one_and_is_dead_no_more(desk: Desk)
     assert record.details == {"recipient": "ded-00000001", "to": ["scribe"], "sent": sent.id}
 
 
-def test_a_letter_is_sent_again_with_a_life_of_its_own(desk: Desk) -> None:
-    (sent,) = desk.write(resend(desk.mailbox, [desk.letter("late")], 5, NOW, read_body=desk.store.content))
+def test_a_message_is_sent_again_with_a_life_of_its_own(desk: Desk) -> None:
+    (sent,) = desk.write(resend(desk.mailbox, [desk.message("late")], 5, NOW, read_body=desk.store.content))
     assert sent is not None
     assert (sent.recipients, sent.ttl_hours) == (("bob-00000001",), 5)
     assert desk.dead() == {"to-dead", "nobody"}
@@ -122,28 +122,28 @@ def test_a_letter_is_sent_again_with_a_life_of_its_own(desk: Desk) -> None:
 @pytest.mark.parametrize(("message_id", "why"), [("to-dead", "is dead"), ("nobody", "no agent by the name")])
 def test_only_who_is_there_is_written_to_again(desk: Desk, message_id: str, why: str) -> None:
     with pytest.raises(NotSettled, match=why):
-        resend(desk.mailbox, [desk.letter(message_id)], None, NOW, read_body=desk.store.content)
+        resend(desk.mailbox, [desk.message(message_id)], None, NOW, read_body=desk.store.content)
 
 
-def test_a_letter_is_not_redirected_to_whom_it_was_for_nor_to_no_address(desk: Desk) -> None:
+def test_a_message_is_not_redirected_to_whom_it_was_for_nor_to_no_address(desk: Desk) -> None:
     for to, error in (("ded-00000001", NotSettled), ("#nothing", DraftRefused), ("", DraftRefused)):
         with pytest.raises(error):
-            redirect(desk.mailbox, [desk.letter("to-dead")], to, NOW, read_body=desk.store.content)
+            redirect(desk.mailbox, [desk.message("to-dead")], to, NOW, read_body=desk.store.content)
 
 
 @pytest.mark.parametrize(("to", "why"), [("fay-00000001", "is dead"), ("scrbie", "no agent by the name")])
-def test_a_letter_is_not_redirected_to_be_dead_again(to: str, why: str, desk: Desk) -> None:
+def test_a_message_is_not_redirected_to_be_dead_again(to: str, why: str, desk: Desk) -> None:
     desk.mail.agent("fay-00000001", "dead", ended_at=iso(NOW - HOUR))
     with pytest.raises(NotSettled, match=why):
-        redirect(desk.mailbox, [desk.letter("to-dead")], to, NOW, read_body=desk.store.content)
+        redirect(desk.mailbox, [desk.message("to-dead")], to, NOW, read_body=desk.store.content)
 
 
 def test_what_was_dead_for_several_goes_to_one_taker_once_and_is_taken_back_once(desk: Desk) -> None:
     desk.mail.agent("fay-00000001", "dead", ended_at=iso(NOW - HOUR))
     desk.mail.message("both", "ann-00000001", ["ded-00000001", "fay-00000001"], "Leaf 13?", ago=9000)
-    letters = [it for it in desk.mailbox.dead_letters(NOW) if it.message.id == "both"]
-    assert len(letters) == 2
-    one, other = desk.write(redirect(desk.mailbox, letters, "scribe", NOW, read_body=desk.store.content))
+    messages = [it for it in desk.mailbox.dead_letters(NOW) if it.message.id == "both"]
+    assert len(messages) == 2
+    one, other = desk.write(redirect(desk.mailbox, messages, "scribe", NOW, read_body=desk.store.content))
     assert one is not None
     assert one == other
     assert "both" not in desk.dead()
@@ -154,22 +154,22 @@ def test_what_was_dead_for_several_goes_to_one_taker_once_and_is_taken_back_once
 
 
 def test_a_plan_that_somebody_overtook_is_told(desk: Desk) -> None:
-    steps = acknowledge([desk.letter("late"), desk.letter("nobody")])
+    steps = acknowledge([desk.message("late"), desk.message("nobody")])
     assert not overtaken(desk.mailbox, steps, NOW)
-    desk.write(acknowledge([desk.letter("late")]))
+    desk.write(acknowledge([desk.message("late")]))
     assert overtaken(desk.mailbox, steps, NOW)
 
 
 def test_several_are_acknowledged_with_a_note(desk: Desk) -> None:
-    desk.write(acknowledge([desk.letter("late"), desk.letter("nobody")], "too late by now"))
+    desk.write(acknowledge([desk.message("late"), desk.message("nobody")], "too late by now"))
     assert desk.dead() == {"to-dead"}
     assert {it.note for it in desk.mailbox.interventions()} == {"too late by now"}
 
 
-def test_what_was_done_is_undone_the_newest_first_and_the_letters_are_dead_again(desk: Desk) -> None:
-    desk.write(acknowledge([desk.letter("late")]))
+def test_what_was_done_is_undone_the_newest_first_and_the_messages_are_dead_again(desk: Desk) -> None:
+    desk.write(acknowledge([desk.message("late")]))
     (sent,) = desk.write(
-        redirect(desk.mailbox, [desk.letter("to-dead")], "bob-00000001", NOW + 1, read_body=desk.store.content)
+        redirect(desk.mailbox, [desk.message("to-dead")], "bob-00000001", NOW + 1, read_body=desk.store.content)
     )
     assert sent is not None
     deed = next(it for it in undoable(desk.mailbox) if it.action == "redirect")
@@ -183,12 +183,12 @@ def test_what_was_done_is_undone_the_newest_first_and_the_letters_are_dead_again
     desk.write(undo(desk.mailbox, undoable(desk.mailbox)[0], NOW))
     assert desk.dead() == {"to-dead", "nobody", "late"}
     assert undoable(desk.mailbox) == []
-    desk.write(acknowledge([desk.letter("late")]))
+    desk.write(acknowledge([desk.message("late")]))
     assert desk.dead() == {"to-dead", "nobody"}
 
 
 def test_the_order_of_the_records_does_not_matter(desk: Desk) -> None:
-    message = desk.letter("late").message
+    message = desk.message("late").message
     records = [
         Intervention("a", "user", "acknowledge", NOW, "late", details={"recipient": "bob-00000001"}),
         Intervention("b", "user", "undo", NOW, "late", details={"undoes": "a", "recipient": "bob-00000001"}),
@@ -202,7 +202,7 @@ def test_the_order_of_the_records_does_not_matter(desk: Desk) -> None:
 
 
 def test_a_disk_that_refuses_stops_the_rest_and_says_what_was_written(desk: Desk) -> None:
-    steps = [*acknowledge([desk.letter("late")]), *acknowledge([desk.letter("nobody")])]
+    steps = [*acknowledge([desk.message("late")]), *acknowledge([desk.message("nobody")])]
     journal = desk.mail.data / "agent-mailbox-oversight.jsonl"
     record = desk.store.record
     calls = iter([record])
@@ -226,16 +226,16 @@ def test_a_message_that_went_out_without_its_record_is_told(desk: Desk) -> None:
         def write_intervention(self, intervention: Intervention) -> None:
             raise MailError("the disk is full", "make room")
 
-    steps = redirect(desk.mailbox, [desk.letter("late")], "cid-00000001", NOW, read_body=desk.store.content)
+    steps = redirect(desk.mailbox, [desk.message("late")], "cid-00000001", NOW, read_body=desk.store.content)
     with Full.open(desk.mail.data) as store:
         done, error = carry_out(store, steps, clock=lambda: NOW)
     assert error is not None
     assert [(it.intervention, it.sent is not None) for it in done] == [(None, True)]
 
 
-def test_a_letter_is_not_sent_on_to_who_sends_it_on(desk: Desk) -> None:
+def test_a_message_is_not_sent_on_to_who_sends_it_on(desk: Desk) -> None:
     with pytest.raises(NotSettled, match="yourself"):
-        redirect(desk.mailbox, [desk.letter("late")], "user", NOW, read_body=desk.store.content)
+        redirect(desk.mailbox, [desk.message("late")], "user", NOW, read_body=desk.store.content)
 
 
 def test_an_undo_that_names_the_record_alone_takes_it_back_in_any_order(mail: MailFiles) -> None:

@@ -36,7 +36,7 @@ class Desk:
                 mailbox.fold(batch, NOW)
         return mailbox
 
-    def letter(self, message_id: str) -> DeadLetter:
+    def message(self, message_id: str) -> DeadLetter:
         return next(it for it in self.mailbox.dead_letters(NOW) if it.message.id == message_id)
 
     def dead(self) -> set[str]:
@@ -62,12 +62,12 @@ def desk(tmp_path: Path) -> Desk:
 
 
 @pytest.mark.parametrize("message_id", sorted(DEAD))
-def test_whatever_the_cause_a_letter_is_redirected_and_dead_again_when_that_is_undone(
+def test_whatever_the_cause_a_message_is_redirected_and_dead_again_when_that_is_undone(
     message_id: str, desk: Desk
 ) -> None:
     before = desk.mail.mailbox.read_bytes()
     (sent,) = desk.write(
-        redirect(desk.mailbox, [desk.letter(message_id)], "cid-00000001", NOW, read_body=desk.store.content)
+        redirect(desk.mailbox, [desk.message(message_id)], "cid-00000001", NOW, read_body=desk.store.content)
     )
     assert sent is not None
     assert message_id not in desk.dead()
@@ -80,9 +80,9 @@ def test_whatever_the_cause_a_letter_is_redirected_and_dead_again_when_that_is_u
 
 
 @pytest.mark.parametrize("message_id", sorted(DEAD))
-def test_whatever_the_cause_a_letter_is_acknowledged_by_a_record_alone(message_id: str, desk: Desk) -> None:
+def test_whatever_the_cause_a_message_is_acknowledged_by_a_record_alone(message_id: str, desk: Desk) -> None:
     before = {path.name: path.read_bytes() for path in desk.mail.data.iterdir()}
-    desk.write(acknowledge([desk.letter(message_id)]))
+    desk.write(acknowledge([desk.message(message_id)]))
     assert desk.dead() == DEAD - {message_id}
     after = {path.name: path.read_bytes() for path in desk.mail.data.iterdir()}
     (line,) = after.pop("agent-mailbox-oversight.jsonl").splitlines()
@@ -92,9 +92,9 @@ def test_whatever_the_cause_a_letter_is_acknowledged_by_a_record_alone(message_i
     assert "sent" not in record["details"]
 
 
-def test_who_got_a_letter_again_is_told_that_it_is_void_and_can_be_sent_it_anew(desk: Desk) -> None:
+def test_who_got_a_message_again_is_told_that_it_is_void_and_can_be_sent_it_anew(desk: Desk) -> None:
     def again() -> Message | None:
-        (sent,) = desk.write(resend(desk.mailbox, [desk.letter("late")], 5, NOW, read_body=desk.store.content))
+        (sent,) = desk.write(resend(desk.mailbox, [desk.message("late")], 5, NOW, read_body=desk.store.content))
         return sent
 
     first = again()
@@ -126,14 +126,14 @@ def test_a_message_that_is_dead_for_two_is_settled_for_each_alone(desk: Desk) ->
     for_eve = next(it for it in desk.mailbox.dead_letters(NOW) if it.recipient == "eve-00000001")
     desk.write(acknowledge([for_eve]))
     assert dead_for() == {"ded-00000001"}
-    desk.write(acknowledge([desk.letter("two")]))
+    desk.write(acknowledge([desk.message("two")]))
     assert dead_for() == set()
     deed = next(it for it in undoable(desk.mailbox) if it.details["recipient"] == "eve-00000001")
     desk.write(undo(desk.mailbox, deed, NOW))
     assert dead_for() == {"eve-00000001"}
 
 
-def test_nobody_who_could_not_read_it_is_offered_a_letter_nor_its_sender(tmp_path: Path) -> None:
+def test_nobody_who_could_not_read_it_is_offered_a_message_nor_its_sender(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     shared = ["project:ink", "domain:paper", "concern:rules"]
     mail.agent("ded-00000001", "dead", role="scribe", tags=shared, ended_at=iso(NOW - HOUR))
@@ -147,7 +147,7 @@ def test_nobody_who_could_not_read_it_is_offered_a_letter_nor_its_sender(tmp_pat
     mail.agent("ann-00000001", role="scribe", tags=shared)
     mail.message("letter", "ann-00000001", "ded-00000001", ago=7200)
     desk = Desk(mail)
-    assert takers(desk.mailbox, desk.letter("letter")) == [
+    assert takers(desk.mailbox, desk.message("letter")) == [
         "rol-00000001",
         "all-00000001",
         "two-00000001",
@@ -155,7 +155,7 @@ def test_nobody_who_could_not_read_it_is_offered_a_letter_nor_its_sender(tmp_pat
     ]
 
 
-def test_a_message_that_is_refused_midway_leaves_the_first_letter_settled_whole(desk: Desk) -> None:
+def test_a_message_that_is_refused_midway_leaves_the_first_message_settled_whole(desk: Desk) -> None:
     class Busy(HaakStore):
         sends = 0
 
@@ -165,8 +165,8 @@ def test_a_message_that_is_refused_midway_leaves_the_first_letter_settled_whole(
                 raise MailError("the mailbox is busy", "try again")
             return super().write_message(draft)
 
-    letters = [desk.letter("late"), desk.letter("nobody"), desk.letter("to-dead")]
-    steps = redirect(desk.mailbox, letters, "cid-00000001", NOW, read_body=desk.store.content)
+    messages = [desk.message("late"), desk.message("nobody"), desk.message("to-dead")]
+    steps = redirect(desk.mailbox, messages, "cid-00000001", NOW, read_body=desk.store.content)
     with Busy.open(desk.mail.data) as store:
         done, error = carry_out(store, steps, clock=lambda: NOW)
     assert "is busy" in str(error)
@@ -188,7 +188,7 @@ def void(desk: Desk) -> list[Step]:
 
 
 def again(desk: Desk) -> list[Step]:
-    return resend(desk.mailbox, [desk.letter("late")], 5, NOW, read_body=desk.store.content)
+    return resend(desk.mailbox, [desk.message("late")], 5, NOW, read_body=desk.store.content)
 
 
 def test_what_went_out_and_was_not_recorded_does_not_go_out_twice(desk: Desk) -> None:

@@ -25,38 +25,38 @@ NOW, HOUR = 1_000_000.0, 3600.0
 ANN, BOB, EVE = "ann-00000001", "bob-00000001", "eve-00000001"
 
 
-def letter(key: str, sender: str, to: str, ago: float, **more: Any) -> Message:
+def item(key: str, sender: str, to: str, ago: float, **more: Any) -> Message:
     """Return a message whose place follows from its time."""
     where = Location("box", int(NOW - ago * HOUR), 10)
     return Message(key, sender, (to,), "", NOW - ago * HOUR, f"About {key}", location=where, **more)
 
 
-OLD = letter("m4", ANN, "builder", 3, type="question")
+OLD = item("m4", ANN, "builder", 3, type="question")
 MAIL: list[Event] = [
     Agent(ANN, role="architect", started_at=0.0, updated=0.0),
     Agent(BOB, tags=("project:x",), started_at=0.0, updated=0.0),
-    letter("m1", ANN, BOB, 9),
-    letter("m2", BOB, "project:x", 8),
-    letter("m3", ANN, "user", 7, thread="late"),
+    item("m1", ANN, BOB, 9),
+    item("m2", BOB, "project:x", 8),
+    item("m3", ANN, "user", 7, thread="late"),
     OLD,
-    letter("m5", BOB, "builder", 2, thread="m4"),
-    letter("m6", ANN, "all", 1, mentions=("builder",)),
+    item("m5", BOB, "builder", 2, thread="m4"),
+    item("m6", ANN, "all", 1, mentions=("builder",)),
     Receipt("m2", BOB, NOW - HOUR),
     Seen("m1"),
     Trace("m5", "m5", "said", "", BOB, ("builder",), NOW - 2 * HOUR, "box", is_signed=True),
 ]
 COMES: dict[str, Event] = {
-    "a letter": letter("new", ANN, BOB, 0),
-    "a letter from before": letter("early", BOB, "builder", 20),
-    "a parent": letter("late", BOB, ANN, 10),
+    "a message": item("new", ANN, BOB, 0),
+    "a message from before": item("early", BOB, "builder", 20),
+    "a parent": item("late", BOB, ANN, 10),
     "a read": Receipt("m1", BOB, NOW),
     "a delivery": Delivery("m1", EVE, NOW),
     "a holder": Agent(EVE, role="builder", started_at=0.0, updated=0.0),
     "a death": Agent(BOB, tags=("project:x",), status=Status.DEAD, started_at=0.0, ended_at=NOW - 1, updated=NOW),
     "a deed": Intervention("i1", "user", "acknowledge", NOW, "m4"),
     "a mark": Seen("m3"),
-    "an archival": letter("m4", ANN, "builder", 3, type="question", archived=True),
-    "a change": letter("m4", ANN, "builder", 3, type="status"),
+    "an archival": item("m4", ANN, "builder", 3, type="question", archived=True),
+    "a change": item("m4", ANN, "builder", 3, type="status"),
     "a copy of a copy": Trace("m3", "m3", "said", "in ann", ANN, ("builder",), NOW - 7 * HOUR, "box", is_signed=True),
     "names side by side": Mailboxes(("lab",)),
 }

@@ -59,7 +59,7 @@ def test_what_was_sent_to_a_channel_is_delivered_and_read(mail: MailFiles) -> No
     )
 
 
-def test_a_letter_that_died_and_was_redirected(mail: MailFiles) -> None:
+def test_a_message_that_died_and_was_redirected(mail: MailFiles) -> None:
     mail.message("m", ANN, DED, "Alive?", ago=900)
     mail.message("n", "user", BOB, "Alive?", ago=100, thread="m", subject="Again")
     mail.intervention("redirect", "m", ago=100, recipient=DED, sent="n")

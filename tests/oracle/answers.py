@@ -24,10 +24,10 @@ def rounded(time: float | None) -> float | None:
 def expected(box: Box, now: float, *, is_past: bool = False) -> Answers:
     """Answer from the page."""
     oracle = Oracle(box, now, is_past=is_past)
-    letters, people = oracle.letters, oracle.people
+    letters, people = oracle.messages, oracle.people
     woods = forest(letters)
     dead = oracle.dead_letters()
-    live = {name for name, letter in letters.items() if not letter.is_archived}
+    live = {name for name, mail_item in letters.items() if not mail_item.is_archived}
     root_of = {name: root for root, names in woods.threads.items() for name in names}
 
     def roots(names: Any) -> list[str]:
@@ -46,12 +46,12 @@ def expected(box: Box, now: float, *, is_past: bool = False) -> Answers:
         told[f"doing {session}"] = (state, None if since is None or since > now else rounded(since))
     for role in sorted({key for _, key in oracle.having("waiting")}):
         told[f"waiting {role}"] = [
-            letter.id for letter in oracle.in_order() if (letter.id, role) in oracle.having("waiting")
+            mail_item.id for mail_item in oracle.in_order() if (mail_item.id, role) in oracle.having("waiting")
         ]
     for root, names in woods.threads.items():
         there = [letters[name] for name in names if name in letters]
-        newest = max(there, key=lambda letter: (letter.time, letter.place, letter.id))
-        top = letters.get(root) or min(there, key=lambda letter: (letter.time, letter.place, letter.id))
+        newest = max(there, key=lambda mail_item: (mail_item.time, mail_item.place, mail_item.id))
+        top = letters.get(root) or min(there, key=lambda mail_item: (mail_item.time, mail_item.place, mail_item.id))
         told[f"thread {root}"] = names
         told[f"summary {root}"] = (top.subject, participants(there, people), len(there), newest.stamp)
     told["view all"] = sorted(woods.threads)
@@ -65,11 +65,13 @@ def expected(box: Box, now: float, *, is_past: bool = False) -> Answers:
     if not is_past:
         told["duplicates"] = sorted(box.duplicates)
         told["unreadable"] = sorted(set(box.unreadable))
-    tags = {tag for letter in letters.values() for tag in letter.recipients if people.meaning(tag)[0] == "channel"}
+    tags = {
+        tag for mail_item in letters.values() for tag in mail_item.recipients if people.meaning(tag)[0] == "channel"
+    }
     tags |= {tag for session in people.lines for tag in people.now(session).tags if people.meaning(tag)[0] == "channel"}
     for tag in tags:
         bearers = [session for session in people.lines if tag in people.now(session).tags]
-        told[f"channel {tag}"] = (sum(tag in letter.recipients for letter in letters.values()), sorted(bearers))
+        told[f"channel {tag}"] = (sum(tag in mail_item.recipients for mail_item in letters.values()), sorted(bearers))
     told["counts"] = {
         "messages": len(live),
         "archived": len(letters) - len(live),
@@ -93,8 +95,8 @@ def found(mailbox: Mailbox, now: float, *, is_past: bool = False) -> Answers:
             told[f"state {message.id} {name}"] = state.value
             if full[name].state is not state:
                 told[f"states {message.id} {name}"] = (full[name].state.value, state.value)
-    for letter in mailbox.dead_letters(now):
-        told[f"dead {letter.message.id} {letter.recipient}"] = (letter.state.value, rounded(letter.since))
+    for mail_item in mailbox.dead_letters(now):
+        told[f"dead {mail_item.message.id} {mail_item.recipient}"] = (mail_item.state.value, rounded(mail_item.since))
     for name in [*(agent.session_id for agent in mailbox.roster), PERSON]:
         told[f"inbox {name}"] = [message.id for message in mailbox.inbox(name, now)]
         told[f"unread {name}"] = [message.id for message in mailbox.unread(name, now)]

@@ -34,7 +34,7 @@ def run(folder: Path, *words: str) -> Any:
 def expected_of_commands(box: Box, told: Answers, now: float, *, is_past: bool = False) -> Answers:
     """Return what the commands must say, given what the oracle has told already."""
     oracle = Oracle(box, now, is_past=is_past)
-    letters = oracle.letters
+    messages = oracle.messages
     rows: Answers = {
         "threads": {
             root: (
@@ -57,16 +57,16 @@ def expected_of_commands(box: Box, told: Answers, now: float, *, is_past: bool =
         rows[f"read {name}"] = [(each, oracle.states[each]) for each in told[f"inbox {name}"]]
         rows[f"read --unread {name}"] = told[f"unread {name}"]
     for state in STATES:
-        having = {letter.id for letter in letters.values() if state in oracle.states[letter.id].values()}
-        rows[f"is:{state}"] = sorted(name for name in having if not letters[name].is_archived)
+        having = {message.id for message in messages.values() if state in oracle.states[message.id].values()}
+        rows[f"is:{state}"] = sorted(name for name in having if not messages[name].is_archived)
         rows[f"is:{state} --archive"] = sorted(having)
-    for root, names in list(forest(letters).threads.items())[:3]:
-        rows[f"thread {root}"] = [(name, oracle.states[name]) for name in names if name in letters]
+    for root, names in list(forest(messages).threads.items())[:3]:
+        rows[f"thread {root}"] = [(name, oracle.states[name]) for name in names if name in messages]
     if not is_past:
         unknown = [
-            (letter.id, address)
-            for letter in letters.values()
-            for address in letter.recipients
+            (message.id, address)
+            for message in messages.values()
+            for address in message.recipients
             if oracle.people.meaning(address)[0] == "unknown"
         ]
         rows["doctor"] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from tests.oracle.records import AgentLine, Letter
+from tests.oracle.records import AgentLine, OracleMessage
 
 PERSON = "user"
 EVERYBODY = ("all", "broadcast", "AGENT:*")
@@ -138,8 +138,8 @@ class People:
     def name_in_summary(self, address: str) -> str:
         return self.meaning(address)[1]
 
-    def is_sender(self, letter: Letter, key: str) -> bool:
-        return letter.sender == key or (key == PERSON and is_person(letter.sender))
+    def is_sender(self, message: OracleMessage, key: str) -> bool:
+        return message.sender == key or (key == PERSON and is_person(message.sender))
 
 
 def lines_by(lines: list[AgentLine], at: float) -> list[AgentLine]:

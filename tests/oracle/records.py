@@ -39,7 +39,7 @@ NAMESPACES = ("project:", "concern:", "domain:", "role:")
 
 
 @dataclass(frozen=True)
-class Letter:
+class OracleMessage:
     """A message."""
 
     id: str
@@ -100,7 +100,7 @@ class Deed:
 class Box:
     """All that the files of a mailbox hold."""
 
-    letters: list[Letter] = field(default_factory=list)
+    messages: list[OracleMessage] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     reads: list[Mark] = field(default_factory=list)
     deliveries: list[Mark] = field(default_factory=list)
@@ -118,16 +118,16 @@ def read_box(folder: Path) -> Box:
     for path in [live, *months]:
         last = 0.0
         for offset, number, data, record in records(path, folder, box):
-            letter = letter_of(record, data, last, path != live, ("" if path != live else "live") + path.name, offset)
-            if letter is None:
+            message = message_of(record, data, last, path != live, ("" if path != live else "live") + path.name, offset)
+            if message is None:
                 box.unreadable.append((str(path.relative_to(folder)), number))
                 continue
-            last = letter.time
-            if letter.id not in known:
-                known[letter.id] = letter.is_archived
-                box.letters.append(letter)
-            elif known[letter.id] == letter.is_archived:
-                box.duplicates.append(letter.id)
+            last = message.time
+            if message.id not in known:
+                known[message.id] = message.is_archived
+                box.messages.append(message)
+            elif known[message.id] == message.is_archived:
+                box.duplicates.append(message.id)
     for name, marks, who in (("reads", box.reads, "reader"), ("deliveries", box.deliveries, "delivered")):
         path = folder / f"agent-mailbox-{name}.jsonl"
         for _, number, _, record in records(path, folder, box):
@@ -306,9 +306,9 @@ def addresses(value: Any) -> list[str]:
     return [name] if name else []
 
 
-def letter_of(
+def message_of(
     record: dict[str, Any], data: bytes, last: float, is_archived: bool, file: str, offset: int
-) -> Letter | None:
+) -> OracleMessage | None:
     """Return the message that a record is, None when it is none."""
     sender, recipients = word(get(record, "sender")), addresses(get(record, "recipient"))
     if not sender or not recipients or all(record.get(name) is None for name in NAMES["content"].split()):
@@ -326,7 +326,7 @@ def letter_of(
     readers = record.get("read_by")
     if isinstance(readers, list):
         readers = [get(each, "reader") if isinstance(each, dict) else each for each in readers]
-    return Letter(
+    return OracleMessage(
         id=text(record.get("id")) or f"line:{hashlib.sha1(data).hexdigest()}",
         sender=sender,
         recipients=recipients,

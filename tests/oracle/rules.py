@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf
 
 from tests.oracle.people import PERSON, People, Span, is_person
-from tests.oracle.records import Box, Letter, Mark
+from tests.oracle.records import Box, Mark, OracleMessage
 
 HOUR = 3600.0
 DEFAULT_HOURS = {"broadcast": 4.0, "direct": 24.0}
@@ -35,9 +35,9 @@ def one_name(name: str) -> str:
     return PERSON if is_person(name) else name
 
 
-def archived_at(letter: Letter, runs: list[float]) -> float:
-    """Return when the journal tells that a letter was archived, which was always where it does not."""
-    return next((run for run in runs if run >= letter.time), -inf)
+def archived_at(message: OracleMessage, runs: list[float]) -> float:
+    """Return when the journal tells that a message was archived, which was always where it does not."""
+    return next((run for run in runs if run >= message.time), -inf)
 
 
 class Oracle:
@@ -46,13 +46,13 @@ class Oracle:
     def __init__(self, box: Box, now: float, *, is_past: bool = False) -> None:
         self.now = now
         self.people = People(box.agents, now if is_past else None)
-        self.letters = {letter.id: letter for letter in box.letters if not is_past or letter.time <= now}
+        self.messages = {message.id: message for message in box.messages if not is_past or message.time <= now}
         self.reads, self.deliveries, self.deeds = box.reads, box.deliveries, box.deeds
         if is_past:
             runs = sorted(deed.time for deed in box.deeds if deed.action == "archive")
-            self.letters = {
-                name: replace(letter, is_archived=letter.is_archived and archived_at(letter, runs) <= now)
-                for name, letter in self.letters.items()
+            self.messages = {
+                name: replace(message, is_archived=message.is_archived and archived_at(message, runs) <= now)
+                for name, message in self.messages.items()
             }
             dated = {(mark.message_id, one_name(mark.name)) for mark in box.reads if mark.time is not None}
             self.reads = [
@@ -61,90 +61,90 @@ class Oracle:
                 if (mark.time is None and (mark.message_id, one_name(mark.name)) not in dated)
                 or (mark.time is not None and mark.time <= now)
             ]
-            for name, letter in self.letters.items():
-                undated = [reader for reader in letter.read_by if (name, one_name(reader)) not in dated]
-                self.letters[name] = replace(letter, read_by=undated)
+            for name, message in self.messages.items():
+                undated = [reader for reader in message.read_by if (name, one_name(reader)) not in dated]
+                self.messages[name] = replace(message, read_by=undated)
             self.deliveries = [mark for mark in box.deliveries if mark.time is None or mark.time <= now]
             self.deeds = [deed for deed in box.deeds if deed.time <= now]
-        self.recipients = {letter.id: self.recipients_of(letter) for letter in self.letters.values()}
+        self.recipients = {message.id: self.recipients_of(message) for message in self.messages.values()}
         self.states = {
-            letter.id: {key: self.state(letter, key, one) for key, one in self.recipients[letter.id].items()}
-            for letter in self.letters.values()
+            message.id: {key: self.state(message, key, one) for key, one in self.recipients[message.id].items()}
+            for message in self.messages.values()
         }
 
     # Who
 
-    def names_in(self, marks: list[Mark], letter: Letter) -> list[str]:
-        return [mark.name for mark in marks if mark.message_id == letter.id]
+    def names_in(self, marks: list[Mark], message: OracleMessage) -> list[str]:
+        return [mark.name for mark in marks if mark.message_id == message.id]
 
-    def readers(self, letter: Letter) -> list[str]:
-        every = [*letter.read_by, *self.names_in(self.reads, letter)]
+    def readers(self, message: OracleMessage) -> list[str]:
+        every = [*message.read_by, *self.names_in(self.reads, message)]
         return list(dict.fromkeys(map(one_name, every)))
 
-    def names_on_record(self, letter: Letter) -> list[str]:
+    def names_on_record(self, message: OracleMessage) -> list[str]:
         """Return who has read or was delivered a message."""
-        delivered = self.names_in(self.deliveries, letter)
-        return [*self.readers(letter), *map(one_name, delivered)]
+        delivered = self.names_in(self.deliveries, message)
+        return [*self.readers(message), *map(one_name, delivered)]
 
-    def recipients_of(self, letter: Letter) -> dict[str, Recipient]:
+    def recipients_of(self, message: OracleMessage) -> dict[str, Recipient]:
         people, found = self.people, dict[str, Recipient]()
-        kinds = {people.meaning(address)[0] for address in letter.recipients}
+        kinds = {people.meaning(address)[0] for address in message.recipients}
         longest = max(DEFAULT_HOURS.get(kind, inf) for kind in kinds - {"role"} or kinds)
 
         def add(key: str, kind: str, way: str, ttl: float) -> None:
-            if people.is_sender(letter, key) and way not in ("direct", "person", "role", "unknown"):
+            if people.is_sender(message, key) and way not in ("direct", "person", "role", "unknown"):
                 return
             one = found.setdefault(key, Recipient(kind))
             if way == "unknown":
                 one.kind = kind
             one.ways.add(way)
-            one.ttls.append(ttl if letter.ttl is None else letter.ttl)
+            one.ttls.append(ttl if message.ttl is None else message.ttl)
 
-        for address in letter.recipients:
+        for address in message.recipients:
             kind, key = people.meaning(address)
             ttl = DEFAULT_HOURS.get(kind, inf)
             if kind == "broadcast":
                 for session in people.lines:
-                    if people.now(session).status != "frozen" and self.is_audience(letter, session, ttl):
+                    if people.now(session).status != "frozen" and self.is_audience(message, session, ttl):
                         add(session, "direct", kind, ttl)
             elif kind == "channel":
                 for session in people.lines:
-                    if key in people.now(session).tags and self.is_audience(letter, session, ttl):
+                    if key in people.now(session).tags and self.is_audience(message, session, ttl):
                         add(session, "direct", kind, ttl)
             else:
                 add(key, kind, kind, ttl)
-        for name in mentions_in(letter):
+        for name in mentions_in(message):
             kind, key = people.meaning(name)
             if kind == "person":
                 add(key, kind, "mention", longest)
             for session in people.holders(people.role_of(key)) if kind == "role" else [key] if kind == "direct" else []:
-                if self.is_audience(letter, session, longest):
+                if self.is_audience(message, session, longest):
                     add(session, "direct", "mention", longest)
         held = [people.role_of(key) for key, one in found.items() if one.kind == "role"]
-        for name in self.names_in(self.deliveries, letter):
+        for name in self.names_in(self.deliveries, message):
             kind, key = people.meaning(name)
             if kind in ("broadcast", "channel", "unknown"):
                 kind, key = "unknown", name
             if key in found or not any(people.ever_held(key, role) for role in held):
                 add(key, kind, "unknown" if kind == "unknown" else "delivery", longest)
-        for name in self.readers(letter):
+        for name in self.readers(message):
             if name in found or not any(people.ever_held(name, role) for role in held):
                 kind = "person" if name == PERSON else "direct" if name in people.lines else "stranger"
                 add(name, kind, "read", longest)
         return found
 
-    def is_audience(self, letter: Letter, session: str, ttl: float) -> bool:
+    def is_audience(self, message: OracleMessage, session: str, ttl: float) -> bool:
         start, end = self.people.life(session)
-        return end >= letter.time and start <= self.expiry_for_agent(letter, session, ttl)
+        return end >= message.time and start <= self.expiry_for_agent(message, session, ttl)
 
     # When
 
-    def expiry_for_agent(self, letter: Letter, session: str, ttl: float) -> float:
+    def expiry_for_agent(self, message: OracleMessage, session: str, ttl: float) -> float:
         """Return when a message's time runs out for an agent; frozen time does not count."""
-        if not letter.is_timed:
+        if not message.is_timed:
             return inf
-        expiry = letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR
-        return resolved(letter.time, expiry, self.spells(session, is_wide=False), self.spells(session, is_wide=True))
+        expiry = message.time + (ttl if message.ttl is None else message.ttl) * HOUR
+        return resolved(message.time, expiry, self.spells(session, is_wide=False), self.spells(session, is_wide=True))
 
     def spells(self, session: str, *, is_wide: bool) -> list[Span]:
         """Return the spells in which an agent was frozen for sure or, as wide as they can be, may have been."""
@@ -155,13 +155,13 @@ class Oracle:
             if is_wide or (start is not None and end is not None)
         ]
 
-    def expiry_for_role(self, letter: Letter, role: str, ttl: float) -> float:
+    def expiry_for_role(self, message: OracleMessage, role: str, ttl: float) -> float:
         """Return when a message's time runs out for a role: not while all who hold it are frozen."""
-        if not letter.is_timed:
+        if not message.is_timed:
             return inf
-        expiry = letter.time + (ttl if letter.ttl is None else letter.ttl) * HOUR
-        sure, wide = (self.all_frozen(letter.time, role, is_wide=is_wide) for is_wide in (False, True))
-        return resolved(letter.time, expiry, sure, wide)
+        expiry = message.time + (ttl if message.ttl is None else message.ttl) * HOUR
+        sure, wide = (self.all_frozen(message.time, role, is_wide=is_wide) for is_wide in (False, True))
+        return resolved(message.time, expiry, sure, wide)
 
     def all_frozen(self, since: float, role: str, *, is_wide: bool) -> list[Span]:
         """Return when, from a moment on, somebody held a role and all who did were frozen."""
@@ -177,30 +177,30 @@ class Oracle:
                 found.append((start, end))
         return found
 
-    def expiry(self, letter: Letter, key: str, one: Recipient) -> float:
+    def expiry(self, message: OracleMessage, key: str, one: Recipient) -> float:
         longest = max(one.ttls)
         if one.kind == "role":
-            return self.expiry_for_role(letter, self.people.role_of(key), longest)
+            return self.expiry_for_role(message, self.people.role_of(key), longest)
         if key in self.people.lines:
-            return self.expiry_for_agent(letter, key, longest)
-        return letter.time + longest * HOUR if letter.is_timed else inf
+            return self.expiry_for_agent(message, key, longest)
+        return message.time + longest * HOUR if message.is_timed else inf
 
     # What
 
-    def is_read(self, letter: Letter, key: str, one: Recipient) -> bool:
-        readers = self.readers(letter)
+    def is_read(self, message: OracleMessage, key: str, one: Recipient) -> bool:
+        readers = self.readers(message)
         if one.kind == "role":
             role = self.people.role_of(key)
             return key in readers or any(
-                self.people.ever_held(name, role) for name in readers if not self.people.is_sender(letter, name)
+                self.people.ever_held(name, role) for name in readers if not self.people.is_sender(message, name)
             )
         return key in readers
 
-    def state(self, letter: Letter, key: str, one: Recipient) -> str:
+    def state(self, message: OracleMessage, key: str, one: Recipient) -> str:
         people = self.people
         role = self.people.role_of(key)
         status = people.now(key).status if one.kind == "direct" else ""
-        if self.is_read(letter, key, one):
+        if self.is_read(message, key, one):
             return "read"
         if one.kind == "unknown":
             return "unknown"
@@ -212,104 +212,104 @@ class Oracle:
             return "frozen"
         if status == "frozen":
             return "frozen"
-        if self.now >= self.expiry(letter, key, one):
+        if self.now >= self.expiry(message, key, one):
             return "expired"
-        return "archived" if letter.is_archived else "unread"
+        return "archived" if message.is_archived else "unread"
 
     # Answers
 
     def dead_letters(self) -> list[DeadLetter]:
         found = []
-        for letter in self.letters.values():
-            for key, one in self.recipients[letter.id].items():
-                state = self.states[letter.id][key]
+        for message in self.messages.values():
+            for key, one in self.recipients[message.id].items():
+                state = self.states[message.id][key]
                 is_dead = state == "unknown" or (state in ("dead", "expired") and "direct" in one.ways)
-                if is_dead and not self.is_settled(letter, key):
-                    found.append(DeadLetter(letter.id, key, state, self.since(letter, key, one, state)))
+                if is_dead and not self.is_settled(message, key):
+                    found.append(DeadLetter(message.id, key, state, self.since(message, key, one, state)))
         return sorted(found, key=lambda dead: (dead.message_id, dead.recipient))
 
-    def since(self, letter: Letter, key: str, one: Recipient, state: str) -> float | None:
+    def since(self, message: OracleMessage, key: str, one: Recipient, state: str) -> float | None:
         if state == "expired":
-            return self.expiry(letter, key, one)
-        time = letter.time if letter.is_timed else None
+            return self.expiry(message, key, one)
+        time = message.time if message.is_timed else None
         if state == "unknown":
             return time
         end = self.people.now(key).ended
         return None if end is None or time is None else max(end, time)
 
-    def is_settled(self, letter: Letter, key: str) -> bool:
+    def is_settled(self, message: OracleMessage, key: str) -> bool:
         undone = {deed.details.get("undoes") for deed in self.deeds if deed.action == "undo"}
         return any(
             deed.action in ("redirect", "resend", "acknowledge")
-            and deed.message_id == letter.id
+            and deed.message_id == message.id
             and deed.details.get("recipient") in (None, "", key)
             and deed.id not in undone
             for deed in self.deeds
         )
 
-    def own_roles(self, letter: Letter, session: str, *, only_now: bool) -> list[str]:
+    def own_roles(self, message: OracleMessage, session: str, *, only_now: bool) -> list[str]:
         """Return the recipients of a message that are roles, and whose mail this is an agent's own."""
         found = []
-        for key, one in self.recipients[letter.id].items():
+        for key, one in self.recipients[message.id].items():
             role = self.people.role_of(key)
-            if one.kind != "role" or session not in self.people.lines or letter.sender == session:
+            if one.kind != "role" or session not in self.people.lines or message.sender == session:
                 continue
             if only_now and session not in self.people.holders(role):
                 continue
-            expiry = self.expiry(letter, key, one)
-            if any(end >= letter.time and start <= expiry for start, end in self.people.holdings(session, role)):
+            expiry = self.expiry(message, key, one)
+            if any(end >= message.time and start <= expiry for start, end in self.people.holdings(session, role)):
                 found.append(key)
         return found
 
     def inbox(self, name: str) -> list[str]:
         return [
-            letter.id
-            for letter in self.in_order()
-            if not letter.is_archived
+            message.id
+            for message in self.in_order()
+            if not message.is_archived
             and (
-                name in self.recipients[letter.id]
-                or self.own_roles(letter, name, only_now=False)
-                or (name in self.names_on_record(letter) and not self.people.is_sender(letter, name))
+                name in self.recipients[message.id]
+                or self.own_roles(message, name, only_now=False)
+                or (name in self.names_on_record(message) and not self.people.is_sender(message, name))
             )
         ]
 
     def unread(self, name: str) -> list[str]:
         found = []
-        for letter in self.in_order():
-            keys = [name, *self.own_roles(letter, name, only_now=True)]
-            states = {self.states[letter.id].get(key, "") for key in keys}
-            if not letter.is_archived and states & {"unread", "frozen"}:
-                found.append(letter.id)
+        for message in self.in_order():
+            keys = [name, *self.own_roles(message, name, only_now=True)]
+            states = {self.states[message.id].get(key, "") for key in keys}
+            if not message.is_archived and states & {"unread", "frozen"}:
+                found.append(message.id)
         return found
 
-    def in_order(self) -> list[Letter]:
-        return sorted(self.letters.values(), key=age)
+    def in_order(self) -> list[OracleMessage]:
+        return sorted(self.messages.values(), key=age)
 
     def having(self, state: str) -> list[tuple[str, str]]:
         """Return the live messages and recipients in a state."""
         return sorted(
-            (letter.id, key)
-            for letter in self.letters.values()
-            for key, found in self.states[letter.id].items()
-            if found == state and not letter.is_archived
+            (message.id, key)
+            for message in self.messages.values()
+            for key, found in self.states[message.id].items()
+            if found == state and not message.is_archived
         )
 
     def out_of_time(self) -> list[str]:
         """Return the live messages whose time has run out by the longest TTL of their addresses."""
         found = []
-        for letter in self.letters.values():
-            hours = [DEFAULT_HOURS.get(self.people.meaning(address)[0], inf) for address in letter.recipients]
-            ttl = max(hours) if letter.ttl is None else letter.ttl
-            if letter.is_timed and not letter.is_archived and letter.time + ttl * HOUR <= self.now:
-                found.append(letter.id)
+        for message in self.messages.values():
+            hours = [DEFAULT_HOURS.get(self.people.meaning(address)[0], inf) for address in message.recipients]
+            ttl = max(hours) if message.ttl is None else message.ttl
+            if message.is_timed and not message.is_archived and message.time + ttl * HOUR <= self.now:
+                found.append(message.id)
         return found
 
     def for_you(self) -> list[str]:
         return sorted(
-            letter.id
-            for letter in self.letters.values()
-            if not is_person(letter.sender)
-            and any(is_person(name) for name in [*letter.recipients, *mentions_in(letter)])
+            message.id
+            for message in self.messages.values()
+            if not is_person(message.sender)
+            and any(is_person(name) for name in [*message.recipients, *mentions_in(message)])
         )
 
     # Questions
@@ -318,12 +318,14 @@ class Oracle:
         """Return the open questions, given the messages of each thread by its root."""
         beside = {name: names for names in threads.values() for name in names}
         open_ = [
-            letter
-            for letter in self.in_order()
-            if letter.type == "question"
-            and letter.is_timed
-            and not letter.is_archived
-            and not any(self.answers(self.letters[name], letter) for name in beside[letter.id] if name in self.letters)
+            message
+            for message in self.in_order()
+            if message.type == "question"
+            and message.is_timed
+            and not message.is_archived
+            and not any(
+                self.answers(self.messages[name], message) for name in beside[message.id] if name in self.messages
+            )
         ]
         for answer in self.in_order():
             if answer.type != "answer" or answer.parent:
@@ -338,9 +340,9 @@ class Oracle:
             ]
             if may:
                 open_.remove(max(may, key=lambda it: (bool(issues(it) & issues(answer)), age(it))))
-        return sorted(letter.id for letter in open_ if letter.time <= self.now)
+        return sorted(message.id for message in open_ if message.time <= self.now)
 
-    def answers(self, letter: Letter, question: Letter) -> bool:
+    def answers(self, message: OracleMessage, question: OracleMessage) -> bool:
         """Say whether a message comes after a question, from one who was asked."""
         asked = set(self.recipients[question.id])
         for kind, key in map(self.people.meaning, question.recipients):
@@ -349,21 +351,21 @@ class Oracle:
                 asked |= {one for one in sessions if self.people.ever_held(one, self.people.role_of(key))} - {
                     question.sender
                 }
-        return letter.id != question.id and letter.time >= question.time and one_name(letter.sender) in asked
+        return message.id != question.id and message.time >= question.time and one_name(message.sender) in asked
 
 
-def issues(letter: Letter) -> set[str]:
-    return {tag for tag in letter.tags if tag.startswith("issue:")}
+def issues(message: OracleMessage) -> set[str]:
+    return {tag for tag in message.tags if tag.startswith("issue:")}
 
 
-def mentions_in(letter: Letter) -> list[str]:
+def mentions_in(message: OracleMessage) -> list[str]:
     from tests.oracle.records import MENTION
 
-    return list(dict.fromkeys(MENTION.findall(letter.content)))
+    return list(dict.fromkeys(MENTION.findall(message.content)))
 
 
-def age(letter: Letter) -> tuple[float, tuple[str, int], str]:
-    return letter.time, letter.place, letter.id
+def age(message: OracleMessage) -> tuple[float, tuple[str, int], str]:
+    return message.time, message.place, message.id
 
 
 def resolved(time: float, expiry: float, sure: list[Span], wide: list[Span]) -> float:

@@ -79,11 +79,11 @@ def test_what_arrives_is_from_the_same_company_and_new(tmp_path: Path) -> None:
 def test_a_maildir_holds_the_same_messages(tmp_path: Path) -> None:
     generate(tmp_path / "data", 20, now=NOW)
     maildir.write(tmp_path / "data", tmp_path / "mail")
-    letters = [email.message_from_bytes(file.read_bytes()) for file in sorted((tmp_path / "mail" / "cur").iterdir())]
-    for letter, record in zip(letters, lines(tmp_path / "data" / "agent-mailbox.jsonl"), strict=True):
-        assert letter["Message-ID"] == f"<{record['id']}@localhost>"
-        assert letter["Subject"] == record["subject"]
-        assert letter.get_payload() == f"{record['content']}\n"
+    items = [email.message_from_bytes(file.read_bytes()) for file in sorted((tmp_path / "mail" / "cur").iterdir())]
+    for item, record in zip(items, lines(tmp_path / "data" / "agent-mailbox.jsonl"), strict=True):
+        assert item["Message-ID"] == f"<{record['id']}@localhost>"
+        assert item["Subject"] == record["subject"]
+        assert item.get_payload() == f"{record['content']}\n"
 
 
 def some_results() -> Results:
@@ -169,7 +169,7 @@ def test_a_crowd_loses_tears_and_doubles_nothing() -> None:
     assert done.stdout.startswith("75 sent, ")
 
 
-def test_a_round_of_letters_is_good_only_if_each_came_once_and_valid() -> None:
+def test_a_round_of_messages_is_good_only_if_each_came_once_and_valid() -> None:
     good = RoundResult("relay", 2, {"relay": 2}, 2, 0, 0, 0, 2, 2, 0, 0, 1.0, (0.5, 1.5))
     assert good.is_good
     assert good.row() == "| relay | 2 | relay 2 | 2 | 0 | 0 | 2 | 2 |  | 1 s | 0.50 s | 1.50 s |"

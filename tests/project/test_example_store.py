@@ -37,8 +37,8 @@ def test_its_kind_is_found_and_its_mail_is_sent_and_read(installed: Path, tmp_pa
     sent = run(*program, "send", *words, "--literal", "--store", "team.notes", cwd=tmp_path).strip()
     assert (tmp_path / "team.notes" / f"{sent}.md").read_text(encoding="utf-8").startswith("From: ann-00000001\n")
     read = run(*program, "read", "--as", "bob-00000001", "--store", "team.notes", "--json", cwd=tmp_path)
-    [letter] = json.loads(read)
-    assert (letter["id"], letter["subject"], letter["content"]) == (sent, "Done", "Chapter three is done.")
+    [message] = json.loads(read)
+    assert (message["id"], message["subject"], message["content"]) == (sent, "Done", "Chapter three is done.")
 
 
 def put(folder: Path, name: str, sender: str, to: str) -> None:
@@ -70,13 +70,13 @@ def test_hooks_find_it_and_tell_an_agent_of_a_note(installed: Path, tmp_path: Pa
     assert "claude-abcdef12" in happens("SessionStart")
     assert happens("PostToolUse") == ""
     put(tmp_path / "mail.notes", "two", "ann-00000001", "claude-abcdef12")
-    assert "1 new letter for claude-abcdef12" in happens("PostToolUse")
+    assert "1 new message for claude-abcdef12" in happens("PostToolUse")
 
 
 def test_its_quick_answer_is_nothing_or_that_the_mailbox_must_be_folded(installed: Path, tmp_path: Path) -> None:
     ask = (
         "import sys; from mailstore.files.scan import Unusual; from mailstore.quick_answers import quick_answers\n"
-        "try: print(quick_answers('notes').unread(sys.argv[1], 'cid-00000001', 0.0).letters)\n"
+        "try: print(quick_answers('notes').unread(sys.argv[1], 'cid-00000001', 0.0).messages)\n"
         "except Unusual as unusual: print(unusual)"
     )
     put(tmp_path / "mail.notes", "one", "ann-00000001", "bob-00000001")

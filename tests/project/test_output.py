@@ -26,7 +26,7 @@ ENCODING = {
     "hooks/waking/wake_command.py": "an environment, in ASCII",
     "hooks/waking/limits.py": "what woke whom, for us alone",
     "state/personal_state.py": "the person's own state",
-    "sending/held_letters.py": "the person's own state",
+    "sending/held_messages.py": "the person's own state",
     "state/database.py": "the person's own state",
     "hooks/install/install_notes.py": "our own state",
     "hooks/install/programs/codex.py": "a path as TOML, in a remark",

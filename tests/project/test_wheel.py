@@ -53,9 +53,9 @@ def test_an_installed_hook_runs_without_and_with_installed_packages(installed: P
     assert "you are codex-abcdef12" in hook("SessionStart")
     assert hook("UserPromptSubmit") == hook("PostToolUse") == ""
     send("first")
-    assert "1 new letter for codex-abcdef12, from somebody." in hook("PostToolUse")
+    assert "1 new message for codex-abcdef12, from somebody." in hook("PostToolUse")
     settings = tmp_path / "home" / "config" / "signalbox" / "config.toml"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text('user = "pat"\n')  # what needs the mailbox to be folded
     send("second")
-    assert "1 new letter for codex-abcdef12, from somebody." in hook("PostToolUse")
+    assert "1 new message for codex-abcdef12, from somebody." in hook("PostToolUse")

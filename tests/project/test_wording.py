@@ -118,3 +118,33 @@ def test_wrong_arguments_are_answered_in_one_line(name: str, capsys: pytest.Capt
 def test_no_text_uses_a_phrase_that_only_its_author_understands() -> None:
     assert not found([ROOT / "console", ROOT / "mailstore", ROOT / "docs"], ANYWHERE)
     assert found([Path(__file__)], re.compile("its author understands"))
+
+
+SAYS_LETTER = re.compile(r"(?<!dead )(?<!dead-)(?<!`)\bletters?\b", re.IGNORECASE)
+OF_THE_ALPHABET = re.compile(
+    r"digits|casefold|escaped|ASCII|to the letter|small letters|three letters|of one or two cells|in their order"
+)
+"""What makes a letter one of the alphabet."""
+
+
+def letters_in(text: str) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each string of a module's text that calls a message a letter."""
+    nodes = list(ast.walk(ast.parse(text)))
+    pieces = {id(piece) for node in nodes if isinstance(node, ast.JoinedStr) for piece in node.values}
+    for node in nodes:
+        said = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        is_text = " " in said.strip() or id(node) in pieces  # others are names of fields and settings, which stay
+        if is_text and SAYS_LETTER.search(said) and not OF_THE_ALPHABET.search(said):
+            yield getattr(node, "lineno", 0), said
+
+
+def test_only_a_dead_letter_is_a_letter() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {said}"
+        for folder in ("console", "mailstore")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if SAYS_LETTER.search(text := path.read_text(encoding="utf-8"))
+        for line, said in letters_in(text)
+    ]
+    assert not wrong, "\n".join(wrong)
+    assert list(letters_in('x = "a dead letter"; y = f"{n} letter{s}"; z = "letters"')) == [(1, " letter")]

@@ -117,17 +117,17 @@ class ServedMail:
         self.database.mark(message_id, agent_name, read=_now(), acknowledged=_now())
         return {"message_id": message_id, "acknowledged": True}
 
-    def oversee(self, project: str, letter: Mapping[str, Any]) -> dict[str, Any]:
+    def oversee(self, project: str, message: Mapping[str, Any]) -> dict[str, Any]:
         """Do what the overseer's page does: it goes past contacts, and adds a preamble."""
         with self.lock:
             self.calls.append("overseer/send")
             number = self._write(
                 self._slug(project),
                 OVERSEER,
-                letter["recipients"],
-                subject=letter["subject"],
-                body_md=PREAMBLE + letter["body_md"].strip(),
-                thread_id=letter["thread_id"],
+                message["recipients"],
+                subject=message["subject"],
+                body_md=PREAMBLE + message["body_md"].strip(),
+                thread_id=message["thread_id"],
                 importance="high",
             )
         return {"success": True, "message_id": number}
@@ -154,8 +154,8 @@ class DirectTools:
     async def write(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
         return self._mail.run(tool, arguments)
 
-    async def oversee(self, project: str, letter: Mapping[str, Any]) -> Mapping[str, Any]:
-        return self._mail.oversee(project, letter)
+    async def oversee(self, project: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        return self._mail.oversee(project, message)
 
 
 def _read(path: str) -> bytes:

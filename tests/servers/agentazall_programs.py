@@ -78,7 +78,7 @@ class AgentRelay(msgspec.Struct, frozen=True):
             return found
 
     def waiting(self, name: str) -> list[Path]:
-        """Return the files of the letters that wait for an agent."""
+        """Return the files of the messages that wait for an agent."""
         return sorted((self.data / "inboxes" / name).glob("*.msg"))
 
 

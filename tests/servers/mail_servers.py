@@ -57,7 +57,7 @@ class AgentMailServer(msgspec.Struct, frozen=True):
         return self.data / address.replace("@", "_at_") / name
 
     def put(self, address: str, data: bytes, folder: str = "INBOX") -> str:
-        """Put a letter into a folder as it is; return its number."""
+        """Put a message into a folder as it is; return its number."""
         number = str(next(_numbers))
         place = self.folder(address, folder)
         place.mkdir(exist_ok=True)
@@ -93,7 +93,7 @@ class TakenMail:
     """What aiosmtpd has taken; recipients whose names begin with `no-` are refused, those with `later-` for now."""
 
     def __init__(self, *, login: bool) -> None:
-        self.letters: list[Taken] = []
+        self.messages: list[Taken] = []
         self.port = 0
         self.login = login
 
@@ -114,7 +114,7 @@ class TakenMail:
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         if b"refuse-me" in envelope.content:
             return "554 5.7.1 looks like spam"
-        self.letters.append(Taken(envelope.mail_from, tuple(envelope.rcpt_tos), envelope.content))
+        self.messages.append(Taken(envelope.mail_from, tuple(envelope.rcpt_tos), envelope.content))
         return "250 taken"
 
 
@@ -152,7 +152,7 @@ class Dovecot(msgspec.Struct, frozen=True):
     mail: Path
 
     def put(self, user: str, data: bytes, folder: str = "") -> Path:
-        """Put a letter into the inbox or another folder of somebody."""
+        """Put a message into the inbox or another folder of somebody."""
         place = self.mail / user / (f".{folder}" if folder else "")
         for each in ("cur", "new", "tmp"):
             (place / each).mkdir(parents=True, exist_ok=True)

@@ -37,7 +37,7 @@ def shown(*names: str) -> str:
     )
     assert done.stderr == ""
     bare = done.stdout
-    while (at := bare.find("\b")) > 0:  # bold letters are struck twice
+    while (at := bare.find("\b")) > 0:  # bold messages are struck twice
         bare = bare[: at - 1] + bare[at + 1 :]
     return bare
 

@@ -27,7 +27,7 @@ class Installed(Struct, frozen=True):
     scope: Annotated[str, "Where they count: user, project (of this machine), or shared."]
     events: Annotated[tuple[str, ...], "The events that they are called for."]
     mailbox: Annotated[str, "The mailbox that was chosen; empty if it is found from the folder."]
-    deliver: Annotated[str, "What they print: notice, session-start or letters."]
+    deliver: Annotated[str, "What they print: `notice`, `session-start` or `letters`."]
     at_end: Annotated[str, "What the end of a session does to its agent: freeze or bury."]
     wake: Annotated[bool, "Whether they wake idle agents."]
 

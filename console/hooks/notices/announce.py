@@ -1,6 +1,6 @@
-"""Which letters are announced to a session when: a function of its notices so far, its unread mail, and the moment.
+"""Which messages are announced to a session when: a function of its notices so far, its unread mail, and the moment.
 
-Each letter is announced once between tools, keeps a turn from ending once, and is counted again at the beginning of a
+Each message is announced once between tools, keeps a turn from ending once, and is counted again at the beginning of a
 new turn three times at most (docs/decisions/0045). Nothing here reads or writes. Imports next to nothing.
 """
 
@@ -24,39 +24,41 @@ WAKE_SECONDS = 60.0
 """How long one sender doesn't wake a session again."""
 
 
-def due(state: SessionState, letters: list[Any], moment: str, now: float, *, is_rung: bool = False) -> list[Any]:
-    """Return the letters to tell of at a moment, the oldest first; none if there is nothing to say.
+def due(state: SessionState, messages: list[Any], moment: str, now: float, *, is_rung: bool = False) -> list[Any]:
+    """Return the messages to tell of at a moment, the oldest first; none if there is nothing to say.
 
-    `letters` is the unread mail without what was shown in full; `is_rung` says that the session is being woken.
+    `messages` is the unread mail without what was shown in full; `is_rung` says that the session is being woken.
     """
     if moment == START or (moment == CHANGED and is_rung):
-        return letters
-    new = [letter for letter in letters if letter.id not in state.announced]
+        return messages
+    new = [message for message in messages if message.id not in state.announced]
     if moment == PROMPT:
         reminded = [each for each, count in state.reminders.items() if count >= MOST_REMINDERS]
-        return [letter for letter in letters if letter.id not in state.just_announced and letter.id not in reminded]
+        return [
+            message for message in messages if message.id not in state.just_announced and message.id not in reminded
+        ]
     if moment == STOP:
-        is_new = any(letter.id not in state.blocked for letter in letters)
-        return letters if is_new and state.blocks_in_row < MOST_BLOCKS else []
+        is_new = any(message.id not in state.blocked for message in messages)
+        return messages if is_new and state.blocks_in_row < MOST_BLOCKS else []
     if moment == CHANGED:
-        return new if any(_wakes(state, letter, now) for letter in new) else []
+        return new if any(_wakes(state, message, now) for message in new) else []
     return new if moment == TOOL else []
 
 
-def _wakes(state: SessionState, letter: Any, now: float) -> bool:
-    """Say whether a letter may wake its recipient: not one to everybody, nor the second of a minute."""
-    if not letter.mentions and all(map(_is_to_many, letter.recipients)):
+def _wakes(state: SessionState, message: Any, now: float) -> bool:
+    """Say whether a message may wake its recipient: not one to everybody, nor the second of a minute."""
+    if not message.mentions and all(map(_is_to_many, message.recipients)):
         return False
-    return letter.sender in USER_NAMES or now - state.woken.get(letter.sender, -WAKE_SECONDS) >= WAKE_SECONDS
+    return message.sender in USER_NAMES or now - state.woken.get(message.sender, -WAKE_SECONDS) >= WAKE_SECONDS
 
 
 def _is_to_many(recipient: str) -> bool:
     return recipient in BROADCAST_NAMES or recipient[:1] == "#" or recipient.partition(":")[0] in TAG_NAMESPACES
 
 
-def announced(state: SessionState, letters: Sequence[Any], moment: str, now: float) -> None:
-    """Note that letters, or none, were announced to a session at a moment; to be called once that was printed."""
-    ids = [letter.id for letter in letters]
+def announced(state: SessionState, messages: Sequence[Any], moment: str, now: float) -> None:
+    """Note that messages, or none, were announced to a session at a moment; to be called once that was printed."""
+    ids = [message.id for message in messages]
     if moment == PROMPT:
         state.just_announced = []
         for each in ids:
@@ -70,38 +72,38 @@ def announced(state: SessionState, letters: Sequence[Any], moment: str, now: flo
         state.blocks_in_row = state.blocks_in_row + 1 if ids else 0
     if moment == CHANGED:
         state.woken = {name: at for name, at in state.woken.items() if now - at < WAKE_SECONDS}
-        state.woken |= {letter.sender: now for letter in letters}
+        state.woken |= {message.sender: now for message in messages}
     state.announced = list(dict.fromkeys((*state.announced, *ids)))
 
 
 def settle(
-    state: SessionState, letters: list[Any], moment: str, is_printing: Callable[[str], bool] = lambda _: False
+    state: SessionState, messages: list[Any], moment: str, is_printing: Callable[[str], bool] = lambda _: False
 ) -> tuple[list[str], list[Any]]:
-    """Begin what a moment begins; return the letters that were read, to be recorded, and those that are still unread.
+    """Begin what a moment begins; return the messages that were read, to be recorded, and those that are still unread.
 
     What a hook showed in full counts as read when a tool or a turn has ended: only then has the model answered with it.
     What the agent's own command printed counts at the next event, but for the end of that command's own tool, which
-    `is_printing` knows by the letter. A new session, or one whose memory was cut, has got nothing yet. `letters` is the
-    unread mail.
+    `is_printing` knows by the message. A new session, or one whose memory was cut, has got nothing yet. `messages`
+    is the unread mail.
     """
     if moment == START:
         state.announced, state.just_announced, state.shown, state.printed = [], [], [], {}
     elif moment == PROMPT:
         state.blocks_in_row = 0
-    read = [letter.id for letter in letters if letter.id in state.shown] if moment in (TOOL, STOP) else []
+    read = [message.id for message in messages if message.id in state.shown] if moment in (TOOL, STOP) else []
     for each, stage in list(state.printed.items()) if moment in (TOOL, STOP, PROMPT) else ():
         if moment == TOOL and stage == PRINTED and is_printing(each):
             state.printed[each] = SEEN
         else:
             del state.printed[each]
             read.append(each)
-    left = [letter for letter in letters if letter.id not in read]
-    _forget(state, {letter.id for letter in left})
+    left = [message for message in messages if message.id not in read]
+    _forget(state, {message.id for message in left})
     return list(dict.fromkeys(read)), left
 
 
 def _forget(state: SessionState, unread: set[str]) -> None:
-    """Forget what was announced of letters that are no longer unread."""
+    """Forget what was announced of messages that are no longer unread."""
     state.announced = [each for each in state.announced if each in unread]
     state.blocked = [each for each in state.blocked if each in unread]
     state.shown = [each for each in state.shown if each in unread]

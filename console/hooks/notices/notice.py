@@ -1,4 +1,4 @@
-"""The text that a session gets at a moment: a notice of its mail or, where the person chose that, letters.
+"""The text that a session gets at a moment: a notice of its mail or, where the person chose that, messages.
 
 Returns it together with what to note in the session's state once it was printed. Imports next to nothing.
 """
@@ -17,27 +17,29 @@ if TYPE_CHECKING:
     from console.handout.portion import Portion
     from console.hooks.sessions.registration import Arrival
     from console.hooks.sessions.session_state import SessionState
-    from mailstore.quick_answers import Letter, UnreadMail
+    from mailstore.quick_answers import UnreadMail, UnreadMessage
 
 MOST_CHARACTERS = 4000
-"""How much of the letters a hook shows, fenced; the rest is announced."""
+"""How much of the messages a hook shows, fenced; the rest is announced."""
 LONGEST_BLOCK = 200
 
 
 class MailNotice:
-    """A text for a model, the letters that it announces, and those of them that it shows in full."""
+    """A text for a model, the messages that it announces, and those of them that it shows in full."""
 
-    __slots__ = ("letters", "shown", "text")
+    __slots__ = ("messages", "shown", "text")
 
-    def __init__(self, text: str = "", letters: Sequence[Letter] = (), shown: Sequence[Letter] = ()) -> None:
+    def __init__(
+        self, text: str = "", messages: Sequence[UnreadMessage] = (), shown: Sequence[UnreadMessage] = ()
+    ) -> None:
         self.text = text
-        self.letters = letters
+        self.messages = messages
         self.shown = shown
 
     def note(self, state: SessionState, moment: str, now: float) -> None:
         """Note in a session's state that the text was printed."""
-        announced(state, self.letters, moment, now)
-        state.shown = list(dict.fromkeys((*state.shown, *(letter.id for letter in self.shown))))
+        announced(state, self.messages, moment, now)
+        state.shown = list(dict.fromkeys((*state.shown, *(message.id for message in self.shown))))
         if moment == STOP:
             state.last_block = self.text[:LONGEST_BLOCK]
 
@@ -63,19 +65,19 @@ class NoticeWriter:
     def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> MailNotice:
         """Return what to say at a moment; nothing, if there is nothing to say."""
         state = self._state
-        unshown = [it for it in mail.letters if it.id not in state.shown and it.id not in state.printed]
-        letters = due(state, unshown, moment, now, is_rung=is_rung)
-        if letters and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
-            return self._fenced(mail, letters, moment)
-        told = [Announcement(mail.registered(letter), letter.type) for letter in letters]
+        unshown = [it for it in mail.messages if it.id not in state.shown and it.id not in state.printed]
+        messages = due(state, unshown, moment, now, is_rung=is_rung)
+        if messages and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
+            return self._fenced(mail, messages, moment)
+        told = [Announcement(mail.registered(message), message.type) for message in messages]
         if self.is_first(moment):
-            return MailNotice(self._introduced(told), letters)
-        if not letters:
+            return MailNotice(self._introduced(told), messages)
+        if not messages:
             return MailNotice()
         if moment == STOP:
-            return MailNotice(at_turn_end(state.agent_id, told, self._command), letters)
-        are_new = not any(letter.id in state.announced for letter in letters)
-        return MailNotice(in_between(state.agent_id, told, self._command, are_new=are_new), letters)
+            return MailNotice(at_turn_end(state.agent_id, told, self._command), messages)
+        are_new = not any(message.id in state.announced for message in messages)
+        return MailNotice(in_between(state.agent_id, told, self._command, are_new=are_new), messages)
 
     def introduction(self, moment: str) -> str:
         """Return the notice for when the unread mail isn't known: who the agent is, if the moment is the first."""
@@ -85,25 +87,25 @@ class NoticeWriter:
         """Return whether the notice introduces the agent."""
         return moment == START or (moment == PROMPT and self._arrival is not None)
 
-    def _introduced(self, letters: list[Announcement] | None) -> str:
+    def _introduced(self, messages: list[Announcement] | None) -> str:
         it = self._arrival
         role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
-        return at_start(self._state.agent_id, role, tags, letters, self._command, note)
+        return at_start(self._state.agent_id, role, tags, messages, self._command, note)
 
-    def _fenced(self, mail: UnreadMail, letters: list[Letter], moment: str) -> MailNotice:
+    def _fenced(self, mail: UnreadMail, messages: list[UnreadMessage], moment: str) -> MailNotice:
         from console.handout.portion import portion
 
         found: Portion = portion(
             self._state.agent_id,
-            letters,
-            lambda places: mail.texts([letters[at] for at in places]),
+            messages,
+            lambda places: mail.texts([messages[at] for at in places]),
             MOST_CHARACTERS,
             store=self._store,
         )
-        whole = [letters[at] for at in found.whole]
-        cut = [] if found.cut is None else [letters[found.cut]]
+        whole = [messages[at] for at in found.whole]
+        cut = [] if found.cut is None else [messages[found.cut]]
         text = found.text()
         if self.is_first(moment) and self._arrival is not None:
             it = self._arrival
             text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
-        return MailNotice(text, letters if self._deliver == AT_START else [*whole, *cut], whole)
+        return MailNotice(text, messages if self._deliver == AT_START else [*whole, *cut], whole)

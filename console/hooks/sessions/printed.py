@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from console.hooks.sessions.session_state import SessionState
 
 PRINTED, SEEN = 0, 1
-"""The tool that printed a letter runs; it has ended, so that whatever comes next follows an answer of the model."""
+"""The tool that printed a message runs; it has ended, so that whatever comes next follows an answer of the model."""
 
 
 def printed_to(mailbox: str, agent_id: str, now: float) -> dict[str, float]:
-    """Return what was printed to an agent by its session's own commands and isn't recorded as read yet, by letter.
+    """Return what was printed to an agent by its session's own commands and isn't recorded as read yet, by message.
 
     `mailbox` is its URL, `now` in seconds since the epoch. Nothing where no hook follows the session, or it has ended.
     """
@@ -30,7 +30,7 @@ def printed_to(mailbox: str, agent_id: str, now: float) -> dict[str, float]:
 
 
 def note_printed(mailbox: str, agent_id: str, message_ids: Iterable[str], now: float) -> bool:
-    """Note that letters were printed to an agent; return whether its hooks will record that they were read.
+    """Note that messages were printed to an agent; return whether its hooks will record that they were read.
 
     Where no hook follows its session, nothing is noted, and the caller has to record it.
     """

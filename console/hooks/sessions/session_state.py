@@ -86,7 +86,7 @@ class SessionState:
         self.can_wake = False
         self.is_ended = False
         self.announced: list[str] = []
-        """The ids of the letters that were announced between tools."""
+        """The ids of the messages that were announced between tools."""
         self.blocked: list[str] = []
         """Those that have kept a turn from ending."""
         self.shown: list[str] = []
@@ -98,12 +98,12 @@ class SessionState:
         self.reminders: dict[str, int] = {}
         """How often each was counted at the beginning of a turn."""
         self.woken: dict[str, float] = {}
-        """Whose letters woke the session, and when."""
+        """Whose messages woke the session, and when."""
         self.last_block = ""
         """The beginning of the text that kept the last turn from ending."""
         self.blocks_in_row = 0
         self.unread = -1
-        """How many letters were unread when the mailbox was last looked at."""
+        """How many messages were unread when the mailbox was last looked at."""
         self.paths: list[str] = []
         """The files whose change may mean mail."""
         self.mark: list[str] = []

@@ -1,1 +1,1 @@
-"""An agent's unread letters, as a hook finds them within its time."""
+"""An agent's unread messages, as a hook finds them within its time."""

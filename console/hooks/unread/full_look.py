@@ -1,4 +1,4 @@
-"""An agent's unread letters in a mailbox of any kind, or in several, by folding it."""
+"""An agent's unread messages in a mailbox of any kind, or in several, by folding it."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class FoldedMail(UnreadMail):
         self._now = now
         self.watched = watched
 
-    def texts(self, letters: Collection[Message]) -> Iterator[str]:
+    def texts(self, messages: Collection[Message]) -> Iterator[str]:
         """Yield the texts; an empty one for what is gone."""
-        for text in self._store.contents(list(letters)):
+        for text in self._store.contents(list(messages)):
             yield "" if isinstance(text, ContentGone) else text
 
-    def registered(self, letter: Message) -> str:
-        return registered_name(letter.sender, self._mailbox.roster, self._mailbox.user)
+    def registered(self, message: Message) -> str:
+        return registered_name(message.sender, self._mailbox.roster, self._mailbox.user)
 
     def record(self, message_ids: Collection[str]) -> None:
         """Record the reads, in the mailbox or in Signalbox's own state. Raises StoreError."""
-        letters = [found for each in message_ids if (found := self._mailbox.message(each)) is not None]
+        messages = [found for each in message_ids if (found := self._mailbox.message(each)) is not None]
         shown = shown_to(self._store, self._agent)
-        record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, letters, self._now, shown))
+        record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, messages, self._now, shown))
 
     def close(self) -> None:
         self._store.close()

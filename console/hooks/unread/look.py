@@ -1,4 +1,4 @@
-"""An agent's unread letters: by the quick path for the lines that name it, or else by folding the mailbox.
+"""An agent's unread messages: by the quick path for the lines that name it, or else by folding the mailbox.
 
 Imports next to nothing until the mailbox has to be folded.
 """

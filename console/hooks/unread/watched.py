@@ -9,7 +9,7 @@ HAAK = "haak"
 
 
 def mailbox_file(mailbox: str) -> str:
-    """Return the path of the file to which every letter is appended; empty for kinds that have none."""
+    """Return the path of the file to which every message is appended; empty for kinds that have none."""
     kind, _, place = mailbox.partition(":")
     return place if kind == HAAK else ""
 

@@ -1,1 +1,1 @@
-"""Waking idle sessions: by which way, for which letters, and how often."""
+"""Waking idle sessions: by which way, for which messages, and how often."""

@@ -1,4 +1,4 @@
-"""When an agent with a hook will hear of a letter that is sent now."""
+"""When an agent with a hook will hear of a message that is sent now."""
 
 from __future__ import annotations
 

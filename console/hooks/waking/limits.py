@@ -1,4 +1,4 @@
-"""What has woken whom, so that agents can't keep waking each other and no letter wakes twice."""
+"""What has woken whom, so that agents can't keep waking each other and no message wakes twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mailstore.files.whole import open_regular
 
 PAIR_SECONDS = 60.0
 """How long an agent doesn't wake the same other one again."""
-MOST_LETTERS = 200
+MOST_MESSAGES = 200
 LONGEST_FILE = 1 << 20
 
 
@@ -22,29 +22,29 @@ def wakes_file(folder: str) -> str:
     return f"{folder}/wakes.json"
 
 
-def may_wake(folder: str, sender: str, session_id: str, letters: Sequence[str], now: float) -> bool:
-    """Say whether a sender may wake a session for some letters, and note that it does.
+def may_wake(folder: str, sender: str, session_id: str, messages: Sequence[str], now: float) -> bool:
+    """Say whether a sender may wake a session for some messages, and note that it does.
 
-    Not for letters that woke it before, and not twice within a minute; an empty `sender` is the person, who is not
+    Not for messages that woke it before, and not twice within a minute; an empty `sender` is the person, who is not
     limited so. Raises OSError, also where the file is held for too long.
     """
     with _held(folder) as wakes:
         pair, woken = f"{sender} {session_id}", wakes["letters"].get(session_id, [])
         wakes["pairs"] = {name: at for name, at in wakes["pairs"].items() if 0 <= now - at < PAIR_SECONDS}
-        fresh = [each for each in letters if each not in woken]
+        fresh = [each for each in messages if each not in woken]
         if not fresh or (sender and pair in wakes["pairs"]):
             return False
         if sender:
             wakes["pairs"][pair] = now
-        wakes["letters"][session_id] = [*woken, *fresh][-MOST_LETTERS:]
+        wakes["letters"][session_id] = [*woken, *fresh][-MOST_MESSAGES:]
         return True
 
 
-def release(folder: str, sender: str, session_id: str, letters: Sequence[str]) -> None:
+def release(folder: str, sender: str, session_id: str, messages: Sequence[str]) -> None:
     """Forget a wake that failed; raises OSError."""
     with _held(folder) as wakes:
         wakes["pairs"].pop(f"{sender} {session_id}", None)
-        wakes["letters"][session_id] = [it for it in wakes["letters"].get(session_id, []) if it not in letters]
+        wakes["letters"][session_id] = [it for it in wakes["letters"].get(session_id, []) if it not in messages]
 
 
 @contextmanager
@@ -82,11 +82,13 @@ def _read(data: bytes) -> dict[str, dict[str, Any]]:
         given = json.loads(data or b"{}")
     except (ValueError, RecursionError):
         return found
-    pairs, letters = (given.get(name) if isinstance(given, dict) else None for name in ("pairs", "letters"))
+    pairs, messages = (given.get(name) if isinstance(given, dict) else None for name in ("pairs", "letters"))
     if isinstance(pairs, dict):
         found["pairs"] = {name: at for name, at in pairs.items() if isinstance(at, int | float)}
-    if isinstance(letters, dict):
+    if isinstance(messages, dict):
         found["letters"] = {
-            name: ids for name, ids in letters.items() if isinstance(ids, list) and all(isinstance(x, str) for x in ids)
+            name: ids
+            for name, ids in messages.items()
+            if isinstance(ids, list) and all(isinstance(x, str) for x in ids)
         }
     return found

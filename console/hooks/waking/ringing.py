@@ -43,37 +43,37 @@ def ring_called(store_url: str, message: Message, called: Iterable[str], now: fl
 def wake_for(
     agent_id: str,
     hook: LiveHook,
-    letters: Sequence[Message],
+    messages: Sequence[Message],
     now: float,
     people: Collection[str],
     log: Path | None = None,
 ) -> Rung | None:
-    """Wake a session that `can_ring` for those letters that may, and log it; None if none may.
+    """Wake a session that `can_ring` for those messages that may, and log it; None if none may.
 
     None may that woke it before, or whose sender woke it less than a minute ago, unless that is one of the `people`.
     Blocks for some seconds at most; raises nothing.
     """
     allowed: list[Message] = []
     try:
-        for sender in dict.fromkeys(letter.sender for letter in letters):
-            theirs = [letter for letter in letters if letter.sender == sender]
+        for sender in dict.fromkeys(message.sender for message in messages):
+            theirs = [message for message in messages if message.sender == sender]
             if may_wake(hook.folder, *_claim(sender, hook, theirs, people), now):
                 allowed += theirs
         if not allowed:
             return None
         rung = ring(agent_id, hook, allowed)
-        for sender in {letter.sender for letter in allowed} if rung.problem else ():
+        for sender in {message.sender for message in allowed} if rung.problem else ():
             release(hook.folder, *_claim(sender, hook, allowed, people))
     except OSError as error:
-        rung = Rung(agent_id, tuple(one.id for one in letters), way_of(hook), 0.0, reason_of(error))
+        rung = Rung(agent_id, tuple(one.id for one in messages), way_of(hook), 0.0, reason_of(error))
     problem = log_wake(rung, now, log)
     return replace(rung, problem=rung.problem or problem)
 
 
 def _claim(
-    sender: str, hook: LiveHook, letters: Sequence[Message], people: Collection[str]
+    sender: str, hook: LiveHook, messages: Sequence[Message], people: Collection[str]
 ) -> tuple[str, str, list[str]]:
-    return "" if sender in people else sender, hook.session_id, [letter.id for letter in letters]
+    return "" if sender in people else sender, hook.session_id, [message.id for message in messages]
 
 
 def log_wake(rung: Rung, now: float, log: Path | None = None) -> str:

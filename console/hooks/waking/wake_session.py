@@ -1,6 +1,6 @@
 """Wake an idle session: a notice in Codex's queue, or a touch of the bell file that Claude Code and OpenCode watch.
 
-Only sessions whose hooks were installed with `--wake`. Of a letter nothing but what `texts` lets through reaches
+Only sessions whose hooks were installed with `--wake`. Of a message nothing but what `texts` lets through reaches
 another program, as one argument and never through a shell.
 """
 
@@ -35,7 +35,7 @@ LONGEST_PROBLEM = 200
 
 
 class Rung(Struct, frozen=True):
-    """What came of a wake for some letters: the way, how many seconds it took, and what went wrong, if anything."""
+    """What came of a wake for some messages: the way, how many seconds it took, and what went wrong, if anything."""
 
     agent_id: str
     ids: tuple[str, ...]
@@ -66,17 +66,17 @@ def hears_by_itself(hook: LiveHook) -> bool:
     return hook.can_wake and hook.tool in WATCHING and bool(mailbox_file(hook.mailbox))
 
 
-def ring(agent_id: str, hook: LiveHook, letters: Sequence[Message]) -> Rung:
+def ring(agent_id: str, hook: LiveHook, messages: Sequence[Message]) -> Rung:
     """Wake a session that `can_ring`; blocks for some seconds at most, raises nothing."""
     start = time.monotonic()
-    problem = _queue(hook, letters) if hook.tool == CODEX else _touch(bell_of(hook.folder, hook.tool, hook.session_id))
-    return Rung(agent_id, tuple(it.id for it in letters), way_of(hook), time.monotonic() - start, problem)
+    problem = _queue(hook, messages) if hook.tool == CODEX else _touch(bell_of(hook.folder, hook.tool, hook.session_id))
+    return Rung(agent_id, tuple(it.id for it in messages), way_of(hook), time.monotonic() - start, problem)
 
 
-def _queue(hook: LiveHook, letters: Sequence[Message]) -> str:
+def _queue(hook: LiveHook, messages: Sequence[Message]) -> str:
     """Queue a notice for a session of Codex; return what went wrong."""
     command = check_command(hook.agent_id, store_option(hook.mailbox, hook.cwd, os.environ), os.environ)
-    told = [Announcement(sender_in(hook.mailbox, letter.sender), letter.type) for letter in letters]
+    told = [Announcement(sender_in(hook.mailbox, message.sender), message.type) for message in messages]
     words = [CODEX, "queue", "--thread", hook.session_id, "--message", in_between(hook.agent_id, told, command)]
     folder = hook.cwd if hook.cwd and Path(hook.cwd).is_dir() else None
     try:

@@ -73,7 +73,7 @@ class AwayList(ListScreen):
         for message_id in found.questions:
             if message_id not in found.for_you:
                 yield self._message_row("question", message_id, (f"{'question':<12}", styles.accent), now)
-        for message_id in dict.fromkeys(letter.message_id for letter in found.letters):
+        for message_id in dict.fromkeys(message.message_id for message in found.dead_letters):
             yield self._message_row("letter", message_id, (f"{dead} {'dead':<10}", styles.bad), now)
         roster = self.session.mailbox.roster
         for name in found.ended:
@@ -122,7 +122,7 @@ class AwayList(ListScreen):
         if message is not None:
             to = ", ".join(map(mailbox.label, message.recipients))
             told = [("from", message.sender), ("to", to), ("sent", clock(message.time, now))]
-            lost = [it for it in (self._found.letters if self._found else ()) if it.message_id == name]
+            lost = [it for it in (self._found.dead_letters if self._found else ()) if it.message_id == name]
             if kind == "letter" and lost:
                 told.append(("dead for", ", ".join(it.recipient for it in lost)))
             return facts(told)

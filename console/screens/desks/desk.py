@@ -10,12 +10,12 @@ from textual.binding import BindingType
 
 from console.commands.bindings import bindings
 from console.concerns import snoozed_row
-from console.panes.concern_rows import ConcernRows, DeskRow, concern_facts, desk_rows, letter_of, subject_of
+from console.panes.concern_rows import ConcernRows, DeskRow, concern_facts, desk_rows, message_of, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.screens.base_screen import Action
 from console.screens.desks.attention_watch import AttentionWatch
-from console.screens.desks.letter_actions import LetterActions
+from console.screens.desks.dead_letter_actions import DeadLetterActions
 from console.screens.list_screen import ListScreen
 from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
@@ -23,7 +23,7 @@ from console.session import PAST, Session
 from console.state.undo_history import UndoableAction
 from console.words.concern_words import heading, heading_of
 from console.words.styles import TextStyles
-from mailstore.queries.concerns import LETTERS, Concern, Trouble, in_order
+from mailstore.queries.concerns import DEAD_LETTERS, Concern, Trouble, in_order
 from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
 
@@ -43,7 +43,7 @@ class Desk(ListScreen):
         self._reading = reading
         self._watch = watch
         self._start = key
-        self._letters = LetterActions(self, self.settled)
+        self._messages = DeadLetterActions(self, self.settled)
         self._known: tuple[object, list[DeskRow]] | None = None
         self._put_off: dict[str, tuple[Concern, str]] = {}
         """What was put off here, by key, and until when."""
@@ -152,13 +152,13 @@ class Desk(ListScreen):
             self.tell("Nothing selected")
         return found
 
-    def _letters_chosen(self) -> list[DeadLetter]:
+    def _dead_letters_chosen(self) -> list[DeadLetter]:
         """Return the dead letters among the rows that are marked, or under the cursor; say where there are none."""
         chosen = self._chosen()
-        letters = [letter for it in chosen if (letter := letter_of(self.session, it)) is not None]
-        if chosen and not letters:
+        dead_letters = [dead_letter for it in chosen if (dead_letter := message_of(self.session, it)) is not None]
+        if chosen and not dead_letters:
             self.tell("Not a dead letter: r replies, A acknowledges")
-        return letters if self._letters.is_possible() else []
+        return dead_letters if self._messages.is_possible() else []
 
     def reply(self) -> None:
         """Reply to the message of the row; the desk comes back when the reply is sent or put off."""
@@ -174,31 +174,31 @@ class Desk(ListScreen):
             self.dismiss(concern.message_id)
 
     def redirect(self) -> None:
-        """Redirect the letters to another recipient."""
-        if letters := self._letters_chosen():
-            self._letters.redirect(letters)
+        """Redirect the messages to another recipient."""
+        if messages := self._dead_letters_chosen():
+            self._messages.redirect(messages)
 
     def resend(self) -> None:
-        """Send the letters to the same recipients again."""
-        if letters := self._letters_chosen():
-            self._letters.resend(letters)
+        """Send the messages to the same recipients again."""
+        if messages := self._dead_letters_chosen():
+            self._messages.resend(messages)
 
     def acknowledge(self) -> None:
-        """Acknowledge letters in the journal, new mail by marking it as seen, and all else until it ends."""
+        """Acknowledge messages in the journal, new mail by marking it as seen, and all else until it ends."""
         chosen = self._chosen()
         if not chosen:
             return
         if self.session.moment is not None:
             self.tell(f"Can't acknowledge here: {PAST}")
             return
-        letters = [it for it in chosen if it.trouble in LETTERS]
-        others = [it for it in chosen if it.trouble not in LETTERS]
+        messages = [it for it in chosen if it.trouble in DEAD_LETTERS]
+        others = [it for it in chosen if it.trouble not in DEAD_LETTERS]
         if others:
             self._acknowledge(others)
-        if letters and self._letters.is_possible():
-            found = [letter for it in letters if (letter := letter_of(self.session, it)) is not None]
+        if messages and self._messages.is_possible():
+            found = [message for it in messages if (message := message_of(self.session, it)) is not None]
             if found:
-                self._letters.acknowledge(found)
+                self._messages.acknowledge(found)
             else:
                 self.tell("Settled already")
 
@@ -268,13 +268,13 @@ class Desk(ListScreen):
 
         AgentWaking(self, woken).wake(name)
 
-    def settled(self, letters: Sequence[DeadLetter], words: str) -> None:
-        """Show in the rows of letters what was done with them; no words: it was undone."""
-        keys = {(letter.message.id, letter.recipient) for letter in letters}
+    def settled(self, dead_letters: Sequence[DeadLetter], words: str) -> None:
+        """Show in the rows of messages what was done with them; no words: it was undone."""
+        keys = {(dead_letter.message.id, dead_letter.recipient) for dead_letter in dead_letters}
         found = self.session.attention
         known = [deed.concern for deed in found.deeds.values()]
         for concern in {it.key: it for it in [*found.every, *known]}.values():
-            if concern.trouble in LETTERS and (concern.message_id, concern.recipient) in keys:
+            if concern.trouble in DEAD_LETTERS and (concern.message_id, concern.recipient) in keys:
                 found.note(concern, words)
         self.marked.clear()
         self._watch.mail_changed()
@@ -289,7 +289,7 @@ def sleeper(session: Session, concern: Concern) -> str | None:
 
 
 def waited_for(session: Session, concern: Concern) -> list[str]:
-    """Return the names of those that a concern waits for: those asked, the recipient of a letter, the agent itself."""
+    """Return the names of those that a concern waits for: those asked, the recipient of a message, the agent itself."""
     mailbox = session.mailbox
     message = mailbox.message(concern.message_id or "")
     if concern.trouble is Trouble.QUESTION and message is not None:
@@ -307,7 +307,7 @@ class AttentionDesk(Desk):
         return "Needs attention"
 
 
-class LetterDesk(Desk):
+class DeadLetterDesk(Desk):
     """The dead letters, the newest first."""
 
     NAME = "dead-letters"
@@ -321,7 +321,7 @@ class LetterDesk(Desk):
         return self.arranged([it for it in self.session.attention.every if self.takes(it)])
 
     def takes(self, concern: Concern) -> bool:
-        return concern.trouble in LETTERS
+        return concern.trouble in DEAD_LETTERS
 
     def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
         return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
@@ -331,6 +331,6 @@ class LetterDesk(Desk):
 
     def left_out(self) -> int:
         found = self.session.attention
-        headings = {heading(trouble, is_mine=False) for trouble in LETTERS}
+        headings = {heading(trouble, is_mine=False) for trouble in DEAD_LETTERS}
         listed = sum(heading_of(it) in headings for it in found.every)
         return sum(found.totals.get(each, 0) for each in headings) - listed

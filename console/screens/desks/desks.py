@@ -51,9 +51,9 @@ class Desks:
 
     def dead_letters(self) -> None:
         """Open the list of dead letters."""
-        from console.screens.desks.desk import LetterDesk
+        from console.screens.desks.desk import DeadLetterDesk
 
-        self._open(LetterDesk)
+        self._open(DeadLetterDesk)
 
     def is_desk(self, view: View) -> bool:
         """Return whether the list of a view is a desk."""

@@ -1,4 +1,4 @@
-"""Ask once before letters are settled: the dialog shows the line that will be written, and enter writes it."""
+"""Ask once before messages are settled: the dialog shows the line that will be written, and enter writes it."""
 
 from __future__ import annotations
 

@@ -31,20 +31,20 @@ ERROR_SECONDS = 15.0
 EMPTY = Content()
 
 Texts = Mapping[str, BackgroundWork[str]]
-"""The work of reading letters' texts, by id."""
+"""The work of reading messages' texts, by id."""
 
 Plan = Callable[[Sequence[DeadLetter], str, ReadBody], Sequence[Step]]
-"""Plans what settles letters, from an answer (an address, a number of hours) and their texts."""
+"""Plans what settles messages, from an answer (an address, a number of hours) and their texts."""
 AT_ONCE = 8
-"""Letters that are planned for in one step."""
+"""Messages that are planned for in one step."""
 T = TypeVar("T")
 
 
-class LetterPreview(Struct, frozen=True):
-    """What an answer would write: the record, the letter in a line, its text, and whom it reaches; or a problem."""
+class DeadLetterPreview(Struct, frozen=True):
+    """What an answer would write: the record, the message in a line, its text, and whom it reaches; or a problem."""
 
     record: Content = EMPTY
-    letter: Content = EMPTY
+    message: Content = EMPTY
     body: Content = EMPTY
     reach: Content = EMPTY
     problem: str = ""
@@ -53,14 +53,14 @@ class LetterPreview(Struct, frozen=True):
         """Return it as text, without record and text where there is little room."""
         if self.problem:
             return Content.styled(visible_line(self.problem), "$warning")
-        if not self.letter.plain:
+        if not self.message.plain:
             return self.record
-        parts = [self.letter, self.reach] if is_short else [self.record, EMPTY, self.letter, self.body, self.reach]
+        parts = [self.message, self.reach] if is_short else [self.record, EMPTY, self.message, self.body, self.reach]
         return Content("\n").join(parts)
 
 
 class Settlement(Struct, frozen=True):
-    """One way to settle letters: what to call it, how to plan it, and what to say once it is done."""
+    """One way to settle messages: what to call it, how to plan it, and what to say once it is done."""
 
     words: str
     plan: Plan
@@ -71,7 +71,7 @@ class Settlement(Struct, frozen=True):
 Settled = Callable[[Sequence[DeadLetter], str], None]
 """Hears of dead letters that were settled, and what was done; no words: that was undone."""
 
-Preview = Callable[[str], LetterPreview]
+Preview = Callable[[str], DeadLetterPreview]
 """Returns what an answer would write, or what is wrong with it."""
 
 Asking = Callable[[Preview], Screen[Any]]
@@ -87,26 +87,26 @@ class Settling:
         self._session = screen.session
 
     def is_possible(self) -> bool:
-        """Return whether letters can be settled here; say why where they can't."""
+        """Return whether messages can be settled here; say why where they can't."""
         reason = self._session.why_not(Capability.SEND) or self._session.why_not(Capability.RECORD)
         if reason:
-            self._screen.tell(f"Can't settle letters here: {reason}")
+            self._screen.tell(f"Can't settle messages here: {reason}")
         return not reason
 
-    def settle(self, letters: Sequence[DeadLetter], how: Settlement, asking: Asking) -> None:
+    def settle(self, dead_letters: Sequence[DeadLetter], how: Settlement, asking: Asking) -> None:
         """Ask in one dialog, which shows the line that will be written, and write it when it is confirmed."""
-        self._screen.run_task(self._settle(letters, how, asking), group="settle", exclusive=True)
+        self._screen.run_task(self._settle(dead_letters, how, asking), group="settle", exclusive=True)
 
-    async def _settle(self, letters: Sequence[DeadLetter], how: Settlement, asking: Asking) -> None:
+    async def _settle(self, dead_letters: Sequence[DeadLetter], how: Settlement, asking: Asking) -> None:
         screen, session = self._screen, self._session
-        texts = self._texts(letters[:1]) if how.is_reading else {}
+        texts = self._texts(dead_letters[:1]) if how.is_reading else {}
         await aside(BackgroundWork(partial(_read_all, texts)))
-        answer = await screen.ask_and_wait(asking(partial(self._preview, letters, how, texts)))
+        answer = await screen.ask_and_wait(asking(partial(self._preview, dead_letters, how, texts)))
         if answer is None or answer is False:
             screen.tell("Nothing was written")
             return
         answer = "" if answer is True else answer
-        planning = self._planned(letters, how, answer)
+        planning = self._planned(dead_letters, how, answer)
         try:
             async with aclosing(stepped(planning, session.rest)) as found:
                 steps = [step async for some in found for step in some]
@@ -114,46 +114,50 @@ class Settling:
             screen.report(error, title="Nothing was written")
             return
         if overtaken(session.mailbox, steps, session.now()):
-            screen.report("A letter was read or settled meanwhile: check again", title="Nothing was written")
+            screen.report("A message was read or settled meanwhile: check again", title="Nothing was written")
             return
-        await self._write(letters, steps, how, answer)
+        await self._write(dead_letters, steps, how, answer)
 
-    def _texts(self, letters: Sequence[DeadLetter]) -> Texts:
-        return {it.message.id: BackgroundWork(partial(self._session.store.content, it.message)) for it in letters}
+    def _texts(self, dead_letters: Sequence[DeadLetter]) -> Texts:
+        return {it.message.id: BackgroundWork(partial(self._session.store.content, it.message)) for it in dead_letters}
 
-    def _planned(self, letters: Sequence[DeadLetter], how: Settlement, answer: str) -> Steps[Sequence[Step]]:
-        for at in range(0, len(letters), AT_ONCE):
-            some = letters[at : at + AT_ONCE]
+    def _planned(self, dead_letters: Sequence[DeadLetter], how: Settlement, answer: str) -> Steps[Sequence[Step]]:
+        for at in range(0, len(dead_letters), AT_ONCE):
+            some = dead_letters[at : at + AT_ONCE]
             texts = self._texts(some) if how.is_reading else {}
             yield BackgroundWork(partial(_read_all, texts))
             yield how.plan(some, answer, partial(_text_of, texts))
 
-    def _preview(self, letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str) -> LetterPreview:
-        """Return the record that an answer would write for the first letter, and whom it reaches; or what is wrong."""
+    def _preview(
+        self, dead_letters: Sequence[DeadLetter], how: Settlement, texts: Texts, answer: str
+    ) -> DeadLetterPreview:
+        """Return the record that an answer would write for the first message, and whom it reaches; or what is wrong."""
         try:
-            step = how.plan(letters[:1], answer, partial(_text_of, texts))[0]
+            step = how.plan(dead_letters[:1], answer, partial(_text_of, texts))[0]
         except MailError as error:
-            return LetterPreview(problem=str(error))
-        more = len(letters) - 1
+            return DeadLetterPreview(problem=str(error))
+        more = len(dead_letters) - 1
         record = Content(f"{visible_line(step.words)}" + (f", and {count(more)} more" if more else ""))
         if step.draft is None:
-            return LetterPreview(record)
+            return DeadLetterPreview(record)
         draft, label = step.draft, self._session.mailbox.label
         to = ", ".join(map(label, draft.recipients))
         first = f"{draft.sender} → {to} · {draft.subject or '(no subject)'}"
         body = shorten_end(visible_line(draft.content[:LONGEST_BODY]), LONGEST_BODY)
         reach = reach_line(self._session.preview(draft), "", now=self._session.now())
-        return LetterPreview(record, Content(visible_line(first)), Content(body), reach)
+        return DeadLetterPreview(record, Content(visible_line(first)), Content(body), reach)
 
-    async def _write(self, letters: Sequence[DeadLetter], steps: Sequence[Step], how: Settlement, answer: str) -> None:
+    async def _write(
+        self, dead_letters: Sequence[DeadLetter], steps: Sequence[Step], how: Settlement, answer: str
+    ) -> None:
         screen = self._screen
         done, error = await asyncio.to_thread(self._session.settle, steps)
         if done:
             records = [it.intervention for it in done if it.intervention is not None]
-            settled = letters[: len(records)]
+            settled = dead_letters[: len(records)]
             words = how.done(answer)
             self._session.undo_history.add(self._undoable(how.words, records, steps, settled, words))
-            number = f" ({len(done)} letters)" if len(done) > 1 else ""
+            number = f" ({len(done)} messages)" if len(done) > 1 else ""
             self._settled(settled, words)
             screen.tell(f"{words}{number} · z: undo")
         if error is not None:
@@ -165,18 +169,18 @@ class Settling:
         words: str,
         records: Sequence[Intervention],
         steps: Sequence[Step],
-        letters: Sequence[DeadLetter],
+        dead_letters: Sequence[DeadLetter],
         done: str,
     ) -> UndoableAction:
         """Return the action that writing these records was."""
 
         def take_back() -> None:
             self._screen.run_app_task(self._write_steps(self._undoing(records)), group="settle")
-            self._settled(letters, "")
+            self._settled(dead_letters, "")
 
         def redo() -> None:
-            self._screen.run_app_task(self._write_again(words, steps, letters, done), group="settle")
-            self._settled(letters, done)
+            self._screen.run_app_task(self._write_again(words, steps, dead_letters, done), group="settle")
+            self._settled(dead_letters, done)
 
         def writes(is_undo: bool) -> list[str]:
             return [visible_line(it.words) for it in (self._undoing(records) if is_undo else steps)]
@@ -194,10 +198,12 @@ class Settling:
             self._screen.report(error, title="Not undone", timeout=ERROR_SECONDS)
         return done
 
-    async def _write_again(self, words: str, steps: Sequence[Step], letters: Sequence[DeadLetter], done: str) -> None:
+    async def _write_again(
+        self, words: str, steps: Sequence[Step], dead_letters: Sequence[DeadLetter], done: str
+    ) -> None:
         written = await self._write_steps(steps)
         records = [it.intervention for it in written if it.intervention is not None]
-        self._session.undo_history.replace(self._undoable(words, records, steps, letters, done))
+        self._session.undo_history.replace(self._undoable(words, records, steps, dead_letters, done))
 
 
 def _read_all(texts: Texts) -> None:

@@ -1,1 +1,1 @@
-"""Writing: the composer, drafts, and letters that are held before they are sent."""
+"""Writing: the composer, drafts, and messages that are held before they are sent."""

@@ -220,7 +220,7 @@ class Composing:
             self._then_of[writing.key], self._then = self._then, None
 
     def taken_back(self, writing: ComposerDraft, draft: ComposerDraft, *, is_shown: bool) -> None:
-        """Go on with a letter that is not held any more but a draft; or tell who asked for it that it was not sent."""
+        """Go on with a message that is not held any more but a draft; or tell who asked for it that it was not sent."""
         then = self._then_of.pop(writing.key, None)
         if is_shown and self._screen.session.moment is None:
             self.resume(draft.key)
@@ -229,7 +229,7 @@ class Composing:
             then(None)
 
     def delivered(self, message_id: str, writing: ComposerDraft) -> None:
-        """Say that a held letter was sent, and show it unless the person has gone elsewhere."""
+        """Say that a held message was sent, and show it unless the person has gone elsewhere."""
         self._sent = message_id, self._held_at or self._screen.location
         self.show_sent()
         self._screen.tell(SENT if not writing.action else f"{SENT}, and recorded in the journal as an intervention")

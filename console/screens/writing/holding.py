@@ -1,4 +1,4 @@
-"""Hold letters for a while before they are sent, so that sending can be undone."""
+"""Hold messages for a while before they are sent, so that sending can be undone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.screens.writing.composing import Composing
-    from console.sending.held_letters import HeldLetter, HeldLetters
+    from console.sending.held_messages import HeldMessage, HeldMessages
     from console.state.composer_draft import ComposerDraft
 
 HASTE_SECONDS = 0.7
@@ -29,13 +29,13 @@ HASTE_SECONDS = 0.7
 
 
 class Holding:
-    """Keeps held letters in the person's state until they are sent, or drafts again; what a crash left becomes one."""
+    """Keeps held messages in the person's state until they are sent, or drafts again; what a crash left becomes one."""
 
     def __init__(self, screen: MailScreen, composing: Composing) -> None:
         self._screen = screen
         self._composing = composing
         self._keeping = DraftKeeping(screen)
-        self._held: dict[str, HeldLetter] = {}
+        self._held: dict[str, HeldMessage] = {}
         self._undo: dict[str, UndoableAction] = {}
         self._line: HeldLine | None = None
         self._since = 0.0
@@ -43,18 +43,18 @@ class Holding:
 
     @property
     def number(self) -> int:
-        """How many letters are held."""
+        """How many messages are held."""
         return len(self._held)
 
-    def _letters(self) -> HeldLetters:
-        """Return the stored letters; blocks."""
-        from console.sending.held_letters import HeldLetters
+    def _messages(self) -> HeldMessages:
+        """Return the stored messages; blocks."""
+        from console.sending.held_messages import HeldMessages
 
         session = self._screen.session
-        return HeldLetters(session.personal.state.database, session.store.url)
+        return HeldMessages(session.personal.state.database, session.store.url)
 
-    def _forget(self, letter: HeldLetter) -> None:
-        self._letters().forget(letter.id)
+    def _forget(self, message: HeldMessage) -> None:
+        self._messages().forget(message.id)
 
     # Holding
 
@@ -67,85 +67,85 @@ class Holding:
         return bool(seconds)
 
     async def _hold(self, writing: ComposerDraft, seconds: float) -> None:
-        from console.sending.held_letters import HeldLetter
+        from console.sending.held_messages import HeldMessage
 
         screen = self._screen
-        letter = HeldLetter(str(uuid.uuid4()), writing, screen.session.clock() + seconds)
+        message = HeldMessage(str(uuid.uuid4()), writing, screen.session.clock() + seconds)
         try:
-            await asyncio.to_thread(lambda: self._letters().hold(letter))
+            await asyncio.to_thread(lambda: self._messages().hold(message))
         finally:
             self._is_holding = False
-        self._held[letter.id] = letter
+        self._held[message.id] = message
         self._since = monotonic()
         if screen.composer.writing == writing:
             screen.composer.leave()
         action = UndoableAction(
-            f"sending to {visible_line(writing.recipients)}", partial(self._take_back, letter), lambda: None
+            f"sending to {visible_line(writing.recipients)}", partial(self._take_back, message), lambda: None
         )
-        self._undo[letter.id] = action
+        self._undo[message.id] = action
         screen.session.undo_history.add_urgent(action)
-        screen.set_timer(seconds, partial(self._send, letter))
+        screen.set_timer(seconds, partial(self._send, message))
         self._composing.held(writing)
         screen.redraw()
         self._draw()
 
-    def _send(self, letter: HeldLetter) -> None:
-        if letter.id in self._held:
-            self._end(letter)
-            self._screen.run_task(self._deliver(letter), group="send")
+    def _send(self, message: HeldMessage) -> None:
+        if message.id in self._held:
+            self._end(message)
+            self._screen.run_task(self._deliver(message), group="send")
 
     def send_now(self) -> bool:
         """Send what is held at once; return whether anything was."""
-        letters = list(self._held.values())
+        messages = list(self._held.values())
         if monotonic() < self._since + HASTE_SECONDS:
-            return bool(letters)
-        for letter in letters:
-            self._send(letter)
-        return bool(letters)
+            return bool(messages)
+        for message in messages:
+            self._send(message)
+        return bool(messages)
 
     def send_held(self) -> None:
         """Send what is held at once; say so if nothing is."""
         if not self.send_now():
-            self._screen.tell("No letter is held")
+            self._screen.tell("No message is held")
 
-    def _take_back(self, letter: HeldLetter) -> None:
-        if letter.id in self._held:
-            self._end(letter)
-            self._screen.run_task(self._give_back(letter, is_claimed=False), group="send")
+    def _take_back(self, message: HeldMessage) -> None:
+        if message.id in self._held:
+            self._end(message)
+            self._screen.run_task(self._give_back(message, is_claimed=False), group="send")
 
-    def _end(self, letter: HeldLetter) -> None:
-        """Stop holding a letter, which is sent now, or not at all."""
-        del self._held[letter.id]
-        self._screen.session.undo_history.end_urgent(self._undo.pop(letter.id))
+    def _end(self, message: HeldMessage) -> None:
+        """Stop holding a message, which is sent now, or not at all."""
+        del self._held[message.id]
+        self._screen.session.undo_history.end_urgent(self._undo.pop(message.id))
         self._draw()
 
-    async def _give_back(self, letter: HeldLetter, *, is_claimed: bool, is_shown: bool = True) -> None:
-        """Make a letter a draft again, and open it."""
-        draft = self._keeping.placed(letter.writing)
-        given = partial(self._letters().give_back, letter.id, draft, is_claimed=is_claimed)
+    async def _give_back(self, message: HeldMessage, *, is_claimed: bool, is_shown: bool = True) -> None:
+        """Make a message a draft again, and open it."""
+        draft = self._keeping.placed(message.writing)
+        given = partial(self._messages().give_back, message.id, draft, is_claimed=is_claimed)
         if await asyncio.to_thread(given):
             self._screen.session.personal.set_draft(draft)
-            self._composing.taken_back(letter.writing, draft, is_shown=is_shown)
+            self._composing.taken_back(message.writing, draft, is_shown=is_shown)
             self._screen.redraw()
 
-    async def _deliver(self, letter: HeldLetter) -> bool:
-        """Send a letter unless another console has taken it; if that fails, make it a draft again and return False."""
-        from console.sending.letter_sending import sendable_letter
+    async def _deliver(self, held: HeldMessage) -> bool:
+        """Send a message unless another console has taken it; if that fails, make it a draft again and return False."""
+        from console.sending.message_sending import sendable_message
 
-        screen, session, writing = self._screen, self._screen.session, letter.writing
-        if not await asyncio.to_thread(lambda: self._letters().claim(letter.id, session.clock())):
-            screen.tell("The held letter was taken over by another console")
+        screen, session, writing = self._screen, self._screen.session, held.writing
+        if not await asyncio.to_thread(lambda: self._messages().claim(held.id, session.clock())):
+            screen.tell("The held message was taken over by another console")
             return True
         try:
-            draft = sendable_letter(session, writing)
+            draft = sendable_message(session, writing)
             called = session.called(draft)
             details = {"thread": writing.thread, "recipients": list(draft.recipients)}
             message, unrecorded = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
         except MailError as error:
-            await self._give_back(letter, is_claimed=True, is_shown=False)
+            await self._give_back(held, is_claimed=True, is_shown=False)
             screen.report(str(error), title="Not sent, kept as a draft")
             return False
-        await asyncio.to_thread(self._forget, letter)
+        await asyncio.to_thread(self._forget, held)
         self._composing.delivered(message.id, writing)
         if unrecorded is not None:
             screen.report(str(unrecorded), title="Sent, but not in the journal")
@@ -158,20 +158,20 @@ class Holding:
 
     async def send_all(self) -> bool:
         """Send everything that is held and wait for it; return whether all of it could be sent."""
-        letters = list(self._held.values())
-        for letter in letters:
-            self._end(letter)
-        return all([await self._deliver(letter) for letter in letters])
+        messages = list(self._held.values())
+        for message in messages:
+            self._end(message)
+        return all([await self._deliver(message) for message in messages])
 
     async def keep_as_drafts(self) -> None:
         """Make drafts of everything that is held."""
-        letters = list(self._held.values())
-        for letter in letters:
-            self._end(letter)
-            await self._give_back(letter, is_claimed=False, is_shown=False)
+        messages = list(self._held.values())
+        for message in messages:
+            self._end(message)
+            await self._give_back(message, is_claimed=False, is_shown=False)
 
     def ticked(self) -> None:
-        """Count down; once all mail is read, look for letters that a console left that crashed."""
+        """Count down; once all mail is read, look for messages that a console left that crashed."""
         session = self._screen.session
         if self._held:
             self._draw()
@@ -181,28 +181,28 @@ class Holding:
 
     async def _recover(self) -> None:
         session, screen = self._screen.session, self._screen
-        found = await asyncio.to_thread(lambda: self._letters().take_over(session.clock()))
+        found = await asyncio.to_thread(lambda: self._messages().take_over(session.clock()))
         kept = sent = 0
-        for letter in found:
-            if letter.is_sending and await self._was_sent(letter):
-                await asyncio.to_thread(self._forget, letter)
+        for message in found:
+            if message.is_sending and await self._was_sent(message):
+                await asyncio.to_thread(self._forget, message)
                 sent += 1
             else:
-                await self._give_back(letter, is_claimed=letter.is_sending, is_shown=False)
+                await self._give_back(message, is_claimed=message.is_sending, is_shown=False)
                 kept += 1
         if kept:
-            screen.report(f"{_letters(kept)} held when the console ended, and kept in Drafts.", title="Not sent")
+            screen.report(f"{_messages(kept)} held when the console ended, and kept in Drafts.", title="Not sent")
         elif sent:
-            screen.tell(f"{_letters(sent)} sent as the console ended")
+            screen.tell(f"{_messages(sent)} sent as the console ended")
 
-    async def _was_sent(self, letter: HeldLetter) -> bool:
-        """Return whether a letter that was being sent is in the mailbox: by its text, a recipient and its time."""
-        from console.sending.letter_sending import prepare_letter
+    async def _was_sent(self, held: HeldMessage) -> bool:
+        """Return whether a message that was being sent is in the mailbox: by its text, a recipient and its time."""
+        from console.sending.message_sending import prepare_message
 
-        session, writing = self._screen.session, letter.writing
+        session, writing = self._screen.session, held.writing
         try:
-            recipients = set(prepare_letter(session, writing).recipients)
-            for message in session.live.newest(letter.due - 1):
+            recipients = set(prepare_message(session, writing).recipients)
+            for message in session.live.newest(held.due - 1):
                 if session.live.is_own(message) and not recipients.isdisjoint(message.recipients):
                     text = await asyncio.to_thread(session.body, message)
                     if text.strip() == writing.body.strip():
@@ -219,16 +219,16 @@ class Holding:
             self._line = HeldLine(screen.text_styles, id="held")
             screen.add_below(self._line)
         if self._line is not None:
-            self._line.letters = tuple(
-                replace(letter, due=max(0.0, letter.due - now)) for letter in self._held.values()
+            self._line.messages = tuple(
+                replace(message, due=max(0.0, message.due - now)) for message in self._held.values()
             )
             self._line.display = bool(self._held)
-        soonest = min((letter.due - now for letter in self._held.values()), default=0.0)
-        number = f"{len(self._held)} letters " if len(self._held) > 1 else ""
+        soonest = min((message.due - now for message in self._held.values()), default=0.0)
+        number = f"{len(self._held)} messages " if len(self._held) > 1 else ""
         key = BY_ID["undo"].key_label(screen.session.keymap)
         words = f"{number}sent in {max(0, round(soonest))} s · {key}: undo"
         screen.footer.held = words if self._held else ""
 
 
-def _letters(number: int) -> str:
-    return "1 letter was" if number == 1 else f"{number} letters were"
+def _messages(number: int) -> str:
+    return "1 message was" if number == 1 else f"{number} messages were"

@@ -204,7 +204,7 @@ def _recipient_of(line: bytes) -> bytes:
         other = line.find(RECIPIENT_NAME, end)
     if at < 0 or other >= 0 or line.find(TO, end) >= 0:
         return b""
-    if b"\\u00" in line and (b"\\u006" in line or b"\\u007" in line):  # letters, perhaps of a field's name
+    if b"\\u00" in line and (b"\\u006" in line or b"\\u007" in line):  # messages, perhaps of a field's name
         return b""
     text = line.find(CONTENT)
     if text < 0:

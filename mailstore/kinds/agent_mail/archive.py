@@ -12,7 +12,7 @@ from mailstore.files.folder import Folder
 from mailstore.files.salvage import loads
 from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, letter_of, message_of, number_of
+from mailstore.kinds.agent_mail.message import InvalidArchivedFile, archived_file_of, message_of, number_of
 from mailstore.kinds.agent_mail.places import PROJECTS, YEAR
 from mailstore.kinds.agent_mail.roster import OVERSEER, called
 from mailstore.kit.bodies import first_line
@@ -86,14 +86,14 @@ class ArchiveSource(PartSource):
         self._profiles = profiles
         roster = (tuple(stamp for _, stamp in profiles), len(self._seen), self._has_several)
         if self._has_changed or self._parts.get(ROSTER) != roster:
-            letters = [
+            messages = [
                 (name, f"{place}/{name}", stamp)
                 for place, found in months.items()
                 for name, stamp in found.items()
                 if name.endswith(".md")
             ]
-            letters.sort(reverse=True)
-            self._found = {path: stamp for _, path, stamp in letters}
+            messages.sort(reverse=True)
+            self._found = {path: stamp for _, path, stamp in messages}
             several = self._has_several
             self._parts = {ROSTER: roster, **{path: (stamp, several) for path, stamp in self._found.items()}}
         return self._parts
@@ -103,7 +103,7 @@ class ArchiveSource(PartSource):
             return self._roster()
         try:
             data = read_whole(self._root / part)
-            letter = letter_of(data)
+            mail = archived_file_of(data)
         except NotAFile as error:
             return [Problem(part, 1, 0, str(error))]
         except FileNotFoundError:
@@ -115,10 +115,10 @@ class ArchiveSource(PartSource):
                 return None
             return [Problem(part, 1, 0, str(error))]
         slug = part.split("/")[1]
-        label = text_of(letter.head.get("thread_id"))
+        label = text_of(mail.head.get("thread_id"))
         root = self._first(slug, label) if label else None
         before = self._found[part].changed / 1e9
-        message = message_of(letter, part, len(data), slug if self._has_several else "", root, before)
+        message = message_of(mail, part, len(data), slug if self._has_several else "", root, before)
         self._seen.update(dict.fromkeys((message.sender, *message.recipients)))
         return [message]
 

@@ -13,7 +13,7 @@ from mailstore.errors import ContentGone
 from mailstore.kinds.agent_mail.archive import ArchiveSource
 from mailstore.kinds.agent_mail.attached import AttachedImage, attached_files, listed, open_attached
 from mailstore.kinds.agent_mail.feed import DatabaseFeed, message_at
-from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, id_of, letter_of
+from mailstore.kinds.agent_mail.message import InvalidArchivedFile, archived_file_of, id_of
 from mailstore.kinds.agent_mail.places import DATABASE, PROJECTS, AgentMailPlaces, find
 from mailstore.kinds.agent_mail.roster import names_of
 from mailstore.kit.locating import read_located
@@ -118,10 +118,10 @@ class AgentMailStore(WatchedStore):
 
     def write_message(self, draft: Draft) -> Message:
         """Send a message through the server's tools; return it as its row in the database says."""
-        from mailstore.kinds.agent_mail.server.sending import LetterSender
+        from mailstore.kinds.agent_mail.server.sending import MessageSender
 
         mail, access = self._served()
-        number = LetterSender(mail, access).send(draft)
+        number = MessageSender(mail, access).send(draft)
         return mail.look(lambda database: message_at(database, number, mail.name))
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
@@ -144,7 +144,7 @@ class AgentMailStore(WatchedStore):
     def content(self, message: Message) -> str:
         if self._archive:
             try:
-                return letter_of(self._file(message)).body
+                return archived_file_of(self._file(message)).body
             except InvalidArchivedFile as error:
                 raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
         return text_of(self._row(message)["body_md"])
@@ -167,7 +167,7 @@ class AgentMailStore(WatchedStore):
         """Return a message's images, and its project's folder in the archive, if that is here. Raises ContentGone."""
         if self._archive:
             try:
-                head = letter_of(self._file(message)).head
+                head = archived_file_of(self._file(message)).head
             except InvalidArchivedFile as error:
                 raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
             assert message.location is not None
@@ -180,7 +180,7 @@ class AgentMailStore(WatchedStore):
         assert message.location is not None
         file = message.location.file
         try:
-            found = id_of(letter_of(data), file)
+            found = id_of(archived_file_of(data), file)
         except InvalidArchivedFile as error:
             raise ContentGone(f"{file} can't be read", "check whether it was moved") from error
         if found != message.id:

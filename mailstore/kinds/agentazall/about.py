@@ -1,4 +1,4 @@
-"""What is known of an agent: its identity, what it says of itself, its notes, whose letters its program accepts."""
+"""What is known of an agent: its identity, what it says of itself, its notes, whose messages its program accepts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.day_index import INDEX, texts_in
 from mailstore.kinds.agentazall.identity import public_of
 from mailstore.kinds.agentazall.ledger import accounts_of
-from mailstore.kinds.agentazall.letter_file import moment
+from mailstore.kinds.agentazall.message_file import moment
 from mailstore.kinds.agentazall.names import address_of, name_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import DAY, is_agent_name, trees_of
@@ -52,7 +52,7 @@ def about_agent(root: Path, name: str, pins: Pins) -> list[AgentFact]:
     trees = [tree for tree in trees_of(root) if _is_home(root / tree / address)]
     if not trees:
         facts.append(AgentFact("folder", "none here: it is on another machine, or only named"))
-        return [*facts, AgentFact("fingerprint", f"{pinned} (of its letters)")] if pinned else facts
+        return [*facts, AgentFact("fingerprint", f"{pinned} (of its messages)")] if pinned else facts
     if len(trees) == 1:
         return [*facts, *_told_in(root, trees[0], address, pinned)]
     # an agent has a key and a configuration in each tree
@@ -90,9 +90,11 @@ def _identity(home: Path, address: str, pinned: str) -> Iterator[AgentFact]:
         mode = stat.S_IMODE(path.lstat().st_mode)
     except FileNotFoundError:
         if pinned:
-            yield AgentFact("fingerprint", f"{pinned} (of its letters)")
+            yield AgentFact("fingerprint", f"{pinned} (of its messages)")
         words = (
-            f"{IDENTITY} is not here, though letters of it are signed" if pinned else "none: its letters are not signed"
+            f"{IDENTITY} is not here, though messages of it are signed"
+            if pinned
+            else "none: its messages are not signed"
         )
         yield AgentFact("identity", words, source)
         return
@@ -108,9 +110,9 @@ def _identity(home: Path, address: str, pinned: str) -> Iterator[AgentFact]:
     yield AgentFact("fingerprint", fingerprint, source)
     created = held.get("created")
     since = f", made {created}" if isinstance(created, str) and created else ""
-    yield AgentFact("identity", f"its program signs its letters{since}", source)
+    yield AgentFact("identity", f"its program signs its messages{since}", source)
     if pinned and pinned != fingerprint:
-        words = f"its letters were first signed with {pinned}, which is another key than in {IDENTITY}"
+        words = f"its messages were first signed with {pinned}, which is another key than in {IDENTITY}"
         yield AgentFact("key", words, source, is_warning=True)
     claimed = held.get("fingerprint")
     if isinstance(claimed, str) and claimed and claimed.lower() != fingerprint:
@@ -245,11 +247,11 @@ def _local(seconds: float) -> str:
 def _in_words(rules: Filter) -> str:
     blocked, allowed = ", ".join(rules.blacklist), ", ".join(rules.whitelist)
     if rules.mode == "off":
-        return "off: letters of everybody are accepted"
-    refused = f"letters from {blocked} are rejected" if blocked else ""
+        return "off: messages of everybody are accepted"
+    refused = f"messages from {blocked} are rejected" if blocked else ""
     if rules.mode == "whitelist" and allowed:
-        return f"only letters from {allowed} are accepted{f', and {refused}' if refused else ''}"
-    return refused or "letters of everybody are accepted"
+        return f"only messages from {allowed} are accepted{f', and {refused}' if refused else ''}"
+    return refused or "messages of everybody are accepted"
 
 
 def _days(home: Path) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from mailstore.files.naming import safe_name
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.block import BEGIN, END, MARKERS, SIGNATURE, SIGNATURE_END
-from mailstore.kinds.agentazall.letter_file import moment, one_line
+from mailstore.kinds.agentazall.message_file import moment, one_line
 from mailstore.kinds.agentazall.names import HUMAN, NOBODY, USER, address_of, is_remote, name_of
 from mailstore.kinds.agentazall.places import INBOX, OUTBOX, SENT
 from mailstore.kinds.agentazall.tree import TASKS
@@ -63,8 +63,8 @@ class _Copying:
         self.delivered: dict[str, list[str]] = {}
         self.readers: dict[str, list[str]] = {}
 
-    def write(self, letter: AdoptedMessage) -> None:
-        message = letter.message
+    def write(self, adopted: AdoptedMessage) -> None:
+        message = adopted.message
         self._latest = max(self._latest, message.time)
         day, date = _dated(message)
         readers = {_address(name) for name in (*self.readers.get(message.id, ()), *message.read_by)}
@@ -83,7 +83,7 @@ class _Copying:
         }
         if thread := _answered(message):
             header["In-Reply-To"] = thread
-        body = _body(letter.content)
+        body = _body(adopted.content)
         file = f"{_stem(message.id)}.txt"
         self._put(f"{sender}/{day}/{SENT}/{file}", header, body, message.time)
         for owner in sorted(audience):

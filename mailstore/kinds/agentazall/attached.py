@@ -18,7 +18,7 @@ from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
 from mailstore.files.whole import open_below, open_regular, read_whole
 from mailstore.kinds.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
-from mailstore.kinds.agentazall.letter_file import SignedFile
+from mailstore.kinds.agentazall.message_file import SignedFile
 from mailstore.kinds.agentazall.transports.transport import MOST_BYTES
 from mailstore.records.details import AttachedFile
 
@@ -34,7 +34,7 @@ def attached_files(root: Path, copies: Sequence[tuple[Copy, SignedFile]]) -> lis
             if found.get(name, file).problem:
                 found[name] = file
             found.setdefault(name, file)
-    listed = [name for _, letter in copies for name in missing(letter, list(found))]
+    listed = [name for _, message in copies for name in missing(message, list(found))]
     absent = [AttachedFile(name, None, ABSENT) for name in dict.fromkeys(listed[:MOST_ATTACHMENTS])]
     return sorted([*found.values(), *absent], key=lambda file: file.name)
 
@@ -113,7 +113,7 @@ def files_to_send(paths: Sequence[str]) -> list[tuple[str, bytes]]:
     found: list[bytes] = []
     room = MOST_BYTES
     if len(paths) > MOST_ATTACHMENTS:
-        raise DraftRefused("attach", f"names {len(paths):,} files", f"send at most {MOST_ATTACHMENTS:,} with a letter")
+        raise DraftRefused("attach", f"names {len(paths):,} files", f"send at most {MOST_ATTACHMENTS:,} with a message")
     for path in paths:
         try:
             found.append(read_whole(path, MOST_BYTES, follow=True))
@@ -129,7 +129,7 @@ def files_to_send(paths: Sequence[str]) -> list[tuple[str, bytes]]:
 
 
 def put_files(folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:
-    """Write a letter's files into a new folder, before the letter. Raises StoreError and OSError."""
+    """Write a message's files into a new folder, before the message. Raises StoreError and OSError."""
     make_folder(folder, look_of(folder.parent))
     for name, data in files:
         with Pending(folder / name, data, look_of(folder), mode) as pending:

@@ -10,7 +10,7 @@ from pathlib import Path
 from mailstore.files.append import replace_file
 from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, parse
 from mailstore.kinds.agentazall.places import DAY, INBOX, OUTBOX, SENT
 
 INDEX = "index.txt"
@@ -82,7 +82,7 @@ def texts_in(folder: Path) -> list[Path]:
 
 
 def _heads(day: Path, box: str) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield the header of each letter in a box as the original program reads it, and the end of its line."""
+    """Yield the header of each message in a box as the original program reads it, and the end of its line."""
     for path in texts_in(day / box):
         try:
             head = dict(parse(read_whole(path)).lines)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mailstore.kinds.agentazall.block import unwrapped
-from mailstore.kinds.agentazall.letter_file import ISO, SignedFile, moment
+from mailstore.kinds.agentazall.message_file import ISO, SignedFile, moment
 from mailstore.kinds.agentazall.names import address_of, addresses, bare, is_remote, name_of, plain_of
 from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kit.bodies import first_line, mentions
@@ -57,15 +57,15 @@ def split(part: str) -> Copy | None:
     return Copy(*names) if len(names) == 4 else None
 
 
-def who(letter: SignedFile, copy: Copy) -> Who:
+def who(signed: SignedFile, copy: Copy) -> Who:
     """Return sender and recipients; a sent copy without From is its owner's."""
-    sender = bare(letter.get("From")) or (copy.address if copy.box != INBOX else "")
-    return Who(name_of(sender), tuple(map(name_of, addresses(letter.get("To"), letter.get("Cc")))))
+    sender = bare(signed.get("From")) or (copy.address if copy.box != INBOX else "")
+    return Who(name_of(sender), tuple(map(name_of, addresses(signed.get("To"), signed.get("Cc")))))
 
 
-def id_of(letter: SignedFile, copy: Copy) -> str:
+def id_of(signed: SignedFile, copy: Copy) -> str:
     """Return the id in the header, else the stem of the file."""
-    return letter.get("Message-ID").strip("<> \t") or copy.stem
+    return signed.get("Message-ID").strip("<> \t") or copy.stem
 
 
 def digest_of(text: str, sender: str) -> str:
@@ -76,31 +76,31 @@ def digest_of(text: str, sender: str) -> str:
 RELAY_ID = re.compile(r"\d+_.+_[\w-]{6,12}")
 
 
-def way_of(letter: SignedFile, copy: Copy) -> str:
+def way_of(signed: SignedFile, copy: Copy) -> str:
     """Return how a copy arrived: relays and e-mail servers give it their own id and date."""
-    date = letter.get("Date")
-    if "T" in date and RELAY_ID.fullmatch(id_of(letter, copy)):
+    date = signed.get("Date")
+    if "T" in date and RELAY_ID.fullmatch(id_of(signed, copy)):
         return "relay"
     return "folder" if ISO.match(date) or not date else "e-mail"
 
 
-def trace_of(letter: SignedFile, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
+def trace_of(signed: SignedFile, copy: Copy, message_id: str, key: str, changed: float) -> Trace:
     """Return the trace of a copy; `key` is the key of its signature, empty if there is no valid one.
 
     Senders are compared without `@localhost` or `.agenttalk`, which are the same agent on two routes; the program
     itself fills in a missing subject.
     """
-    sender, recipients = who(letter, copy)
-    said = (plain_of(address_of(sender)), letter.get("Subject") or "No Subject", unwrapped(letter.body).strip(), key)
+    sender, recipients = who(signed, copy)
+    said = (plain_of(address_of(sender)), signed.get("Subject") or "No Subject", unwrapped(signed.body).strip(), key)
     is_kept = copy.box != INBOX
     return Trace(
         message_id=message_id,
-        origin=id_of(letter, copy),
-        letter=hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest(),
-        slot="" if is_kept else f"{way_of(letter, copy)}{copy.tree.replace(' ', '_')} {plain_of(copy.address)}",
+        origin=id_of(signed, copy),
+        message=hashlib.blake2b("\0".join(said).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest(),
+        slot="" if is_kept else f"{way_of(signed, copy)}{copy.tree.replace(' ', '_')} {plain_of(copy.address)}",
         owner=sender if is_kept else name_of(copy.address),
         to=tuple(plain_of(address_of(name)) for name in recipients),
-        time=changed if (date := moment(letter.get("Date"))) is None else date,
+        time=changed if (date := moment(signed.get("Date"))) is None else date,
         file="/".join(copy),
         is_signed=bool(key),
     )
@@ -118,9 +118,9 @@ def attachments(path: Path) -> list[str]:
         return []
 
 
-def missing(letter: SignedFile, names: list[str]) -> list[str]:
+def missing(signed: SignedFile, names: list[str]) -> list[str]:
     """Return the attachments listed in the header that are missing; unknown if names contain commas."""
-    text = letter.get("Attachments")
+    text = signed.get("Attachments")
     if not text or any("," in name for name in names):
         return []
     return [name for name in re.split(r",\s*", text) if name and name not in names]
@@ -135,7 +135,7 @@ LOUD = re.compile(
 
 
 def message_of(
-    letter: SignedFile,
+    signed: SignedFile,
     copy: Copy,
     *,
     message_id: str,
@@ -147,19 +147,19 @@ def message_of(
     is_elsewhere: Callable[[str], bool] = is_remote,
 ) -> Message:
     """Return the message in a copy; `changed` is its file's modification time, for one without a date."""
-    text = unwrapped(letter.body)
-    sender, recipients = who(letter, copy)
-    date = letter.get("Date")
+    text = unwrapped(signed.body)
+    sender, recipients = who(signed, copy)
+    date = signed.get("Date")
     time = moment(date)
     tags = [f"attachment:{name}" for name in files]
-    tags += [f"attachment-missing:{name}" for name in missing(letter, files)]
+    tags += [f"attachment-missing:{name}" for name in missing(signed, files)]
     return Message(
         id=message_id,
         sender=sender,
         recipients=recipients,
         timestamp=date,
         time=changed if time is None else time,
-        subject=letter.get("Subject") or first_line(text),
+        subject=signed.get("Subject") or first_line(text),
         thread=thread,
         ttl_hours=NEVER,
         tags=tuple(f"!{tag}" if LOUD.fullmatch(tag) else tag for tag in (*facts, *tags)),

@@ -1,4 +1,4 @@
-"""What became of the letters that went to other machines and came from them: written by a sync, read by everybody.
+"""What became of the messages that went to other machines and came from them: written by a sync, read by everybody.
 
 It lies in our state folder, one file for each folder of mailboxes. All times are seconds since the epoch.
 """
@@ -18,18 +18,18 @@ from mailstore.files.stamp import is_fresh, path_stamp
 from mailstore.kinds.agentazall.decode import split
 from mailstore.kinds.agentazall.names import name_of
 from mailstore.kinds.agentazall.places import OUTBOX, state_folder
-from mailstore.records.details import LetterWay, WayState
+from mailstore.records.details import MessageWay, WayState
 
 Found = TypeVar("Found")
 WAIT_SECONDS = 2.0
 LOCAL = "local"
-"""The transport of a letter that was copied to another agent's folder in the same mailbox."""
+"""The transport of a message that was copied to another agent's folder in the same mailbox."""
 NO_WAY = "none"
-"""The transport of a letter to a recipient to whom no account leads."""
+"""The transport of a message to a recipient to whom no account leads."""
 
 
 class SendState(StrEnum):
-    """How far a letter has come on one way to one recipient."""
+    """How far a message has come on one way to one recipient."""
 
     WAITING = "waiting"
     DELIVERED = "delivered"
@@ -38,7 +38,7 @@ class SendState(StrEnum):
 
 
 class ArrivalState(StrEnum):
-    """What became of a letter that came in."""
+    """What became of a message that came in."""
 
     KEPT = "kept"
     DUPLICATE = "duplicate"
@@ -46,7 +46,7 @@ class ArrivalState(StrEnum):
 
 
 class LedgerWay(NamedTuple):
-    """The tries to hand a letter over to one recipient by one transport; `next` is when it is tried again."""
+    """The tries to hand a message over to one recipient by one transport; `next` is when it is tried again."""
 
     owner: str
     message_id: str
@@ -60,7 +60,7 @@ class LedgerWay(NamedTuple):
 
 
 class LedgerArrival(NamedTuple):
-    """A letter that came in by a transport; `message_id` is empty for one that was turned away unread."""
+    """A message that came in by a transport; `message_id` is empty for one that was turned away unread."""
 
     owner: str
     transport: str
@@ -102,19 +102,19 @@ def ledger_file(root: Path) -> Path:
 
 
 def ways_of(root: Path, message_id: str) -> tuple[LedgerWay, ...]:
-    """Return the ways of a letter that was sent from here. Never raises; blocks briefly."""
+    """Return the ways of a message that was sent from here. Never raises; blocks briefly."""
     return _rows(
         root, way_in, "SELECT * FROM ways WHERE message_id = ? ORDER BY owner, recipient, transport", message_id
     )
 
 
 def waiting_in(root: Path) -> tuple[LedgerWay, ...]:
-    """Return the ways of all letters that are neither delivered nor given up by them, refused ones too."""
+    """Return the ways of all messages that are neither delivered nor given up by them, refused ones too."""
     return _rows(root, way_in, "SELECT * FROM ways WHERE state IN ('waiting', 'refused') ORDER BY rowid")
 
 
 def carried_to(root: Path) -> frozenset[str]:
-    """Return the addresses to which an account leads: it has taken a letter for them, or is still to be tried."""
+    """Return the addresses to which an account leads: it has taken a message for them, or is still to be tried."""
     statement = (
         "SELECT DISTINCT recipient FROM ways WHERE state IN ('waiting', 'delivered') AND transport NOT IN (?, ?)"
     )
@@ -122,7 +122,7 @@ def carried_to(root: Path) -> frozenset[str]:
 
 
 def arrivals_of(root: Path, message_id: str) -> tuple[LedgerArrival, ...]:
-    """Return how a letter came here, in the order of its copies."""
+    """Return how a message came here, in the order of its copies."""
     return _rows(root, _arrival_in, "SELECT * FROM arrivals WHERE message_id = ? ORDER BY at", message_id)
 
 
@@ -189,7 +189,7 @@ TRANSPORTS = {LOCAL: "this mailbox", NO_WAY: "no account"}
 
 
 class CarriedNames:
-    """The agents to whom syncs of some folders of mailboxes carry letters; asked again when a ledger has changed."""
+    """The agents to whom syncs of some folders of mailboxes carry messages; asked again when a ledger has changed."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[Hashable, frozenset[str]]] = {}
@@ -209,8 +209,8 @@ class CarriedNames:
         return frozenset(found)
 
 
-def ways_in(root: Path, ids: Iterable[str]) -> list[LetterWay]:
-    """Return how a letter with some ids was sent, and how its copies came. Blocks."""
+def ways_in(root: Path, ids: Iterable[str]) -> list[MessageWay]:
+    """Return how a message with some ids was sent, and how its copies came. Blocks."""
     known = list(dict.fromkeys(ids))
     sent = [_way(way) for message_id in known for way in ways_of(root, message_id)]
     return sent + [_arrival(arrival) for message_id in known for arrival in arrivals_of(root, message_id)]
@@ -221,9 +221,9 @@ def is_in_outbox(places: Sequence[str]) -> bool:
     return any(copy is not None and copy.box == OUTBOX for copy in copies)
 
 
-def delayed_in(root: Path) -> dict[str, LetterWay]:
-    """Return the letters that could not be sent yet by id, each with its last try. Blocks."""
-    found: dict[str, LetterWay] = {}
+def delayed_in(root: Path) -> dict[str, MessageWay]:
+    """Return the messages that could not be sent yet by id, each with its last try. Blocks."""
+    found: dict[str, MessageWay] = {}
     for way in waiting_in(root):
         known = found.get(way.message_id)
         if known is None or (way.last or 0.0) >= (known.last or 0.0):
@@ -231,12 +231,12 @@ def delayed_in(root: Path) -> dict[str, LetterWay]:
     return found
 
 
-def _way(way: LedgerWay) -> LetterWay:
+def _way(way: LedgerWay) -> MessageWay:
     transport = TRANSPORTS.get(way.transport, way.transport)
     state = SENT[way.state]
-    return LetterWay(transport, name_of(way.recipient), state, way.tries, way.last, way.reason, way.next)
+    return MessageWay(transport, name_of(way.recipient), state, way.tries, way.last, way.reason, way.next)
 
 
-def _arrival(arrival: LedgerArrival) -> LetterWay:
+def _arrival(arrival: LedgerArrival) -> MessageWay:
     transport = TRANSPORTS.get(arrival.transport, arrival.transport)
-    return LetterWay(transport, name_of(arrival.owner), CAME[arrival.state], 1, arrival.at, arrival.reason)
+    return MessageWay(transport, name_of(arrival.owner), CAME[arrival.state], 1, arrival.at, arrival.reason)

@@ -1,4 +1,4 @@
-"""Mark letters as read in an agent's inbox, as its own program does when it shows one."""
+"""Mark messages as read in an agent's inbox, as its own program does when it shows one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mailstore.files.append import replace_file
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.day_index import INDEX, keep_index
 from mailstore.kinds.agentazall.decode import Copy
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, SignedFile, parse
 from mailstore.kinds.agentazall.names import address_of
 from mailstore.kinds.agentazall.places import DAY, INBOX, trees_of
 
@@ -18,9 +18,9 @@ Ids = Callable[[SignedFile, Copy], str]
 
 
 def write_reads(root: Path, reader: str, message_ids: Collection[str], known_id: Ids) -> int:
-    """Mark letters as read in an agent's inbox; return how many were new. Raises StoreError and OSError.
+    """Mark messages as read in an agent's inbox; return how many were new. Raises StoreError and OSError.
 
-    A letter usually lies in a file of its name; where one doesn't, the whole inbox is looked at.
+    A message usually lies in a file of its name; where one doesn't, the whole inbox is looked at.
     """
     wanted, marked = set(message_ids), 0
     for is_wholly in (False, True):
@@ -31,10 +31,10 @@ def write_reads(root: Path, reader: str, message_ids: Collection[str], known_id:
                 continue
             with suppress(NotAFile, InvalidSignedFile, FileNotFoundError):
                 data = read_whole(path)
-                letter = parse(data)
-                if (message_id := known_id(letter, copy)) in wanted:
+                message = parse(data)
+                if (message_id := known_id(message, copy)) in wanted:
                     wanted.discard(message_id)
-                    marked += _mark(path, data, letter)
+                    marked += _mark(path, data, message)
     return marked
 
 
@@ -52,9 +52,9 @@ def _inbox(root: Path, address: str) -> Iterator[tuple[Path, Copy]]:
                     yield path, Copy(owner, day.name, INBOX, path.name)
 
 
-def _mark(path: Path, data: bytes, letter: SignedFile) -> bool:
-    """Write that a letter was read, and the list of its day; return whether it had not been."""
-    if letter.get("Status").lower() == "read":
+def _mark(path: Path, data: bytes, signed: SignedFile) -> bool:
+    """Write that a message was read, and the list of its day; return whether it had not been."""
+    if signed.get("Status").lower() == "read":
         return False
     lines = data.splitlines(keepends=True)
     end = next((at for at, line in enumerate(lines) if line.strip() == b"---"), len(lines))

@@ -19,7 +19,7 @@ from mailstore.errors import StoreError
 from mailstore.files.append import locked, replace_file
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.installation import remedy
-from mailstore.kinds.agentazall.letter_file import SignedFile
+from mailstore.kinds.agentazall.message_file import SignedFile
 from mailstore.kinds.agentazall.names import USER
 from mailstore.kinds.agentazall.places import make_private, state_folder
 from mailstore.kinds.agentazall.signature import (
@@ -34,7 +34,7 @@ from mailstore.kinds.agentazall.signature import (
 LARGEST = 64 << 20
 PAUSE_SECONDS = 1.0
 When = tuple[float, float]
-"""How old a letter is: when it was sent, and when its file was changed, in seconds since the epoch."""
+"""How old a message is: when it was sent, and when its file was changed, in seconds since the epoch."""
 NOW: When = (math.inf, math.inf)
 
 
@@ -69,12 +69,12 @@ class Pins:
         self._pins: dict[str, Pin] = {}
         self._unsaved: dict[str, Pin] = {}
         self._since: dict[str, When] = {}
-        """How old the letter is by which each unsaved key was seen."""
+        """How old the message is by which each unsaved key was seen."""
         self._lock = threading.Lock()
         self._saved = 0.0
         self.trouble = ""
         self.was_wrong = False
-        """Whether another key took the place of one that had been compared with, since it is in an older letter."""
+        """Whether another key took the place of one that had been compared with, since it is in an older message."""
 
     @property
     def path(self) -> Path:
@@ -95,7 +95,7 @@ class Pins:
     def compare(self, sender: str, key: str, message_id: str, when: When = NOW) -> Key:
         """Compare a key with the stored one; the first key is stored.
 
-        Letters may be read the newest first: until keys are saved, that of the oldest letter is the first.
+        Messages may be read the newest first: until keys are saved, that of the oldest message is the first.
         """
         with self._lock:
             pin = self._pins.get(sender)
@@ -159,14 +159,14 @@ class SignatureChecker:
         self._pins = pins
         self._facts: dict[bytes, SignatureFacts] = {}
 
-    def facts_of(self, letter: SignedFile) -> SignatureFacts:
+    def facts_of(self, signed: SignedFile) -> SignatureFacts:
         """Return the facts of a message's signature; copies of one message are checked once."""
-        key = blake2b(letter.body.encode(), digest_size=16).digest()
+        key = blake2b(signed.body.encode(), digest_size=16).digest()
         facts = self._facts.get(key)
-        if facts is None or "Signature" in dict(letter.lines):
+        if facts is None or "Signature" in dict(signed.lines):
             if len(self._facts) > MOST_FACTS:
                 self._facts.clear()
-            facts = self._facts[key] = facts_of(letter)
+            facts = self._facts[key] = facts_of(signed)
         return facts
 
     def checked(

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mailstore.kinds.agentazall.block import Block, as_upstream_reads, block_of, is_marked
-from mailstore.kinds.agentazall.letter_file import SignedFile
+from mailstore.kinds.agentazall.message_file import SignedFile
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -70,13 +70,13 @@ class SignatureFacts(NamedTuple):
         return tuple(found)
 
 
-def facts_of(letter: SignedFile) -> SignatureFacts:
+def facts_of(signed: SignedFile) -> SignatureFacts:
     """Return the facts about a message's signature; our own check uses the outermost block."""
-    block = block_of(letter.body)
+    block = block_of(signed.body)
     if block is None:
-        if is_marked(letter.body):
-            return SignatureFacts(SignatureVerdict.BROKEN, upstream=_upstream(letter.body))
-        return _legacy(letter)
+        if is_marked(signed.body):
+            return SignatureFacts(SignatureVerdict.BROKEN, upstream=_upstream(signed.body))
+        return _legacy(signed)
     key = _decoded(block.public_key, 32)
     text = base64.b64encode(key).decode("ascii") if key else ""
     is_named = bool(key) and block.fingerprint.lower() == fingerprint_of(key)
@@ -85,7 +85,7 @@ def facts_of(letter: SignedFile) -> SignatureFacts:
     verdict = SignatureVerdict.VALID if _is_valid(block) else SignatureVerdict.INVALID
     if verdict is SignatureVerdict.VALID and block.is_all and not block.is_nested and _is_plain(block):
         return SignatureFacts(verdict, text, is_named, upstream=True)
-    return SignatureFacts(verdict, text, is_named, block.is_all, block.is_nested, _upstream(letter.body))
+    return SignatureFacts(verdict, text, is_named, block.is_all, block.is_nested, _upstream(signed.body))
 
 
 def fingerprint_of(key: bytes) -> str:
@@ -125,17 +125,17 @@ def _upstream(body: str) -> bool | None:
     return None if read is None or not is_checkable() else _verify(read.public_key, read.signature, read.payload)
 
 
-def _legacy(letter: SignedFile) -> SignatureFacts:
+def _legacy(signed: SignedFile) -> SignatureFacts:
     """Return the facts about a signature over all headers and the body, as made by version 1.0.17."""
-    public_key, signature = (dict(letter.lines).get(name, "") for name in LEGACY)
+    public_key, signature = (dict(signed.lines).get(name, "") for name in LEGACY)
     if not public_key or not signature:
         return SignatureFacts(SignatureVerdict.NONE)
     key = _decoded(public_key, 32)
     text = base64.b64encode(key).decode("ascii") if key else ""
     if not is_checkable():
         return SignatureFacts(SignatureVerdict.NOT_CHECKED, text)
-    head = "".join(f"{name}: {value}\n" for name, value in dict(letter.lines).items() if name != "Signature")
-    is_valid = _verify(public_key, signature, f"{head}---\n{letter.body}")
+    head = "".join(f"{name}: {value}\n" for name, value in dict(signed.lines).items() if name != "Signature")
+    is_valid = _verify(public_key, signature, f"{head}---\n{signed.body}")
     return SignatureFacts(
         SignatureVerdict.LEGACY_VALID if is_valid else SignatureVerdict.LEGACY_INVALID, text, upstream=is_valid
     )

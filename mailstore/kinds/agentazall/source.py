@@ -26,7 +26,7 @@ from mailstore.kinds.agentazall.decode import (
     who,
 )
 from mailstore.kinds.agentazall.ledger import CarriedNames
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of, is_remote, name_of
 from mailstore.kinds.agentazall.pins import Pins, SignatureChecker, is_of_all
 from mailstore.kinds.agentazall.places import INBOX, OUTBOX
@@ -79,7 +79,7 @@ class AgentAZAllSource(PartSource):
         self._carried: frozenset[str] = frozenset()
         self._here: frozenset[str] = frozenset()
         self._absent: dict[str, bool] = {}
-        """Recipients that are neither here nor have a remote address, and whether letters to them are carried."""
+        """Recipients that are neither here nor have a remote address, and whether messages to them are carried."""
         self._is_begun = False
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
@@ -130,7 +130,7 @@ class AgentAZAllSource(PartSource):
         """Say that keys were compared with one that was not the first, or that a recipient is elsewhere than it was."""
         was_wrong, self._pins.was_wrong = self._pins.was_wrong, False
         if was_wrong:
-            return "an older letter shows another key of a sender"
+            return "an older message shows another key of a sender"
         moved = [name for name, was in self._absent.items() if (name in self._carried) != was]
         return f"{moved[0]} is on another machine, or not any more" if moved else ""
 
@@ -146,15 +146,15 @@ class AgentAZAllSource(PartSource):
         """Return a message that was just written, as a scan will emit it. Thread-safe."""
         part = "/".join(copy)
         data = read_whole(self._root / part)
-        letter = parse(data)
-        parties = who(letter, copy)
-        tags, _ = self._checker.checked(facts_of(letter), parties.sender, copy.stem)
-        tags += ("blocked",) if self.blocked(letter, copy) else ()
+        message = parse(data)
+        parties = who(message, copy)
+        tags, _ = self._checker.checked(facts_of(message), parties.sender, copy.stem)
+        tags += ("blocked",) if self.blocked(message, copy) else ()
         return message_of(
-            letter,
+            message,
             copy,
             message_id=copy.stem,
-            thread=letter.get("In-Reply-To") or None,
+            thread=message.get("In-Reply-To") or None,
             facts=tags,
             files=attachments(self._root / part),
             size=len(data),
@@ -163,43 +163,43 @@ class AgentAZAllSource(PartSource):
         )
 
     def is_elsewhere(self, name: str) -> bool:
-        """Return whether an agent is on another machine: by its address, or since letters to it are carried."""
+        """Return whether an agent is on another machine: by its address, or since messages to it are carried."""
         return is_remote(name) or name in self._carried
 
-    def known_id(self, letter: SignedFile, copy: Copy) -> str:
+    def known_id(self, signed: SignedFile, copy: Copy) -> str:
         """Return the id of a copy's message: its own, or a replacement if its own was taken."""
-        claimed = id_of(letter, copy)
-        digest = digest_of(unwrapped(letter.body), who(letter, copy).sender)
+        claimed = id_of(signed, copy)
+        digest = digest_of(unwrapped(signed.body), who(signed, copy).sender)
         return self._ids.get(claimed, {}).get(digest, claimed)
 
-    def blocked(self, letter: SignedFile, copy: Copy) -> bool:
+    def blocked(self, signed: SignedFile, copy: Copy) -> bool:
         """Return whether a recipient's program would reject the message if it came from elsewhere."""
-        asked = {address_of(name) for name in who(letter, copy).recipients}
-        return any(agent in asked and is_blocked(rules, letter.get("From")) for agent, rules in self._filters.items())
+        asked = {address_of(name) for name in who(signed, copy).recipients}
+        return any(agent in asked and is_blocked(rules, signed.get("From")) for agent, rules in self._filters.items())
 
     def _changed(self, part: str) -> float:
         stamp = self._stamps.get(part)
         first = stamp[0] if isinstance(stamp, tuple) and not isinstance(stamp, Stamp) else stamp
         return first.changed / 1e9 if isinstance(first, Stamp) else time.time()
 
-    def _told(self, letter: SignedFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
-        parties = who(letter, copy)
-        facts = self._checker.facts_of(letter)
+    def _told(self, signed: SignedFile, copy: Copy, size: int, changed: float) -> list[Event] | None:
+        parties = who(signed, copy)
+        facts = self._checker.facts_of(signed)
         part = "/".join(copy)
         files = attachments(self._root / part)
-        text = unwrapped(letter.body)
+        text = unwrapped(signed.body)
         digest = digest_of(text, parties.sender)
-        claimed = id_of(letter, copy)
+        claimed = id_of(signed, copy)
         is_new = digest not in self._ids.get(claimed, {})
-        if is_new and self._is_unfinished(letter, facts, copy, files, changed):
+        if is_new and self._is_unfinished(signed, facts, copy, files, changed):
             return None
         message_id = self._id(claimed, digest)
-        date = moment(letter.get("Date"))
+        date = moment(signed.get("Date"))
         when = changed if date is None else date
         if is_new:
-            self._parents.note(letter, message_id, when, *parties)
-        thread = self._parents.of(letter, text, message_id, when, *parties)
-        if thread is None and is_answer(letter) and part not in self._put_off:
+            self._parents.note(signed, message_id, when, *parties)
+        thread = self._parents.of(signed, text, message_id, when, *parties)
+        if thread is None and is_answer(signed) and part not in self._put_off:
             # its parent may just not have been read yet
             self._put_off.add(part)
             return None
@@ -208,22 +208,22 @@ class AgentAZAllSource(PartSource):
         tags, warnings = self._checker.checked(facts, parties.sender, message_id, age)
         if message_id != claimed:
             warnings.append(f"another message has the id {claimed}: this one is shown as {message_id}")
-        if self.blocked(letter, copy):
+        if self.blocked(signed, copy):
             tags += ("blocked",)
         message = message_of(
-            letter, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
+            signed, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
             is_elsewhere=self.is_elsewhere,
         )  # fmt: skip
         unknown = (each for each in parties.recipients if not is_remote(each) and each not in self._here)
         self._absent.update((each, each in self._carried) for each in unknown)
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
-        reasons = (*letter.oddities, *warnings)
-        trace = trace_of(letter, copy, message_id, facts.key if facts.is_whole else "", changed)
+        reasons = (*signed.oddities, *warnings)
+        trace = trace_of(signed, copy, message_id, facts.key if facts.is_whole else "", changed)
         return [
             trace,
             message,
-            *_proofs(letter, copy, message_id),
+            *_proofs(signed, copy, message_id),
             *(Problem(part, 1, 0, why, False) for why in reasons),
         ]
 
@@ -242,10 +242,10 @@ class AgentAZAllSource(PartSource):
         return taken.setdefault(digest, f"{claimed}~{digest}" if taken else claimed)
 
     def _is_unfinished(
-        self, letter: SignedFile, facts: SignatureFacts, copy: Copy, files: list[str], changed: float
+        self, signed: SignedFile, facts: SignatureFacts, copy: Copy, files: list[str], changed: float
     ) -> bool:
         """Return whether attachments or a signature are still to come."""
-        is_waited_for = bool(missing(letter, files)) and _is_just_made(self._root / "/".join(copy))
+        is_waited_for = bool(missing(signed, files)) and _is_just_made(self._root / "/".join(copy))
         return is_waited_for or self._will_be_signed(facts, copy, changed)
 
     def _will_be_signed(self, facts: SignatureFacts, copy: Copy, changed: float) -> bool:
@@ -254,12 +254,12 @@ class AgentAZAllSource(PartSource):
         return (self._root / copy.owner / ".identity_key").is_file()
 
 
-def _proofs(letter: SignedFile, copy: Copy, message_id: str) -> list[Event]:
+def _proofs(signed: SignedFile, copy: Copy, message_id: str) -> list[Event]:
     """Return the delivery, and perhaps the read record, that a copy in an inbox proves."""
     if copy.box != INBOX:
         return []
     owner = name_of(copy.address)
-    is_read = letter.get("Status").lower() == "read"
+    is_read = signed.get("Status").lower() == "read"
     return [Delivery(message_id, owner), *([Receipt(message_id, owner)] if is_read else [])]
 
 
@@ -294,7 +294,7 @@ def tasks_of(tree: AgentFolders) -> dict[str, tuple[str, Hashable]]:
 
 
 def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
-    """Return the agents with a folder, and those without that are senders or to whom letters are carried."""
+    """Return the agents with a folder, and those without that are senders or to whom messages are carried."""
     here: dict[str, str] = {}
     for folder, (file, _) in tasks.items():
         # of several trees, the one with the newest activity counts
@@ -342,25 +342,25 @@ class Parents:
         self._dated: dict[tuple[str, str], list[_Known]] = {}
         self._named: dict[tuple[str, str], list[_Known]] = {}
 
-    def note(self, letter: SignedFile, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
+    def note(self, signed: SignedFile, message_id: str, time: float, sender: str, recipients: tuple[str, ...]) -> None:
         """Add a message that may have replies."""
-        known = _Known(time, message_id, letter.get("Subject"), sender, recipients)
-        self._dated.setdefault((letter.get("From"), letter.get("Date")), []).append(known)
+        known = _Known(time, message_id, signed.get("Subject"), sender, recipients)
+        self._dated.setdefault((signed.get("From"), signed.get("Date")), []).append(known)
         insort(self._named.setdefault((_plain(known.subject), sender), []), known)
 
     def of(
-        self, letter: SignedFile, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
+        self, signed: SignedFile, body: str, message_id: str, time: float, sender: str, recipients: tuple[str, ...]
     ) -> str | None:
         """Return the id of a message's parent.
 
         The id in In-Reply-To if there is one, else the message of the quoted sender and date, else the latest earlier
         one with that subject between the same two.
         """
-        if named := letter.get("In-Reply-To").strip("<> "):
+        if named := signed.get("In-Reply-To").strip("<> "):
             return named if named != message_id else None
-        if not is_answer(letter):
+        if not is_answer(signed):
             return None
-        subject = _plain(letter.get("Subject"))
+        subject = _plain(signed.get("Subject"))
         if quoted := QUOTED.search(body):
             dated = self._dated.get((quoted[1].strip(), quoted[2].strip()), [])[:MOST_LOOKED_AT]
             found = [one for one in dated if one.id != message_id and one.time <= time]
@@ -382,8 +382,8 @@ class Parents:
         return None
 
 
-def is_answer(letter: SignedFile) -> bool:
-    return letter.get("Subject").lower().startswith(ANSWER_PREFIX)
+def is_answer(signed: SignedFile) -> bool:
+    return signed.get("Subject").lower().startswith(ANSWER_PREFIX)
 
 
 def _plain(subject: str) -> str:

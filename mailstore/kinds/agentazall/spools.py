@@ -61,7 +61,7 @@ def problem_of(path: Path) -> str | None:
         return f"can't be read: {reason_of(error)}"
     agent = relay_agent(data)
     if path.suffix == ".aside":
-        return "letters were put aside: rename it to *.bytes and run signalbox sync --again"
+        return "messages were put aside: rename it to *.bytes and run signalbox sync --again"
     whom = f" for {agent}" if agent else ""
     return f"what a relay handed out{whom} is not in the inbox: signalbox sync takes it in, or says why not"
 

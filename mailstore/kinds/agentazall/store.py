@@ -15,7 +15,7 @@ from mailstore.kinds.agentazall.attached import attached_files, open_attached
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.decode import Copy, id_of, split, who
 from mailstore.kinds.agentazall.ledger import delayed_in, is_in_outbox, ways_in
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, SignedFile, parse
 from mailstore.kinds.agentazall.names import HUMAN, USER, address_of
 from mailstore.kinds.agentazall.pins import Pins
 from mailstore.kinds.agentazall.places import BOXES, MAILBOXES, find, is_mailbox, roots_below, trees_of
@@ -24,7 +24,7 @@ from mailstore.kinds.agentazall.tree import AgentFolders
 from mailstore.kit.part_reader import PartReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of
-from mailstore.records.details import AgentFact, AgentNote, AttachedFile, LetterWay
+from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay
 from mailstore.records.message import Location, Message
 from mailstore.store import Capabilities, Capability
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
 
-OWN_MARKS = "a letter is marked in an agent's own inbox; the status of yours is your program's to write"
+OWN_MARKS = "a message is marked in an agent's own inbox; the status of yours is your program's to write"
 
 
 class AgentAZAllStore(WatchedStore):
@@ -123,8 +123,8 @@ class AgentAZAllStore(WatchedStore):
         return self._find(message)[0]
 
     def write_message(self, draft: Draft) -> Message:
-        """Write a signed letter by the person into each recipient's inbox, and a copy to keep; return it as written."""
-        from mailstore.kinds.agentazall.writer import tree_for, write_letter
+        """Write a signed message by the user into each recipient's inbox, and a copy to keep; return it as written."""
+        from mailstore.kinds.agentazall.writer import tree_for, write_message
 
         if not self.folder.is_dir():
             raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
@@ -136,13 +136,13 @@ class AgentAZAllStore(WatchedStore):
         try:
             is_elsewhere = self._source.is_elsewhere
             tree = tree_for(self.folder, draft.recipients, is_elsewhere)
-            copy = write_letter(self.folder / tree, draft, subject, self._pins, is_elsewhere)
+            copy = write_message(self.folder / tree, draft, subject, self._pins, is_elsewhere)
         except OSError as error:
             raise refusal(self.folder / HUMAN, error) from error
         return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Mark letters as read in an agent's inbox; the person's stay as they are."""
+        """Mark messages as read in an agent's inbox; the person's stay as they are."""
         from mailstore.kinds.agentazall.marking import write_reads
 
         if not self.folder.is_dir():
@@ -186,7 +186,7 @@ class AgentAZAllStore(WatchedStore):
         return open_attached(self.folder, self._paired(message, places), name)
 
     def describe_agent(self, name: str) -> list[AgentFact]:
-        """Return an agent's identity, what it says of itself, its notes, and whose letters its program accepts."""
+        """Return an agent's identity, what it says of itself, its notes, and whose messages its program accepts."""
         from mailstore.kinds.agentazall.about import about_agent
 
         return about_agent(self.folder, name, self._pins)
@@ -198,15 +198,15 @@ class AgentAZAllStore(WatchedStore):
         for tree in self._trees():
             yield from notes_in(self.folder, tree)
 
-    def ways(self, message: Message, places: Sequence[str] = ()) -> list[LetterWay]:
-        ids = [message.id, *(id_of(letter, copy) for copy, letter in self._paired(message, places))]
+    def ways(self, message: Message, places: Sequence[str] = ()) -> list[MessageWay]:
+        ids = [message.id, *(id_of(mail, copy) for copy, mail in self._paired(message, places))]
         return [way for root in self._roots() for way in ways_in(root, ids)]
 
     def is_waiting(self, places: Sequence[str]) -> bool:
         return is_in_outbox(places)
 
-    def delayed(self) -> dict[str, LetterWay]:
-        return {letter: way for root in self._roots() for letter, way in delayed_in(root).items()}
+    def delayed(self) -> dict[str, MessageWay]:
+        return {message: way for root in self._roots() for message, way in delayed_in(root).items()}
 
     def send_waiting(self, name: str, tell: Callable[[str], None]) -> list[MailError]:
         from mailstore.kinds.agentazall.sync.pending import carry_pending
@@ -224,7 +224,7 @@ class AgentAZAllStore(WatchedStore):
 
     def _paired(self, message: Message, places: Sequence[str]) -> list[tuple[Copy, SignedFile]]:
         """Return the copies of a message: those in some files too, to which a relay gave other ids."""
-        copies = [(copy, letter) for copy, _, letter in self._found(message)]
+        copies = [(copy, signed) for copy, _, signed in self._found(message)]
         for place in places:
             copy = split(place)
             if copy is not None and ".." not in copy and copy not in [each for each, _ in copies]:
@@ -237,8 +237,8 @@ class AgentAZAllStore(WatchedStore):
         where = message.location
         if where is None:
             raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
-        for _, data, letter in self._found(message):
-            return data, letter
+        for _, data, signed in self._found(message):
+            return data, signed
         raise ContentGone(f"{where.file} no longer holds this message", "check whether it was moved or taken away")
 
     def _found(self, message: Message) -> Iterator[tuple[Copy, bytes, SignedFile]]:
@@ -249,12 +249,12 @@ class AgentAZAllStore(WatchedStore):
                 continue
             try:
                 data = read_whole(path)
-                letter = parse(data)
+                signed = parse(data)
             except (OSError, NotAFile, InvalidSignedFile):
                 continue
-            is_senders = not message.sender or who(letter, copy).sender == message.sender
-            if is_senders and self._source.known_id(letter, copy) == message.id:
-                yield copy, data, letter
+            is_senders = not message.sender or who(signed, copy).sender == message.sender
+            if is_senders and self._source.known_id(signed, copy) == message.id:
+                yield copy, data, signed
 
     def _copies(self, file: str, message: Message) -> Iterator[Copy]:
         """Yield possible locations of copies: the one read, then the same day of the participants, then all others."""

@@ -33,7 +33,7 @@ ENDING = frozenset({"Cc", "Zl", "Zp"})
 
 
 def tree_for(root: Path, names: Sequence[str], is_elsewhere: Callable[[str], bool]) -> str:
-    """Return the tree in which a letter is written: the first with a folder for each of some recipients.
+    """Return the tree in which a message is written: the first with a folder for each of some recipients.
 
     Raises DraftRefused where there are several and none has all of them, and OSError.
     """
@@ -48,7 +48,7 @@ def tree_for(root: Path, names: Sequence[str], is_elsewhere: Callable[[str], boo
     raise DraftRefused("to", "names agents that no tree of this mailbox holds together", "write to each of them alone")
 
 
-def write_letter(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhere: Callable[[str], bool]) -> Copy:
+def write_message(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhere: Callable[[str], bool]) -> Copy:
     """Write a message, all its copies or none; return the location of the sender's.
 
     If the person's mail is carried, by the program's daemon or by a sync, the message goes to the outbox, and may be to

@@ -45,8 +45,8 @@ def adopt(mailbox: Path, records: Iterable[Adopted]) -> None:
         team.write_bytes(encode_record({"members": [_member(agent) for agent in roster]}) + b"\n")
 
 
-def _line(letter: AdoptedMessage, roster: Roster, readers: set[str]) -> dict[str, Any]:
-    message = letter.message
+def _line(adopted: AdoptedMessage, roster: Roster, readers: set[str]) -> dict[str, Any]:
+    message = adopted.message
     to = next(spelled for text in message.recipients if (spelled := _recipient(text, roster)))
     record: dict[str, Any] = {
         "id": message.id,
@@ -54,8 +54,8 @@ def _line(letter: AdoptedMessage, roster: Roster, readers: set[str]) -> dict[str
         "from": _sender(message.sender),
         "to": to,
         "subject": message.subject,
-        "body": letter.content,
-        "metadata": {**letter.extra, **letter.metadata},
+        "body": adopted.content,
+        "metadata": {**adopted.extra, **adopted.metadata},
         "issueId": _tagged(message, ISSUE),
         "agentId": _tagged(message, AGENT),
     }

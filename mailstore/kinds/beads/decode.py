@@ -22,7 +22,7 @@ UNKNOWN = "unknown"
 PENDING, ACKED = "delivery:pending", "delivery:acked"
 
 
-class BeadsLetter(NamedTuple):
+class BeadsMessage(NamedTuple):
     """A message as Gas Town means it, before its thread is known; times in seconds since the epoch."""
 
     id: str
@@ -73,13 +73,13 @@ KNOWN = frozenset(("from", "thread", "reply-to", "msg-type", "cc", "cc-cleared",
 }
 
 
-def letter_of(issue: BeadsIssue) -> BeadsLetter:
+def message_of(issue: BeadsIssue) -> BeadsMessage:
     labels = _Labels(issue.labels)
     shared = next((f"{name}:{each}" for name in ("queue", "channel", "announce") for each in labels.all(name)), "")
     to = recipient_of(issue.assignee or shared)
     copies = [normal(each) for each in labels.all("cc")]
     sender = labels.one("from") or issue.sender or issue.created_by
-    return BeadsLetter(
+    return BeadsMessage(
         id=issue.id,
         sender=normal(sender) or UNKNOWN,
         recipients=tuple(dict.fromkeys(filter(None, (to, *copies)))),
@@ -128,7 +128,7 @@ def _reads(issue: BeadsIssue, labels: _Labels, to: str) -> tuple[tuple[str, floa
     return tuple((reader, time) for reader, time in found.items() if reader)
 
 
-def archived_letter(name: str, value: Mapping[str, Any]) -> BeadsLetter | None:
+def archived_message(name: str, value: Mapping[str, Any]) -> BeadsMessage | None:
     """Return the message of a line of Gas Town's archive by its id; None if it has no sender."""
     sender = text_of(value.get("from"))
     if not sender:
@@ -140,7 +140,7 @@ def archived_letter(name: str, value: Mapping[str, Any]) -> BeadsLetter | None:
     priority = text_of(value.get("priority"))
     taker = normal(text_of(value.get("claimed_by")))
     created = text_of(value.get("timestamp"))
-    return BeadsLetter(
+    return BeadsMessage(
         id=name,
         sender=normal(sender),
         recipients=tuple(dict.fromkeys(filter(None, (to, *copies)))),
@@ -166,24 +166,24 @@ def archived_letter(name: str, value: Mapping[str, Any]) -> BeadsLetter | None:
     )
 
 
-def record_events(letter: BeadsLetter, thread: str | None, before: float, where: Location) -> RecordEvents:
+def record_events(signed: BeadsMessage, thread: str | None, before: float, where: Location) -> RecordEvents:
     """Return the events of a message; `before` is its time if it has none that can be read."""
     message = Message(
-        id=letter.id,
-        sender=letter.sender,
-        recipients=letter.recipients,
-        timestamp=letter.timestamp,
-        time=before if letter.time is None else letter.time,
-        subject=letter.subject or first_line(letter.body),
+        id=signed.id,
+        sender=signed.sender,
+        recipients=signed.recipients,
+        timestamp=signed.timestamp,
+        time=before if signed.time is None else signed.time,
+        subject=signed.subject or first_line(signed.body),
         thread=thread,
         ttl_hours=NEVER,
-        type=letter.type,
-        tags=letter.tags,
-        mentions=mentions(letter.body),
+        type=signed.type,
+        tags=signed.tags,
+        mentions=mentions(signed.body),
         location=where,
-        archived=letter.is_archived,
-        timed=letter.time is not None,
-        is_tracked=letter.is_tracked,
+        archived=signed.is_archived,
+        timed=signed.time is not None,
+        is_tracked=signed.is_tracked,
     )
-    events: list[Event] = [message, *(Receipt(letter.id, reader, time) for reader, time in letter.reads)]
-    return RecordEvents(tuple(events), hash((letter.subject, letter.body)))
+    events: list[Event] = [message, *(Receipt(signed.id, reader, time) for reader, time in signed.reads)]
+    return RecordEvents(tuple(events), hash((signed.subject, signed.body)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.kinds.beads.addresses import OVERSEER, address_of_agent, is_address, normal
-from mailstore.kinds.beads.decode import BeadsLetter, archived_letter, letter_of, record_events
+from mailstore.kinds.beads.decode import BeadsMessage, archived_message, message_of, record_events
 from mailstore.kinds.beads.lines import BeadsLines
 from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue, RigRecords
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIssue, moment
@@ -35,14 +35,14 @@ NOBODY = BROADCAST_NAMES | USER_NAMES | {OVERSEER}
 class _Placed(NamedTuple):
     """A message, where it is, and its time: that of the record before it, where it has none."""
 
-    letter: BeadsLetter
+    message: BeadsMessage
     location: Location
     time: float
 
     @property
     def key(self) -> str:
         """Return the key of a record: several may have one id."""
-        return f"{self.location.file} {self.location.offset} {self.letter.id}"
+        return f"{self.location.file} {self.location.offset} {self.message.id}"
 
 
 class BeadsFeed(RecordSource):
@@ -85,14 +85,14 @@ class BeadsFeed(RecordSource):
             yield found, Progress(1, 1)
         self._stamp = stamp
 
-    def _archived(self, problems: list[Problem]) -> Iterator[tuple[BeadsLetter, Location]]:
+    def _archived(self, problems: list[Problem]) -> Iterator[tuple[BeadsMessage, Location]]:
         """Yield the messages that were put into the archive; the others of one id have to be told apart by place."""
         for line in self._archive.read(problems):
-            letter = archived_letter(line.name, line.value)
-            if letter is None:
+            message = archived_message(line.name, line.value)
+            if message is None:
                 problems.append(Problem(self._archive.name, line.number, line.offset, NO_SENDER))
             else:
-                yield letter, line.location
+                yield message, line.location
 
     def news(self, *, closely: bool) -> RecordMap | None:
         """Return nothing where no file changed, else None: only reading all of it can tell what did."""
@@ -101,29 +101,29 @@ class BeadsFeed(RecordSource):
 
 
 def _placed(issues: Iterable[PlacedIssue]) -> list[_Placed]:
-    return list(_timed((letter_of(each.issue), each.location) for each in issues if each.issue.is_mail))
+    return list(_timed((message_of(each.issue), each.location) for each in issues if each.issue.is_mail))
 
 
 def _records(
     issues: Iterable[PlacedIssue], placed: list[_Placed], rigs: Iterable[BeadsIssue], problems: Iterable[Problem]
 ) -> tuple[dict[str, RecordEvents], dict[str, RecordEvents]]:
     """Return the records of the agents and the problems, and those of the messages, newest first."""
-    agents = agents_of([*(each.issue for each in issues), *rigs], [each.letter for each in placed])
-    threads = BeadsThreads(each.letter for each in placed)
-    placed.sort(key=lambda each: (each.time, each.letter.id), reverse=True)
+    agents = agents_of([*(each.issue for each in issues), *rigs], [each.message for each in placed])
+    threads = BeadsThreads(each.message for each in placed)
+    placed.sort(key=lambda each: (each.time, each.message.id), reverse=True)
     found: dict[str, RecordEvents] = {"person": PERSON}
     found |= {f"agent {agent.session_id}": RecordEvents((agent,)) for agent in agents}
     found |= {f"problem {each}": RecordEvents((each,)) for each in problems}
     return found, {
-        each.key: record_events(each.letter, threads.parent(each.letter), each.time, each.location) for each in placed
+        each.key: record_events(each.message, threads.parent(each.message), each.time, each.location) for each in placed
     }
 
 
-def _timed(letters: Iterable[tuple[BeadsLetter, Location]]) -> Iterator[_Placed]:
+def _timed(messages: Iterable[tuple[BeadsMessage, Location]]) -> Iterator[_Placed]:
     time = 0.0
-    for letter, location in letters:
-        time = time if letter.time is None else letter.time
-        yield _Placed(letter, location, time)
+    for message, location in messages:
+        time = time if message.time is None else message.time
+        yield _Placed(message, location, time)
 
 
 def _stamp_of(origin: IssueOrigin) -> Hashable:
@@ -136,29 +136,29 @@ def _stamp_of(origin: IssueOrigin) -> Hashable:
 class BeadsThreads:
     """The first message of each thread."""
 
-    def __init__(self, letters: Iterable[BeadsLetter]) -> None:
+    def __init__(self, messages: Iterable[BeadsMessage]) -> None:
         self._known: set[str] = set()
         firsts: dict[str, tuple[float, str]] = {}
-        for letter in letters:
-            self._known.add(letter.id)
-            if letter.label:
-                age = (float("inf") if letter.time is None else letter.time, letter.id)
-                firsts[letter.label] = min(age, firsts.get(letter.label, age))
+        for message in messages:
+            self._known.add(message.id)
+            if message.label:
+                age = (float("inf") if message.time is None else message.time, message.id)
+                firsts[message.label] = min(age, firsts.get(message.label, age))
         self._firsts = {label: first for label, (_, first) in firsts.items()}
 
-    def parent(self, letter: BeadsLetter) -> str | None:
+    def parent(self, message: BeadsMessage) -> str | None:
         """Return the message that a message answers; None if it begins its thread."""
-        if letter.answers and (letter.answers in self._known or not self._first(letter)):
-            return letter.answers if letter.answers != letter.id else None
-        return self._first(letter) or None
+        if message.answers and (message.answers in self._known or not self._first(message)):
+            return message.answers if message.answers != message.id else None
+        return self._first(message) or None
 
-    def _first(self, letter: BeadsLetter) -> str:
+    def _first(self, message: BeadsMessage) -> str:
         """Return the first other message of a message's thread; empty if there is none."""
-        first = letter.label if letter.label in self._known else self._firsts.get(letter.label, "")
-        return first if first != letter.id else ""
+        first = message.label if message.label in self._known else self._firsts.get(message.label, "")
+        return first if first != message.id else ""
 
 
-def agents_of(issues: Sequence[BeadsIssue], letters: Iterable[BeadsLetter]) -> list[Agent]:
+def agents_of(issues: Sequence[BeadsIssue], messages: Iterable[BeadsMessage]) -> list[Agent]:
     """Return all agents: those with a bead, then whoever only takes part in mail, of whom nothing else is known."""
     agents: dict[str, Agent] = {}
     ways: dict[str, str] = {}
@@ -170,13 +170,13 @@ def agents_of(issues: Sequence[BeadsIssue], letters: Iterable[BeadsLetter]) -> l
                 agents[address] = _later(agents.get(address), agent)
                 ways[address] = _long(address, agent.role)
     claimed: dict[str, set[str]] = {}
-    for letter in letters:
-        roles = [each for each in letter.recipients if each.startswith("role:queue:")]
-        named = [letter.sender, *(reader for reader, _ in letter.reads), *filter(is_address, letter.recipients)]
+    for message in messages:
+        roles = [each for each in message.recipients if each.startswith("role:queue:")]
+        named = [message.sender, *(reader for reader, _ in message.reads), *filter(is_address, message.recipients)]
         for name in named:
             if name and name not in agents and name not in NOBODY and not name.startswith("("):
                 agents[name] = Agent(name)
-        for reader, _ in letter.reads:
+        for reader, _ in message.reads:
             claimed.setdefault(reader, set()).update(roles)
     shared = [(issue, issue.facts()) for issue in issues if not {CHANNEL, GROUP, QUEUE}.isdisjoint(issue.labels)]
     return [_joined(agent, ways.get(name, name), shared, claimed.get(name, ())) for name, agent in agents.items()]

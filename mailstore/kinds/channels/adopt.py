@@ -62,16 +62,16 @@ def _folder_name(channel: str) -> str:
     return safe_name(channel, ":")
 
 
-def _write(root: Path, letter: AdoptedMessage, roster: Roster) -> str:
+def _write(root: Path, adopted: AdoptedMessage, roster: Roster) -> str:
     """Write a message to a file of its own; return the channel."""
-    channel, stems, record = placed_letter(letter, roster)
+    channel, stems, record = placed_message(adopted, roster)
     _put(root / CHANNELS / channel, stems, record)
     return channel
 
 
-def placed_letter(letter: AdoptedMessage, roster: Roster) -> tuple[str, Iterator[str], dict[str, Any]]:
+def placed_message(adopted: AdoptedMessage, roster: Roster) -> tuple[str, Iterator[str], dict[str, Any]]:
     """Return the channel of a message, the names that its file may have in their order, and its record."""
-    message = letter.message
+    message = adopted.message
     tag = next((text for text in message.recipients if text.startswith(TAG) and text != TAG), TAG + MAIL)
     channel = _folder_name(tag.removeprefix(TAG))
     names = dict.fromkeys(_recipient(text, roster) for text in message.recipients if text.strip() and text != tag)
@@ -84,8 +84,14 @@ def placed_letter(letter: AdoptedMessage, roster: Roster) -> tuple[str, Iterator
         "from": sender,
         "to": to[0] if len(to) == 1 else to,
         **({"type": message.type} if message.type else {}),
-        "content": {"text": letter.content, "code": None, "artifacts": []},
-        "metadata": {**letter.extra, "mode": "chat", "turn": sender, **letter.metadata, "in_reply_to": message.thread},
+        "content": {"text": adopted.content, "code": None, "artifacts": []},
+        "metadata": {
+            **adopted.extra,
+            "mode": "chat",
+            "turn": sender,
+            **adopted.metadata,
+            "in_reply_to": message.thread,
+        },
     }
     if not message.timed:
         del record["timestamp"]

@@ -15,7 +15,7 @@ from mailstore.errors import StoreError
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
 from mailstore.files.whole import read_whole
-from mailstore.kinds.channels.adopt import placed_letter
+from mailstore.kinds.channels.adopt import placed_message
 from mailstore.kinds.channels.decode import InvalidChannelFile, decode
 from mailstore.kinds.channels.places import CHANNELS
 from mailstore.kinds.channels.source import ChannelsSource
@@ -62,7 +62,7 @@ class ChannelsMerger:
     def _write(self, record: Adopted, known: KnownRecords) -> bool:
         """Write a message to a file of its own; return False if another program has done it meanwhile."""
         assert isinstance(record, AdoptedMessage)
-        channel, stems, fields = placed_letter(record, known.roster)
+        channel, stems, fields = placed_message(record, known.roster)
         folder = self._root / CHANNELS / channel
         if folder.is_symlink():
             raise StoreError(f"{folder} is a symbolic link", "links are not followed: use the folder it points to")

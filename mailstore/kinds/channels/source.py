@@ -173,7 +173,7 @@ class ChannelsSource(PartSource):
         file, folder = rest[0], self._channels[name]
         changed = folder.stamps[file].changed / 1e9
         try:
-            letter = decode(read_whole(self._root / part), name, file, changed)
+            mail = decode(read_whole(self._root / part), name, file, changed)
         except FileNotFoundError:
             return []
         except (InvalidChannelFile, NotAFile, OSError) as error:
@@ -183,14 +183,14 @@ class ChannelsSource(PartSource):
             why = reason_of(error)
             return [Problem(part, 1, 0, why)]
         folder.broken.discard(file)
-        message = self.addressed(letter.message, part)
+        message = self.addressed(mail.message, part)
         folder.senders.add(message.sender)
         self._seen.update(name for name in (message.sender, *message.recipients) if ":" not in name)
         events: list[Event] = [message]
-        if letter.receipt is not None:
-            events.append(letter.receipt)
-        if letter.warning:
-            events.append(Problem(part, 1, 0, letter.warning, fatal=False))
+        if mail.receipt is not None:
+            events.append(mail.receipt)
+        if mail.warning:
+            events.append(Problem(part, 1, 0, mail.warning, fatal=False))
         return events
 
     def _read_roster(self) -> list[Event] | None:

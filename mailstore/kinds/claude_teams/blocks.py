@@ -1,4 +1,4 @@
-"""Letters as the program puts them into a turn: `<teammate-message teammate_id="…">` blocks, one behind the other."""
+"""Messages as the program puts them into a turn: `<teammate-message teammate_id="…">` blocks, one behind the other."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ KNOWN = 1 << 14
 PLAIN = re.compile(r"\W+")
 
 
-class LetterBlock(NamedTuple):
-    """One letter of a turn; `is_forged` if the program said that its sender is not proven."""
+class TeamMessageBlock(NamedTuple):
+    """One message of a turn; `is_forged` if the program said that its sender is not proven."""
 
     sender: str
     text: str
@@ -27,12 +27,12 @@ class LetterBlock(NamedTuple):
     is_forged: bool
 
 
-def blocks_in(turn: str, known: Iterable[tuple[str, str]] = ()) -> Iterator[LetterBlock]:
-    """Yield the letters of a turn.
+def blocks_in(turn: str, known: Iterable[tuple[str, str]] = ()) -> Iterator[TeamMessageBlock]:
+    """Yield the messages of a turn.
 
-    `known` are senders and texts of letters to its reader. A block is read as such a letter if it is one to the last
-    character, so that a text which contains a block of its own stays one letter. Where the sender's record is missing,
-    releases before 2.1.300 or so, which don't escape texts, make such a text look like two letters.
+    `known` are senders and texts of messages to its reader. A block is read as such a message if it is one to the last
+    character, so that a text which contains a block of its own stays one message. Where the sender's record is missing,
+    releases before 2.1.300 or so, which don't escape texts, make such a text look like two messages.
     """
     texts = [(sender, text) for sender, text in known if CLOSING in text]
     at = 0
@@ -43,7 +43,7 @@ def blocks_in(turn: str, known: Iterable[tuple[str, str]] = ()) -> Iterator[Lett
         end = start + len(max(whole, key=len)) + 1 if whole else _end(turn, start)
         summary = SUMMARY.search(attributes)
         text = turn[start : end - 1] if end <= len(turn) else turn[start:]
-        yield LetterBlock(
+        yield TeamMessageBlock(
             sender, _told(text), unescape(summary[1]) if summary else "", attributes.endswith(' verified="false"')
         )
         at = end + len(CLOSING)
@@ -55,7 +55,7 @@ def _is_at(turn: str, start: int, text: str) -> bool:
 
 
 def _end(turn: str, start: int) -> int:
-    """Return where the closing tag begins that another letter, or the end of the turn, follows."""
+    """Return where the closing tag begins that another message, or the end of the turn, follows."""
     at = turn.find(CLOSING, start)
     while at >= 0:
         if NEXT.match(turn, at + len(CLOSING)):

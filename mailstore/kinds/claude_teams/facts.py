@@ -1,4 +1,4 @@
-"""What the lines of a transcript prove about a team's letters: the lines that its own program writes, and no others."""
+"""What a transcript's lines prove about a team's messages: the lines that its own program writes, no others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mailstore.kit.json_records import text_in
 
 LEAD = "team-lead"
 MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"request_id":"', b'"isCompactSummary":true')
-"""Bytes of which every line with a letter has one: other lines are not decoded."""
+"""Bytes of which every line with a message has one: other lines are not decoded."""
 OPENINGS = ("<teammate-message ", "Another Claude session sent a message:\n<teammate-message ")
 TEAM = re.compile(r"[A-Za-z0-9_-]{1,200}")
 """A team's name as the program writes it, which its folder has too; any other is damage, and may be a path."""
@@ -170,7 +170,7 @@ def _object(raw: msgspec.Raw) -> dict[str, Any]:
 
 
 def _given(line: _Line, base: Fact) -> list[Fact]:
-    """Return the turn that the program made of letters; a person's prompt is none, whatever it says."""
+    """Return the turn that the program made of messages; a person's prompt is none, whatever it says."""
     if line.permission_mode is not None or line.prompt_source is not None or line.typed:
         return []
     origin = _object(line.origin) if line.origin is not None else {}
@@ -183,7 +183,7 @@ def _given(line: _Line, base: Fact) -> list[Fact]:
 
 
 def _peer(origin: dict[str, Any], base: Fact) -> list[Fact]:
-    """Return the letter of an agent of the same session to its main conversation."""
+    """Return the message of an agent of the same session to its main conversation."""
     body = text_in(origin, "body")
     if origin.get("kind") != "peer" or not origin.get("senderTaskId") or not body or not text_in(origin, "from"):
         return []
@@ -191,7 +191,7 @@ def _peer(origin: dict[str, Any], base: Fact) -> list[Fact]:
 
 
 def _attached(attachment: dict[str, Any], base: Fact) -> list[Fact]:
-    """Return the letters that the program attached to a turn while the model worked."""
+    """Return the messages that the program attached to a turn while the model worked."""
     kind = attachment.get("type")
     if kind == "queued_command":
         origin = attachment.get("origin")

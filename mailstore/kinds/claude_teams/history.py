@@ -1,4 +1,4 @@
-"""What a team's transcripts prove about its letters, kept in the team's journal because transcripts are deleted too."""
+"""What a team's transcripts prove about its messages, kept in the team's journal as transcripts get deleted."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TeamHistory:
             try:
                 kept = KEPT.decode(line)
             except (msgspec.DecodeError, RecursionError):
-                self._tell_own("a line of what transcripts held is damaged: letters of deleted ones may be missing")
+                self._tell_own("a line of what transcripts held is damaged: messages of deleted ones may be missing")
             else:
                 if kept.fact is not None:
                     self.facts[kept.fact.key] = kept.fact
@@ -151,7 +151,7 @@ class TeamHistory:
             self._unkept = []
 
     def ended_at(self, *, any_sign: bool) -> float | None:
-        """Return when the team was ended, in seconds since the epoch; with `any_sign` else its last letter's time."""
+        """Return when the team was ended, in seconds since the epoch; with `any_sign` else its last message's time."""
         ours = [it for it in self.facts.values() if it.team in ("", self._team)]
         ended = [it for it in ours if it.kind == "ended"]
         if not ended and any_sign:

@@ -1,4 +1,4 @@
-"""Join a team's inboxes with its transcripts: one letter in several places is one, with what each place proves."""
+"""Join a team's inboxes with its transcripts: one message in several places is one, with what each place proves."""
 
 from __future__ import annotations
 
@@ -82,26 +82,26 @@ def _names(facts: list[Fact]) -> dict[str, str]:
 
 
 UNVERIFIED = "unverified"
-"""The type of a letter whose sender the program itself doubts."""
+"""The type of a message whose sender the program itself doubts."""
 EntryKey = tuple[object, int]
 LARGEST_KNOWN = 200
 
 
 class Received(NamedTuple):
-    """A letter was given to its recipient's model; `answered` is when that answered next, in seconds."""
+    """A message was given to its recipient's model; `answered` is when that answered next, in seconds."""
 
     answered: float | None
 
 
 class Joined(NamedTuple):
-    """The letters that only transcripts hold, and by entry what its recipient's transcript proves of it."""
+    """The messages that only transcripts hold, and by entry what its recipient's transcript proves of it."""
 
-    letters: list[SeenEntry]
+    messages: list[SeenEntry]
     received: dict[EntryKey, Received]
 
 
-class _Letter:
-    """One letter to one inbox while it is joined; `entry` is as it was, or will be, in that inbox."""
+class _TeamMessage:
+    """One message to one inbox while it is joined; `entry` is as it was, or will be, in that inbox."""
 
     __slots__ = ("entry", "fact", "is_received", "is_sent", "ordinal", "received", "time")
 
@@ -118,7 +118,7 @@ def join(team: Team, entries: Iterable[SeenEntry], facts: Iterable[Fact]) -> Joi
     """
     table = _Table()
     for seen in sorted(entries, key=lambda seen: (seen.time, seen.entry.inbox, seen.ordinal)):
-        table.add(_Letter(seen.entry, seen.time, seen.ordinal))
+        table.add(_TeamMessage(seen.entry, seen.time, seen.ordinal))
     mine = owned(facts, team.name)
     for fact in mine:
         if fact.kind in ("sent", "spawned"):
@@ -126,77 +126,77 @@ def join(team: Team, entries: Iterable[SeenEntry], facts: Iterable[Fact]) -> Joi
                 table.sent(fact, name)
     for fact in mine:
         if fact.kind == "entry":
-            letter = table.same(fact, fact.owner, fact.sender, fact.text) or table.made(fact, fact.owner)
-            table.receive(letter, fact)
+            message = table.same(fact, fact.owner, fact.sender, fact.text) or table.made(fact, fact.owner)
+            table.receive(message, fact)
     writers = {fact.owner for fact in mine}
     for fact in mine:
         if fact.kind == "turn":
             table.turn(fact, writers)
     return Joined(
-        _numbered(team, table.letters),
+        _numbered(team, table.messages),
         {
-            (letter.entry.key, letter.ordinal): letter.received
-            for letter in table.letters
-            if letter.received is not None
+            (message.entry.key, message.ordinal): message.received
+            for message in table.messages
+            if message.received is not None
         },
     )
 
 
 class _Table:
-    """The letters by inbox, sender and likeness, oldest first."""
+    """The messages by inbox, sender and likeness, oldest first."""
 
     def __init__(self) -> None:
-        self.letters: list[_Letter] = []
-        self._alike: defaultdict[tuple[object, ...], list[_Letter]] = defaultdict(list)
-        self._ids: dict[tuple[str, str], _Letter] = {}
+        self.messages: list[_TeamMessage] = []
+        self._alike: defaultdict[tuple[object, ...], list[_TeamMessage]] = defaultdict(list)
+        self._ids: dict[tuple[str, str], _TeamMessage] = {}
         self._nested: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
 
-    def add(self, letter: _Letter) -> _Letter:
-        entry = letter.entry
-        self.letters.append(letter)
-        self._alike[entry.inbox, entry.sender, likeness(entry.text)].append(letter)
+    def add(self, message: _TeamMessage) -> _TeamMessage:
+        entry = message.entry
+        self.messages.append(message)
+        self._alike[entry.inbox, entry.sender, likeness(entry.text)].append(message)
         if entry.message_id:
-            self._ids[entry.inbox, entry.message_id] = letter
+            self._ids[entry.inbox, entry.message_id] = message
         if CLOSING in entry.text:
             self._nested[entry.inbox].append((entry.sender, entry.text))
-        return letter
+        return message
 
-    def made(self, fact: Fact, inbox: str, **more: Any) -> _Letter:
-        """Return a new letter that this fact proves."""
+    def made(self, fact: Fact, inbox: str, **more: Any) -> _TeamMessage:
+        """Return a new message that this fact proves."""
         named = {"sender": fact.sender, "text": fact.text, "summary": fact.summary, "is_forged": fact.role == "forged"}
-        return self.add(_Letter(_entry(fact, inbox, **{**named, **more}), _time(fact), fact=fact))
+        return self.add(_TeamMessage(_entry(fact, inbox, **{**named, **more}), _time(fact), fact=fact))
 
     def sent(self, fact: Fact, inbox: str) -> None:
-        """Take in that a letter was put into an inbox."""
+        """Take in that a message was put into an inbox."""
         sender = fact.owner if fact.kind == "spawned" else fact.sender
-        letter = self.same(fact, inbox, sender, fact.text) or self.made(fact, inbox, sender=sender)
-        letter.is_sent = True
+        message = self.same(fact, inbox, sender, fact.text) or self.made(fact, inbox, sender=sender)
+        message.is_sent = True
 
-    def same(self, fact: Fact, inbox: str, sender: str, text: str) -> _Letter | None:
-        """Return the letter that a record of it means: by its id, else by its text and time."""
+    def same(self, fact: Fact, inbox: str, sender: str, text: str) -> _TeamMessage | None:
+        """Return the message that a record of it means: by its id, else by its text and time."""
         alike, time = likeness(text), _time(fact)
         found = self._ids.get((inbox, fact.message_id)) if fact.message_id else None
         if found is not None and likeness(found.entry.text) == alike and (fact.kind == "entry" or not found.is_sent):
             return found
-        for letter in self._alike[inbox, sender, alike]:
-            is_free = not (letter.is_sent if fact.kind != "entry" else letter.is_received)
-            is_other = letter.entry.message_id and fact.message_id
-            is_near = len(alike) > 1 or abs(letter.time - time) <= AT_ONCE_SECONDS
+        for message in self._alike[inbox, sender, alike]:
+            is_free = not (message.is_sent if fact.kind != "entry" else message.is_received)
+            is_other = message.entry.message_id and fact.message_id
+            is_near = len(alike) > 1 or abs(message.time - time) <= AT_ONCE_SECONDS
             if is_free and is_near and not is_other:
-                return letter
+                return message
         return None
 
     def turn(self, fact: Fact, writers: set[str]) -> None:
-        """Take in that letters were given to the owner's model, the oldest of equal ones first."""
+        """Take in that messages were given to the owner's model, the oldest of equal ones first."""
         for number, block in enumerate(blocks_in(fact.text, self._nested[fact.owner][-LARGEST_KNOWN:])):
             alike = self._alike[fact.owner, block.sender, likeness(block.text)]
             time = _time(fact)
-            letter = next((it for it in alike if not it.is_received and it.time <= time + AT_ONCE_SECONDS), None)
-            if letter is None and alike and block.sender in writers:
+            message = next((it for it in alike if not it.is_received and it.time <= time + AT_ONCE_SECONDS), None)
+            if message is None and alike and block.sender in writers:
                 continue  # given to it once more: its sender's transcript has it once
-            if letter is None:
+            if message is None:
                 one = msgspec.structs.replace(fact, number=number, time=_own_time(block.text) or fact.time)
-                letter = self.made(
+                message = self.made(
                     one,
                     fact.owner,
                     sender=block.sender,
@@ -204,11 +204,11 @@ class _Table:
                     summary=block.summary,
                     is_forged=block.is_forged,
                 )
-            self.receive(letter, fact)
+            self.receive(message, fact)
 
-    def receive(self, letter: _Letter, fact: Fact) -> None:
-        letter.is_received = True
-        letter.received = Received(parse_time(fact.answered)[0] if fact.answered else None)
+    def receive(self, message: _TeamMessage, fact: Fact) -> None:
+        message.is_received = True
+        message.received = Received(parse_time(fact.answered)[0] if fact.answered else None)
 
 
 def _own_time(text: str) -> str:
@@ -230,18 +230,20 @@ def _time(fact: Fact) -> float:
     return parse_time(fact.time)[0] or 0.0
 
 
-def _numbered(team: Team, letters: Sequence[_Letter]) -> list[SeenEntry]:
-    """Return the letters that no inbox had, numbered behind equal ones."""
+def _numbered(team: Team, messages: Sequence[_TeamMessage]) -> list[SeenEntry]:
+    """Return the messages that no inbox had, numbered behind equal ones."""
     counts: defaultdict[object, int] = defaultdict(int)
-    for letter in letters:
-        if letter.fact is None:
-            counts[letter.entry.key] += 1
+    for message in messages:
+        if message.fact is None:
+            counts[message.entry.key] += 1
     found = []
-    for letter in letters:
-        if (fact := letter.fact) is not None:
-            letter.ordinal = counts[letter.entry.key]
-            counts[letter.entry.key] += 1
+    for message in messages:
+        if (fact := message.fact) is not None:
+            message.ordinal = counts[message.entry.key]
+            counts[message.entry.key] += 1
             where = Location(fact.file, fact.offset, fact.length)
-            one = id_of(team, letter.entry, letter.ordinal)
-            found.append(SeenEntry(one, letter.entry, letter.ordinal, letter.time, where, notice(letter.entry.text)))
+            one = id_of(team, message.entry, message.ordinal)
+            found.append(
+                SeenEntry(one, message.entry, message.ordinal, message.time, where, notice(message.entry.text))
+            )
     return found

@@ -36,7 +36,7 @@ class TeamMail(SeenMail[Team, SeenEntry]):
         super().__init__(team, journal, is_keeping=is_keeping)
         self.history_version = 0
         self.is_waiting = False
-        """Whether letters of transcripts are held back because they may still come to an inbox."""
+        """Whether messages of transcripts are held back because they may still come to an inbox."""
         self.history = TeamHistory(team.name, journal.facts, is_keeping=is_keeping)
         """What the team's transcripts prove."""
         self._joined = Joined([], {})
@@ -120,7 +120,7 @@ class TeamMail(SeenMail[Team, SeenEntry]):
 
     def _group(self) -> None:
         self._joined = join(self.team, self._entries.values(), self.history.facts.values())
-        self._groups = grouped([*self._entries.values(), *self._joined.letters])
+        self._groups = grouped([*self._entries.values(), *self._joined.messages])
         by_id: dict[str, list[SeenEntry]] = {}
         for group in self._groups:
             by_id.setdefault(group[0].id, []).extend(group)
@@ -131,7 +131,7 @@ class TeamMail(SeenMail[Team, SeenEntry]):
         messages: dict[int, tuple[list[SeenEntry], Message]] = {}
         inboxes = self.inboxes()
         idle = self._first_idle()
-        only = {id(seen) for seen in self._joined.letters}
+        only = {id(seen) for seen in self._joined.messages}
         self.is_waiting = False
         texts: dict[Hashable, str] = {}
         for group in self._groups:
@@ -195,7 +195,7 @@ class TeamMail(SeenMail[Team, SeenEntry]):
 
     def inboxes(self) -> set[str]:
         """Return the names of all current and former inboxes."""
-        entries = [*self._entries.values(), *self._joined.letters]
+        entries = [*self._entries.values(), *self._joined.messages]
         return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in entries}
 
 

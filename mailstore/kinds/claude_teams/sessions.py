@@ -68,7 +68,7 @@ class Projects:
         """The folders that can't be listed, and why."""
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return which folders can't be listed: there may be letters in them."""
+        """Return which folders can't be listed: there may be messages in them."""
         place = self._folder.parent
         told = ((shown_name(str(path.relative_to(place))), why) for path, why in sorted(self.unread.items()))
         return tuple(Problem(name, 1, 0, f"its transcripts can't be read: {why}") for name, why in told)

@@ -139,7 +139,7 @@ class TeamsSource(SeenSource[TeamMail]):
 
 def missing(mail: TeamMail) -> list[Problem]:
     """Return what is known to be missing of a team whose folder is gone."""
-    said = dict.fromkeys([*_transcripts(mail), *_letters(mail)])
+    said = dict.fromkeys([*_transcripts(mail), *_messages(mail)])
     return [Problem(f"{mail.team.prefix}{IN_TRANSCRIPTS}", 1, 0, words, fatal=False) for words in said]
 
 
@@ -157,8 +157,8 @@ def _transcripts(mail: TeamMail) -> Iterator[str]:
         yield "no transcript of the team's lead is left: what reached it is not known"
 
 
-def _letters(mail: TeamMail) -> Iterator[str]:
-    """Yield which letters others refer to that are in no file."""
+def _messages(mail: TeamMail) -> Iterator[str]:
+    """Yield which messages others refer to that are in no file."""
     asked: set[str] = set()
     answered: dict[str, str] = {}
     told: set[tuple[str, str]] = set()
@@ -184,4 +184,4 @@ def _letters(mail: TeamMail) -> Iterator[str]:
         yield f"{answered[request]} answered a request ({request[:60]}) that is in no file"
     for (sender, recipient), summary in claims.items():
         if (sender, recipient) not in told:
-            yield f"{sender} wrote to {recipient} ({summary!r}), and the letter is in no file"
+            yield f"{sender} wrote to {recipient} ({summary!r}), and the message is in no file"

@@ -37,7 +37,9 @@ class ClaudeTeamsStore(SeenTeamsStore):
     """
 
     kind: ClassVar[str] = "claude-teams"
-    summary: ClassVar[str] = "Claude Code agent teams, also ended ones: their inboxes, and their letters in transcripts"
+    summary: ClassVar[str] = (
+        "Claude Code agent teams, also ended ones: their inboxes, and their messages in transcripts"
+    )
     missing: ClassVar[tuple[str, str]] = (
         "there is no team at {path}",
         "name a team's folder, or the folder of all teams",

@@ -1,4 +1,4 @@
-"""One transcript, read once and in bounded memory as it grows: only lines that may hold a letter are decoded."""
+"""One transcript, read once and in bounded memory as it grows: only lines that may hold a message are decoded."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class UnreadableEvent(Exception):
     """An event is not a message; says why, in words for a person."""
 
 
-class HcomLetter(msgspec.Struct, frozen=True, gc=False):
+class HcomMessage(msgspec.Struct, frozen=True, gc=False):
     """The data of a message's event."""
 
     id: int
@@ -61,7 +61,7 @@ def who(name: str) -> str:
     return "user" if name == BIGBOSS else name
 
 
-def letter_of(row: EventRow) -> HcomLetter:
+def message_of(row: EventRow) -> HcomMessage:
     """Return the message in an event. Raises UnreadableEvent."""
     data = data_of(row.data)
     for name in ("from", "text"):
@@ -70,7 +70,7 @@ def letter_of(row: EventRow) -> HcomLetter:
     if not data["from"]:
         raise UnreadableEvent("not a message: 'from' is empty")
     answers = data.get("reply_to")
-    return HcomLetter(
+    return HcomMessage(
         row.id,
         data["from"],
         data["text"],
@@ -114,37 +114,37 @@ def _answered(data: dict[str, Any]) -> int | None:
 
 
 def message_events(
-    row: EventRow, letter: HcomLetter, thread: int | None, before: float, file: str, mark: str
+    row: EventRow, mail: HcomMessage, thread: int | None, before: float, file: str, mark: str
 ) -> RecordEvents:
     """Return the events in a message's row.
 
     `before` is the time of the events before it, for one without a time; `mark` is that of the conversation.
     """
     time = time_of(row.timestamp)
-    sender = who(letter.sender)
-    reached = tuple(map(who, letter.to))
-    named = tuple(name for name in map(who, letter.mentioned) if name != sender and name not in reached)
+    sender = who(mail.sender)
+    reached = tuple(map(who, mail.to))
+    named = tuple(name for name in map(who, mail.mentioned) if name != sender and name not in reached)
     message = Message(
         id=id_of(row.id, mark),
         sender=sender,
-        recipients=("all",) if letter.is_broadcast else (*reached, *named),
+        recipients=("all",) if mail.is_broadcast else (*reached, *named),
         timestamp=row.timestamp,
         time=before if time is None else time,
-        subject=first_line(letter.text),
+        subject=first_line(mail.text),
         thread=id_of(thread, mark) if thread not in (None, row.id) else None,
         ttl_hours=NEVER,
-        type=letter.intent,
-        tags=_tags(letter),
-        mentions=tuple(map(who, mentions(letter.text))),
+        type=mail.intent,
+        tags=_tags(mail),
+        mentions=tuple(map(who, mentions(mail.text))),
         location=Location(file, row.id, 0),
         timed=time is not None,
         is_tracked=bool(reached),
-        is_listed=letter.is_broadcast,
+        is_listed=mail.is_broadcast,
     )
     found: list[Event] = [message, *(Delivery(message.id, name, time) for name in reached)]
     if not is_text(row.data):
         found.append(Problem(file, row.id, 0, not_utf8(row), fatal=False))
-    return RecordEvents(tuple(found), hash(letter.text))
+    return RecordEvents(tuple(found), hash(mail.text))
 
 
 def not_utf8(row: EventRow) -> str:
@@ -152,11 +152,11 @@ def not_utf8(row: EventRow) -> str:
     return f"{EVENTS}, row {row.id}: invalid UTF-8, shown as \ufffd"
 
 
-def _tags(letter: HcomLetter) -> tuple[str, ...]:
-    is_foreign = bool(letter.answers) and letter.answered is None
+def _tags(message: HcomMessage) -> tuple[str, ...]:
+    is_foreign = bool(message.answers) and message.answered is None
     return (
-        *([f"thread:{letter.label}"] if letter.label else []),
-        *([f"answers:{letter.answers}"] if is_foreign else []),
-        *([letter.bundle] if letter.bundle else []),
-        *([letter.sender_kind] if letter.sender_kind in ("external", "system") and letter.sender != BIGBOSS else []),
+        *([f"thread:{message.label}"] if message.label else []),
+        *([f"answers:{message.answers}"] if is_foreign else []),
+        *([message.bundle] if message.bundle else []),
+        *([message.sender_kind] if message.sender_kind in ("external", "system") and message.sender != BIGBOSS else []),
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mailstore.kinds.hcom import tables as ask
-from mailstore.kinds.hcom.decode import BIGBOSS, HcomLetter, UnreadableEvent, id_of, letter_of, message_events
+from mailstore.kinds.hcom.decode import BIGBOSS, HcomMessage, UnreadableEvent, id_of, message_events, message_of
 from mailstore.kinds.hcom.roster import HcomRoster
 from mailstore.kinds.hcom.tables import LIFE, MESSAGE, STATUS, Ends, EventRow
 from mailstore.kit.record_reader import RecordEvents, RecordMap
@@ -53,8 +53,8 @@ class EventFeed(DatabaseSource):
         self._take(first.traces)
         self._told(first.instances)
         total = first.ends.messages
-        for letter in filter(None, map(_letter, first.page)):
-            self._roots.add(letter.label, letter.id)
+        for message in filter(None, map(_message, first.page)):
+            self._roots.add(message.label, message.id)
         records = {**self._agents(first.instances), **self._records(first.page, first.before)}
         done = len(first.page)
         yield records, Progress(done, total)
@@ -86,8 +86,8 @@ class EventFeed(DatabaseSource):
         moved = self._take(change.traces)
         self._ends, self._mark = change.ends, change.mark
         moved |= self._told(change.instances)
-        for letter in filter(None, map(_letter, change.page)):
-            self._roots.add(letter.label, letter.id)
+        for message in filter(None, map(_message, change.page)):
+            self._roots.add(message.label, message.id)
         return {
             **self._agents(change.instances),
             **self._records(change.page, change.before),
@@ -118,17 +118,17 @@ class EventFeed(DatabaseSource):
         found: dict[str, RecordEvents] = {}
         for row in rows:
             try:
-                letter = letter_of(row)
+                message = message_of(row)
             except UnreadableEvent as error:
                 found[f"message {row.id}"] = RecordEvents((Problem(self.name, row.id, 0, str(error)),))
                 continue
-            parent = self._roots.parent(letter)
+            parent = self._roots.parent(message)
             time = before.get(row.id, 0.0)
-            found[f"message {row.id}"] = message_events(row, letter, parent, time, self.name, self._mark)
-            if letter.sender_kind in OUTSIDE and letter.sender != BIGBOSS and letter.sender not in self._known:
-                outsider = Agent(letter.sender, activity=OUTSIDE[letter.sender_kind])
-                found[f"outsider {letter.sender}"] = RecordEvents((outsider,))
-            for name in letter.to:
+            found[f"message {row.id}"] = message_events(row, message, parent, time, self.name, self._mark)
+            if message.sender_kind in OUTSIDE and message.sender != BIGBOSS and message.sender not in self._known:
+                outsider = Agent(message.sender, activity=OUTSIDE[message.sender_kind])
+                found[f"outsider {message.sender}"] = RecordEvents((outsider,))
+            for name in message.to:
                 found.update(self._receipt(name, row.id))
         return found
 
@@ -154,12 +154,12 @@ def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
     rows = ask.some_messages(mail, [number])
     if not rows:
         raise LookupError(f"message {number} is not in {file}")
-    roots, letter = LabelRoots(), letter_of(rows[0])
-    if letter.answered is None and letter.label:
+    roots, message = LabelRoots(), message_of(rows[0])
+    if message.answered is None and message.label:
         for label, labelled in _labels(mail, number):
             roots.add(label, labelled)
     time = _before(mail, rows).get(number, 0.0)
-    events = message_events(rows[0], letter, roots.parent(letter), time, file, ask.mark(mail)).events
+    events = message_events(rows[0], message, roots.parent(message), time, file, ask.mark(mail)).events
     return next(event for event in events if isinstance(event, Message))
 
 
@@ -203,13 +203,13 @@ def _whole_log(mail: sqlite3.Connection, until: int) -> tuple[list[EventRow], li
 
 def _labels(mail: sqlite3.Connection, until: int) -> Iterator[tuple[str, int]]:
     for row in ask.events(mail, MESSAGE, after=0, until=until):
-        if b'"thread"' in row.data and (letter := _letter(row)) is not None and letter.label:
-            yield letter.label, row.id
+        if b'"thread"' in row.data and (message := _message(row)) is not None and message.label:
+            yield message.label, row.id
 
 
-def _letter(row: EventRow) -> HcomLetter | None:
+def _message(row: EventRow) -> HcomMessage | None:
     try:
-        return letter_of(row)
+        return message_of(row)
     except UnreadableEvent:
         return None
 
@@ -234,11 +234,11 @@ class LabelRoots:
         if label:
             self._first[label] = min(number, self._first.get(label, number))
 
-    def parent(self, letter: HcomLetter) -> int | None:
+    def parent(self, message: HcomMessage) -> int | None:
         """Return the message that a message hangs from: the one that it answers, else the first with its label."""
-        if letter.answered is not None:
-            return letter.answered
-        return self._first.get(letter.label) if letter.label else None
+        if message.answered is not None:
+            return message.answered
+        return self._first.get(message.label) if message.label else None
 
 
 class Movement(NamedTuple):

@@ -16,7 +16,7 @@ from mailstore.errors import DraftRefused, StoreError
 from mailstore.files.bounded_program import OutOfBounds, run_bounded
 from mailstore.files.database import Unreadable
 from mailstore.kinds.hcom import tables as ask
-from mailstore.kinds.hcom.decode import BIGBOSS, UnreadableEvent, letter_of, number_in
+from mailstore.kinds.hcom.decode import BIGBOSS, UnreadableEvent, message_of, number_in
 from mailstore.kinds.hcom.feed import message_at
 from mailstore.kinds.hcom.places import DATABASE
 from mailstore.kinds.hcom.roster import full_name
@@ -90,7 +90,7 @@ def _words(mail: sqlite3.Connection, draft: Draft) -> list[str]:
 def _label(row: ask.EventRow) -> str:
     """Return the label of a message's thread, if the program takes it."""
     try:
-        label = letter_of(row).label
+        label = message_of(row).label
     except UnreadableEvent:
         return ""
     return label if LABEL.fullmatch(label) else ""

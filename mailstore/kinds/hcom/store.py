@@ -11,7 +11,7 @@ import msgspec
 
 from mailstore.errors import ContentGone
 from mailstore.kinds.hcom import tables as ask
-from mailstore.kinds.hcom.decode import UnreadableEvent, data_of, letter_of, not_utf8, number_in
+from mailstore.kinds.hcom.decode import UnreadableEvent, data_of, message_of, not_utf8, number_in
 from mailstore.kinds.hcom.feed import EventFeed
 from mailstore.kinds.hcom.places import DATABASE, FOLDER, find, is_archived
 from mailstore.kinds.hcom.tables import EventRow
@@ -94,14 +94,14 @@ class HcomStore(WatchedStore):
         return send(self._database, draft)
 
     def content(self, message: Message) -> str:
-        return self._read(message, lambda mail, row: letter_of(row).text)
+        return self._read(message, lambda mail, row: message_of(row).text)
 
     def raw(self, message: Message) -> bytes:
         """Return the message's event, and that of its bundle, as JSON. Raises ContentGone."""
 
         def with_bundle(mail: sqlite3.Connection, row: EventRow) -> dict[str, Any]:
             value = {**row._asdict(), "data": data_of(row.data)}
-            label = letter_of(row).bundle
+            label = message_of(row).bundle
             bundle = ask.bundle(mail, label, row.id) if label else None
             return value if bundle is None else {**value, "bundle": data_of(bundle)}
 
@@ -131,7 +131,7 @@ class HcomStore(WatchedStore):
 def _reasons(row: EventRow) -> list[str]:
     """Return what may be told of an event."""
     try:
-        letter_of(row)
+        message_of(row)
     except UnreadableEvent as error:
         return [str(error)]
     return [not_utf8(row)]

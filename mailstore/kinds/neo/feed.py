@@ -54,11 +54,11 @@ class GraphFeed(DatabaseSource):
         self._identities = set(agents) - {PEOPLE}
         ids, total = begun.ids, len(begun.ids)
         done = min(total, FIRST_PAGE)
-        yield self._with_agents({**agents, **self._records(begun.letters)}), Progress(done, total)
+        yield self._with_agents({**agents, **self._records(begun.decoded)}), Progress(done, total)
         while done < total:
-            letters = self.look(partial(looks.letters, ids=ids[done : done + PAGE]))
+            decoded = self.look(partial(looks.decoded, ids=ids[done : done + PAGE]))
             done = min(total, done + PAGE)
-            yield self._with_agents(self._records(letters)), Progress(done, total)
+            yield self._with_agents(self._records(decoded)), Progress(done, total)
         yield self._with_agents(self._waiting()), Progress(total, total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
@@ -83,13 +83,13 @@ class GraphFeed(DatabaseSource):
             if self._people != people or self._identities - agents.keys():
                 return None
             self._identities = set(agents) - {PEOPLE}
-        gone = set(change.ids).difference(letter.row.id for letter in change.letters)
-        places = [(letter.row.id, *_label_and_time(letter)) for letter in change.letters]
+        gone = set(change.ids).difference(message.row.id for message in change.decoded)
+        places = [(message.row.id, *_label_and_time(message)) for message in change.decoded]
         # all of them must be added, even if the first one already moves others
         moved = [self._threads.add(*place) for place in (*places, *((each, "", None) for each in gone))]
         if any(moved):
             return None
-        return {**agents, **dict.fromkeys(gone, NOTHING), **self._records(change.letters)}
+        return {**agents, **dict.fromkeys(gone, NOTHING), **self._records(change.decoded)}
 
     def _roster(self, rows: Sequence[GraphRow]) -> dict[str, RecordEvents]:
         """Return the agents in the nodes; people are remembered separately."""
@@ -105,10 +105,10 @@ class GraphFeed(DatabaseSource):
         self._people = People(frozenset(people))
         return {PEOPLE: RecordEvents((Person(self._people.told()),)), **found} if people else found
 
-    def _records(self, letters: Iterable[GraphMessage]) -> dict[str, RecordEvents]:
+    def _records(self, decoded: Iterable[GraphMessage]) -> dict[str, RecordEvents]:
         """Return the events of messages, last written first."""
         found: dict[str, RecordEvents] = {}
-        for row, node, edges, before in letters:
+        for row, node, edges, before in decoded:
             if isinstance(node, str):
                 found[row.id] = RecordEvents((Problem(self.name, row.place, 0, f"{row.id[:80]}: {node}"),))
             elif node.label == "MESSAGE":
@@ -158,7 +158,7 @@ class GraphFeed(DatabaseSource):
         return {**dict.fromkeys(gone, NOTHING), **found}
 
 
-def _label_and_time(letter: GraphMessage) -> tuple[str, float | None]:
-    if not isinstance(letter.node, GraphNode):
+def _label_and_time(message: GraphMessage) -> tuple[str, float | None]:
+    if not isinstance(message.node, GraphNode):
         return "", None
-    return label_of(letter.node.properties, letter.edges), time_of(letter.node.properties.sentAt)
+    return label_of(message.node.properties, message.edges), time_of(message.node.properties.sentAt)

@@ -73,7 +73,7 @@ class Begun(NamedTuple):
     roster: list[GraphRow]
     threads: LabelledThreads
     ids: list[str]
-    letters: list[GraphMessage]
+    decoded: list[GraphMessage]
 
 
 class GraphChange(NamedTuple):
@@ -81,7 +81,7 @@ class GraphChange(NamedTuple):
 
     mark: Mark
     ids: Sequence[str] = ()
-    letters: Sequence[GraphMessage] = ()
+    decoded: Sequence[GraphMessage] = ()
     roster: list[GraphRow] | None = None
 
 
@@ -90,7 +90,7 @@ def begin(graph: sqlite3.Connection, size: int) -> Begun:
     threads = LabelledThreads()
     threads.begin(graph)
     ids = ask.message_ids(graph)
-    return Begun(ask.mark_of(graph), ask.identities(graph), threads, ids, letters(graph, ids[:size]))
+    return Begun(ask.mark_of(graph), ask.identities(graph), threads, ids, decoded(graph, ids[:size]))
 
 
 def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -> GraphChange | None:
@@ -104,17 +104,17 @@ def changed(graph: sqlite3.Connection, mark: Mark, identities: frozenset[str]) -
     messages = sorted(node for node in nodes if node.startswith(MESSAGE))
     others = nodes.difference(messages)
     is_touched = not identities.isdisjoint(map(identity, others)) or bool(ask.identities(graph, sorted(others)))
-    return GraphChange(now, messages, letters(graph, messages), ask.identities(graph) if is_touched else None)
+    return GraphChange(now, messages, decoded(graph, messages), ask.identities(graph) if is_touched else None)
 
 
-def letters(graph: sqlite3.Connection, ids: Sequence[str]) -> list[GraphMessage]:
+def decoded(graph: sqlite3.Connection, ids: Sequence[str]) -> list[GraphMessage]:
     """Return the existing messages among some ids, last written first."""
     edges = ask.edges_of(graph, ids)
     rows = sorted(ask.rows(graph, ids), key=lambda row: -row.place)
-    return [_letter(graph, row, edges.get(row.id, ())) for row in rows]
+    return [_message(graph, row, edges.get(row.id, ())) for row in rows]
 
 
-def _letter(graph: sqlite3.Connection, row: GraphRow, edges: Sequence[Edge]) -> GraphMessage:
+def _message(graph: sqlite3.Connection, row: GraphRow, edges: Sequence[Edge]) -> GraphMessage:
     try:
         node = node_of(row.data)
     except InvalidNode as error:

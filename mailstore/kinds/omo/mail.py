@@ -43,7 +43,7 @@ def roots_of(entries: Iterable[OmoEntry]) -> dict[str, str]:
     return {correlation: correlation if correlation in known else place[1] for correlation, place in first.items()}
 
 
-def letter_of(
+def message_of(
     team: TeamRun, copies: list[SeenFile], roots: Mapping[str, str], inboxes: Collection[str] = ()
 ) -> Message:
     """Return the message of some copies; `inboxes` are the names that a mention can refer to."""
@@ -150,7 +150,7 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
         found: list[Event] = []
         told: set[Hashable] = set()
         for group in groups:
-            message = letter_of(self.team, group, roots, inboxes)
+            message = message_of(self.team, group, roots, inboxes)
             if (identity := identity_of(message)) in told:
                 found.append(Problem(group[0].file, 1, 0, TWICE))
                 continue

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.kinds.omo.journal import RunJournal, TeamRunNote
-from mailstore.kinds.omo.mail import PROCESSED, RunMail, letter_of
+from mailstore.kinds.omo.mail import PROCESSED, RunMail, message_of
 from mailstore.kinds.omo.places import OmoPlace, find
 from mailstore.kinds.omo.source import RunsSource
 from mailstore.kit.team_folders.files import folders_in
@@ -81,4 +81,4 @@ class OmoStore(SeenTeamsStore):
         run, written = write(self._teams_for(draft), draft)
         entry = written[0].entry
         roots = {entry.correlation: entry.correlation} if entry.correlation else {}
-        return letter_of(run, written, roots, {seen.inbox for seen in written})
+        return message_of(run, written, roots, {seen.inbox for seen in written})

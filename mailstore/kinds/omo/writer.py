@@ -37,14 +37,14 @@ ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-
 """What the program takes for a UUID: it passes over a message with any other correlation id."""
 
 Target = tuple[TeamRun, str]
-WrittenLetter = tuple[TeamRun, list[SeenFile]]
+WrittenMessage = tuple[TeamRun, list[SeenFile]]
 """A run, and the files written to its inboxes."""
 STALE_SECONDS = 300.0
 PATIENCE_SECONDS = 15.0
 PAUSE_SECONDS = 0.05
 
 
-def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenLetter:
+def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenMessage:
     """Write a draft to the inbox of each recipient; return their run and what was written.
 
     All locks are held, and all checks made, before the first file appears. Raises DraftRefused, MailboxBusy and
@@ -58,7 +58,7 @@ def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenLetter:
         raise DraftRefused("body", "is over 32 KiB, which the program does not read", "send the path of a file instead")
     targets = _targets(runs, draft)
     run = targets[0][0]
-    letter = _letter(run, draft)
+    message = _message(run, draft)
     done: list[SeenFile] = []
     with ExitStack() as locks:
         for _, name in targets:
@@ -66,10 +66,10 @@ def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenLetter:
             _make(inbox)
             locks.enter_context(locked_member(inbox))
         for _, name in targets:
-            _check(run.inboxes / name, _encoded(letter, name))
+            _check(run.inboxes / name, _encoded(message, name))
         for _, name in targets:
             try:
-                done.append(_put(run, name, letter))
+                done.append(_put(run, name, message))
             except (OSError, StoreError) as error:
                 if not done:
                     raise refusal(run.inboxes / name, error) if isinstance(error, OSError) else error from error
@@ -105,9 +105,9 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
     return sorted(found, key=lambda target: target[1])
 
 
-def _letter(run: TeamRun, draft: Draft) -> dict[str, Any]:
+def _message(run: TeamRun, draft: Draft) -> dict[str, Any]:
     """Return the message, in the order of the program's fields."""
-    letter: dict[str, Any] = {
+    message: dict[str, Any] = {
         "version": 1,
         "messageId": str(uuid.uuid4()),
         "from": WRITER,
@@ -117,8 +117,8 @@ def _letter(run: TeamRun, draft: Draft) -> dict[str, Any]:
         "timestamp": time.time_ns() // 1_000_000,
     }
     if draft.thread is not None:
-        letter["correlationId"] = _correlation(run, draft.thread)
-    return {**letter, "summary": draft.subject} if draft.subject else letter
+        message["correlationId"] = _correlation(run, draft.thread)
+    return {**message, "summary": draft.subject} if draft.subject else message
 
 
 def _correlation(run: TeamRun, thread: str) -> str:
@@ -142,8 +142,8 @@ def _make(inbox: Path) -> None:
         raise refusal(inbox, error) from error
 
 
-def _encoded(letter: dict[str, Any], to: str) -> bytes:
-    return (json.dumps({**letter, "to": to}, indent=2, ensure_ascii=False) + "\n").encode()
+def _encoded(message: dict[str, Any], to: str) -> bytes:
+    return (json.dumps({**message, "to": to}, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def _check(inbox: Path, data: bytes) -> None:
@@ -157,8 +157,8 @@ def _check(inbox: Path, data: bytes) -> None:
         raise StoreError(f"the inbox of {inbox.name} is full", "try again once it has read its mail")
 
 
-def _put(run: TeamRun, name: str, letter: dict[str, Any]) -> SeenFile:
-    stem, data = letter["messageId"], _encoded(letter, name)
+def _put(run: TeamRun, name: str, message: dict[str, Any]) -> SeenFile:
+    stem, data = message["messageId"], _encoded(message, name)
     path = run.inboxes / name / f"{stem}.json"
     with Pending(path, data, look_of(path.parent)) as file:
         if not file.appear():

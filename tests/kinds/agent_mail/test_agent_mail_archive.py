@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone
-from mailstore.kinds.agent_mail.letter import InvalidArchivedFile, letter_of
+from mailstore.kinds.agent_mail.message import InvalidArchivedFile, archived_file_of
 from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Message, Problem
@@ -36,8 +36,8 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def letter(root: Path, number: int, body: str = "Hello.", *, project: str = "backend", **head: Any) -> Path:
-    """Write a letter as the server does."""
+def item(root: Path, number: int, body: str = "Hello.", *, project: str = "backend", **head: Any) -> Path:
+    """Write a message as the server does."""
     folder = root / "projects" / project / "messages" / "2026" / "03"
     folder.mkdir(parents=True, exist_ok=True)
     known = {"id": number, "from": "Ann", "to": ["Bob"], "created": "2026-03-16T12:00:00+00:00", "subject": "s", **head}
@@ -86,25 +86,25 @@ def test_the_archive_of_the_real_server_is_read_as_it_wrote_it() -> None:
 
 
 def test_a_label_that_is_a_number_is_the_first_message(root: Path) -> None:
-    letter(root, 1)
-    letter(root, 2, thread_id="1")
-    letter(root, 3, thread_id="../../etc")
+    item(root, 1)
+    item(root, 2, thread_id="1")
+    item(root, 3, thread_id="../../etc")
     assert {message.id: message.thread for message in of(Message, read(root))} == {"1": None, "2": "1", "3": None}
 
 
 def test_projects_are_told_apart_and_the_overseer_is_the_user(root: Path) -> None:
-    letter(root, 1, to=["HumanOverseer"])
+    item(root, 1, to=["HumanOverseer"])
     assert [(message.sender, message.recipients) for message in of(Message, read(root))] == [("Ann", ("user",))]
-    letter(root, 2, project="frontend")
+    item(root, 2, project="frontend")
     assert {message.sender for message in of(Message, read(root))} == {"Ann@backend", "Ann@frontend"}
     assert "Ann@frontend" in {agent.session_id for agent in of(Agent, read(root))}
 
 
 def test_what_comes_is_told_once_and_what_goes_is_told_by_reading_all_anew(root: Path) -> None:
-    path = letter(root, 1)
+    path = item(root, 1)
     with AgentMailStore.open(root) as store:
         scanned(store)
-        letter(root, 2, project="backend")
+        item(root, 2, project="backend")
         assert ids(changed(store)) == {"2": 1}
         assert changed(store) == []
         path.unlink()
@@ -113,12 +113,12 @@ def test_what_comes_is_told_once_and_what_goes_is_told_by_reading_all_anew(root:
         assert len(of(Reset, events)) == 1
         shutil.rmtree(root / "projects")
         assert len(of(Gone, changed(store))) == 1
-        letter(root, 3)
+        item(root, 3)
         assert ids(changed(store)) == {"3": 1}
 
 
-def test_half_a_letter_is_waited_for(root: Path) -> None:
-    path = letter(root, 1)
+def test_half_a_message_is_waited_for(root: Path) -> None:
+    path = item(root, 1)
     whole = path.read_bytes()
     path.write_bytes(whole[:40])
     with AgentMailStore.open(root) as store:
@@ -149,9 +149,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
-def test_what_is_no_letter_is_a_problem_and_the_others_are_read(root: Path, damage: Callable[[Path], object]) -> None:
-    path = letter(root, 1)
-    letter(root, 2)
+def test_what_is_no_message_is_a_problem_and_the_others_are_read(root: Path, damage: Callable[[Path], object]) -> None:
+    path = item(root, 1)
+    item(root, 2)
     damage(path)
     if path.is_file() and not path.is_symlink():
         old(path)
@@ -165,23 +165,23 @@ def test_what_is_no_letter_is_a_problem_and_the_others_are_read(root: Path, dama
 def test_anything_may_stand_in_the_front_matter(root: Path, value: object) -> None:
     names = ("from", "to", "cc", "created", "subject", "importance", "ack_required", "thread_id", "topic")
     known: dict[str, Any] = dict.fromkeys(names, value)
-    letter(root, 1, **known)
+    item(root, 1, **known)
     assert len(of(Message, read(root))) == 1
 
 
-def test_a_letter_in_another_encoding_is_read_as_far_as_it_is(root: Path) -> None:
-    path = letter(root, 1)
+def test_a_message_in_another_encoding_is_read_as_far_as_it_is(root: Path) -> None:
+    path = item(root, 1)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"Hello.", b"caf\xe9").replace(b"\n", b"\r\n"))
     with AgentMailStore.open(root) as store:
         [message] = of(Message, scanned(store))
         assert store.content(message) == "caf\ufffd"
 
 
-def test_a_letter_that_was_replaced_or_is_gone_has_no_body_any_more(root: Path) -> None:
-    path = letter(root, 1)
+def test_a_message_that_was_replaced_or_is_gone_has_no_body_any_more(root: Path) -> None:
+    path = item(root, 1)
     with AgentMailStore.open(root) as store:
         [message] = of(Message, scanned(store))
-        letter(root, 2).replace(path)
+        item(root, 2).replace(path)
         with pytest.raises(ContentGone, match="no longer has this message"):
             store.content(message)
         path.unlink()
@@ -192,12 +192,12 @@ def test_a_letter_that_was_replaced_or_is_gone_has_no_body_any_more(root: Path) 
 @given(st.binary(max_size=200).map(lambda data: b"---json\n{" + data) | st.binary(max_size=80))
 def test_no_bytes_stop_the_reading(data: bytes) -> None:
     with suppress(InvalidArchivedFile):
-        assert isinstance(letter_of(data).body, str)
+        assert isinstance(archived_file_of(data).body, str)
 
 
-def test_many_letters_come_the_newest_first(root: Path) -> None:
+def test_many_messages_come_the_newest_first(root: Path) -> None:
     for number in range(MANY):
-        letter(root, number)
+        item(root, number)
     with AgentMailStore.open(root) as store:
         batches = list(store.scan())
     first = next(batch for batch in batches if of(Message, batch))

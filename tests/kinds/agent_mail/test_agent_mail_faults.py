@@ -19,7 +19,7 @@ from tests.servers.agent_mail_tools import ServedMail
 from tests.servers.bad_http import BAD_ANSWERS, BadServer
 from tests.servers.certificates import Certificates
 
-LETTER: Draft = draft(sender="user", recipients=("GreenLake",), content="Hello.")
+MESSAGE: Draft = draft(sender="user", recipients=("GreenLake",), content="Hello.")
 SAID = {
     "silent": "does not answer: check that it runs",
     "endless": "sends too much",
@@ -71,7 +71,7 @@ def test_a_server_that_answers_badly_is_told_within_the_time(
         monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", f"http://127.0.0.1:{bad.port}/mcp/")
         begun = time.monotonic()
         with pytest.raises(StoreError, match=SAID[way]) as caught:
-            store.send(LETTER)
+            store.send(MESSAGE)
     assert time.monotonic() - begun < 10
     assert f"127.0.0.1:{bad.port}" in str(caught.value)
     assert numbers(database) == [1]
@@ -82,7 +82,7 @@ def test_no_server_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> Non
         pass
     monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", f"http://127.0.0.1:{bad.port}/mcp/")
     with pytest.raises(StoreError, match="refuses connections: start the server"):
-        store.send(LETTER)
+        store.send(MESSAGE)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_no_server_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_http_refuses_is_told_with_the_way_out(status: int, said: str, store: Store, mail: ServedMail) -> None:
     mail.status = status
     with pytest.raises(StoreError, match=said):
-        store.send(LETTER)
+        store.send(MESSAGE)
     with pytest.raises(StoreError, match=f"mail stays unread by its system, as .*{said}"):
         store.mark_read("user", ["1"])
     assert mail.calls == []
@@ -108,14 +108,14 @@ def test_what_http_refuses_is_told_with_the_way_out(status: int, said: str, stor
 def test_a_wrong_or_missing_token_is_told(store: Store, mail: ServedMail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SIGNALBOX_AGENT_MAIL_TOKEN")
     with pytest.raises(StoreError, match=r"asks for a token: set secret_file in \[agent_mail\], or \$SIGNAL"):
-        store.send(LETTER)
+        store.send(MESSAGE)
 
 
 def test_an_answer_that_gets_lost_is_looked_up_and_the_message_is_there_once(
     store: Store, mail: ServedMail, database: Path
 ) -> None:
     mail.loses.add("send_message")
-    assert store.send(LETTER).id == "2"
+    assert store.send(MESSAGE).id == "2"
     assert numbers(database) == [1, 2]
 
 
@@ -126,7 +126,7 @@ def test_where_it_can_not_be_known_whether_a_message_was_sent_that_is_said(
     mail.loses.add("send_message")
     monkeypatch.setattr(mail, "_send_message", lambda **arguments: {"id": 7})
     with pytest.raises(StoreError, match="whether the message was sent is not known: look for it"):
-        store.send(LETTER)
+        store.send(MESSAGE)
     assert numbers(database) == [1]
 
 
@@ -141,7 +141,7 @@ def test_the_server_of_another_database_gets_nothing(
     monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", agent_mail_server.url)
     with agent_mail_server.serving(other.path) as mail:
         monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_TOKEN", mail.token)
-        for command in (lambda: store.send(LETTER), lambda: store.mark_read("user", ["1"])):
+        for command in (lambda: store.send(MESSAGE), lambda: store.mark_read("user", ["1"])):
             with pytest.raises(StoreError, match=r"has another database than .*: check url in \[agent_mail\]"):
                 command()
         assert mail.calls == ["whois", "whois"]
@@ -155,7 +155,7 @@ def test_what_a_server_says_that_it_wrote_and_did_not_is_told(
     monkeypatch.setattr(mail, "_send_message", lambda **arguments: {"id": 7})
     monkeypatch.setattr(mail, "_mark_message_read", lambda **arguments: {"read": True})
     with pytest.raises(StoreError, match=r"took message 7, which is not in storage.sqlite3: check url"):
-        store.send(LETTER)
+        store.send(MESSAGE)
     with pytest.raises(StoreError, match=r"marks do not appear in storage.sqlite3: check url"):
         store.mark_read("user", ["1"])
 
@@ -187,9 +187,9 @@ def test_a_certificate_is_checked_before_the_token_is_sent(
             monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_TOKEN", mail.token)
             if said:
                 with pytest.raises(StoreError, match=said):
-                    store.send(LETTER)
+                    store.send(MESSAGE)
             else:
-                assert store.send(LETTER).id == "2"
+                assert store.send(MESSAGE).id == "2"
             assert bool(mail.calls) is not bool(said)
     finally:
         server.close()

@@ -59,7 +59,7 @@ def over_http(mail: ServedMail) -> Iterator[Store]:
         yield store
 
 
-def letter(*recipients: str, content: str = "Hello.", **fields: Any) -> Draft:
+def message(*recipients: str, content: str = "Hello.", **fields: Any) -> Draft:
     return draft(**{"sender": "user", "recipients": recipients, "content": content, **fields})
 
 
@@ -70,7 +70,7 @@ def written(mail: ServedMail) -> int:
 
 def test_a_message_is_sent_by_the_tools_and_returned_as_a_scan_yields_it(store: Store, mail: ServedMail) -> None:
     text = "Two lines,\n  **bold**, 日本. "
-    sent = store.send(letter("GreenLake", "BlueDog", content=text, subject="News"))
+    sent = store.send(message("GreenLake", "BlueDog", content=text, subject="News"))
     assert (sent.sender, sent.recipients, sent.subject) == ("user", ("GreenLake", "BlueDog"), "News")
     assert store.content(sent) == text
     assert sent in scanned(store)
@@ -78,8 +78,8 @@ def test_a_message_is_sent_by_the_tools_and_returned_as_a_scan_yields_it(store: 
 
 
 def test_an_answer_goes_into_the_thread_with_its_own_subject_or_that_of_the_question(over_http: Store) -> None:
-    answer = over_http.send(letter("GreenLake", thread="1"))
-    other = over_http.send(letter("GreenLake", subject="Another thing", thread=answer.id))
+    answer = over_http.send(message("GreenLake", thread="1"))
+    other = over_http.send(message("GreenLake", subject="Another thing", thread=answer.id))
     assert (answer.subject, answer.thread, other.subject, other.thread) == (f"Re: {ASKED}", "1", "Another thing", "1")
 
 
@@ -89,11 +89,11 @@ PNG = b"\x89PNG\r\n\x1a\n and so on"
 def test_an_image_is_sent_and_no_path_in_a_text_attaches_one(over_http: Store, tmp_path: Path) -> None:
     image = tmp_path / "picture.png"
     image.write_bytes(PNG)
-    sent = over_http.send(letter("GreenLake", attachments=(str(image),), thread="1"))
+    sent = over_http.send(message("GreenLake", attachments=(str(image),), thread="1"))
     [file] = over_http.attachments(sent)
     with over_http.open_attachment(sent, file.name) as there:
         assert there.read() == PNG
-    quoted = over_http.send(letter("GreenLake", content=f"You wrote ![it]({image})"))
+    quoted = over_http.send(message("GreenLake", content=f"You wrote ![it]({image})"))
     assert over_http.attachments(quoted) == []
 
 
@@ -115,7 +115,7 @@ def test_a_file_that_the_server_does_not_take_is_refused_before_it_is_asked(
     if isinstance(data, int):
         os.truncate(file, data)
     with pytest.raises(DraftRefused, match=re.escape(said)):
-        store.send(letter("GreenLake", attachments=(str(file),)))
+        store.send(message("GreenLake", attachments=(str(file),)))
     assert mail.calls == []
 
 
@@ -127,7 +127,7 @@ def test_a_server_elsewhere_reads_no_files_here(
         AgentMailStore.open(mail.database.path) as other,
         pytest.raises(DraftRefused, match=r"the server is mail\.example"),
     ):
-        other.send(letter("GreenLake", attachments=("/etc/hostname",)))
+        other.send(message("GreenLake", attachments=("/etc/hostname",)))
 
 
 def test_where_only_the_overseers_page_sends_files_are_refused(
@@ -138,21 +138,21 @@ def test_where_only_the_overseers_page_sends_files_are_refused(
     image.write_bytes(PNG)
     before = written(mail)
     with pytest.raises(StoreError, match="its own page only, and no files there"):
-        over_http.send(letter("GreenLake", attachments=(str(image),)))
+        over_http.send(message("GreenLake", attachments=(str(image),)))
     assert written(mail) == before
 
 
 def test_a_broadcast_names_every_agent_of_the_project_but_the_sender(store: Store) -> None:
-    assert set(store.send(letter("all")).recipients) == {"GreenLake", "BlueDog"}
-    assert store.send(letter("all", sender="GreenLake")).recipients == ("BlueDog",)
+    assert set(store.send(message("all")).recipients) == {"GreenLake", "BlueDog"}
+    assert store.send(message("all", sender="GreenLake")).recipients == ("BlueDog",)
 
 
 async def test_what_is_sent_comes_by_the_watcher_and_holds_up_nothing(over_http: Store) -> None:
     scanned(over_http)
     async with following(over_http) as came:
-        sent = await asyncio.to_thread(over_http.send, letter("GreenLake"))
+        sent = await asyncio.to_thread(over_http.send, message("GreenLake"))
         await came.until_message(sent.id)
-        own = over_http.send(letter("GreenLake", content="From the loop's own thread."))
+        own = over_http.send(message("GreenLake", content="From the loop's own thread."))
         await came.until_message(own.id)
 
 
@@ -183,18 +183,18 @@ def test_whom_the_server_would_make_up_is_refused_and_nothing_is_asked_of_it(
 ) -> None:
     mail.database.agent("OldFox", retired_at="2026-03-16 12:00:00.000000")
     with pytest.raises(MailError, match=said.replace("?", "\\?")):
-        store.send(letter(**{"recipients": ("GreenLake",), **fields}))
+        store.send(message(**{"recipients": ("GreenLake",), **fields}))
     assert mail.calls == []
 
 
 def test_with_several_projects_a_message_goes_to_one_of_them(store: Store, mail: ServedMail) -> None:
     mail.database.agent("GreenLake", "frontend")
-    sent = store.send(letter("GreenLake@frontend"))
+    sent = store.send(message("GreenLake@frontend"))
     assert (sent.recipients, sent.sender) == (("GreenLake@frontend",), "user")
     with pytest.raises(DraftRefused, match="names agents of backend and frontend: write to the agents of one project"):
-        store.send(letter("GreenLake@frontend", "BlueDog@backend"))
+        store.send(message("GreenLake@frontend", "BlueDog@backend"))
     with pytest.raises(DraftRefused, match="names no project"):
-        store.send(letter("GreenLake"))
+        store.send(message("GreenLake"))
 
 
 # The person's registration
@@ -202,7 +202,7 @@ def test_with_several_projects_a_message_goes_to_one_of_them(store: Store, mail:
 
 def test_the_person_is_registered_with_the_first_message_to_a_project(mail: ServedMail, over_http: Store) -> None:
     mail.database.agent("RedFox", "frontend")
-    sent = over_http.send(letter("RedFox@frontend"))
+    sent = over_http.send(message("RedFox@frontend"))
     assert sent.sender == "user"
     assert mail.calls == ["whois", "register_agent", "send_message"]
 
@@ -219,10 +219,10 @@ def test_where_the_server_chooses_names_its_own_page_registers_the_person(
         with server.serving(database.path) as mail, AgentMailStore.open(database.path) as store:
             monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", server.url)
             monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_TOKEN", mail.token)
-            sent = store.send(letter("GreenLake"))
+            sent = store.send(message("GreenLake"))
             assert mail.calls == ["whois", "overseer/send"]
             assert (sent.sender, sent.subject, store.content(sent)) == ("user", "Hello.", f"{PREAMBLE}Hello.")
-            assert store.send(letter("GreenLake", content="Again.")).tags == ()
+            assert store.send(message("GreenLake", content="Again.")).tags == ()
             assert mail.calls[2:] == ["whois", "send_message"]
     finally:
         server.close()
@@ -230,17 +230,17 @@ def test_where_the_server_chooses_names_its_own_page_registers_the_person(
 
 def test_whom_an_agent_lets_write_is_no_matter_for_the_person(mail: ServedMail, over_http: Store) -> None:
     mail.closed.add("BlueDog")
-    sent = over_http.send(letter("BlueDog", subject="Stop", thread=None))
+    sent = over_http.send(message("BlueDog", subject="Stop", thread=None))
     assert (sent.subject, sent.tags) == ("Stop", ("importance:high",))
     with pytest.raises(StoreError, match=r"the server refuses the message .*contact approval of BlueDog"):
-        over_http.send(letter("BlueDog", sender="GreenLake"))
+        over_http.send(message("BlueDog", sender="GreenLake"))
 
 
 def test_a_name_that_the_server_knows_once_is_not_taken_from_another_project(mail: ServedMail, store: Store) -> None:
     mail.database.agent("RedFox", "frontend")
     mail.database.do("CREATE UNIQUE INDEX uq_agents_name_ci ON agents (lower(name))")
     with pytest.raises(StoreError, match="HumanOverseer is registered in backend"):
-        store.send(letter("RedFox@frontend"))
+        store.send(message("RedFox@frontend"))
     assert mail.calls == ["whois"]
 
 
@@ -255,7 +255,7 @@ def test_without_a_server_mail_is_only_read_and_the_reason_says_what_to_set(
         why = store.capabilities.why_not(Capability.SEND)
         assert why == store.capabilities.why_not(Capability.MARK_READ) == store.why_not_acknowledged("1")
         assert "set url in [agent_mail] of config.toml, or $SIGNALBOX_AGENT_MAIL_URL" in why
-        for command in (lambda: store.send(letter("GreenLake")), lambda: store.acknowledge("user", ["1"])):
+        for command in (lambda: store.send(message("GreenLake")), lambda: store.acknowledge("user", ["1"])):
             with pytest.raises(Unsupported, match="set url in"):
                 command()
 
@@ -288,21 +288,21 @@ def test_the_token_comes_from_a_file_that_others_can_not_read(
     monkeypatch.delenv("SIGNALBOX_AGENT_MAIL_TOKEN")
     monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_SECRET_FILE", str(secret))
     with pytest.raises(MailError, match=r"others can read .*: chmod 600"):
-        over_http.send(letter("GreenLake"))
+        over_http.send(message("GreenLake"))
     secret.chmod(0o600)
-    assert over_http.send(letter("GreenLake")).recipients == ("GreenLake",)
+    assert over_http.send(message("GreenLake")).recipients == ("GreenLake",)
 
 
 def test_nothing_but_the_server_writes_and_the_token_is_never_told(
     mail: ServedMail, over_http: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
-    over_http.send(letter("GreenLake"))
+    over_http.send(message("GreenLake"))
     mail.database.close()
     before = snapshot(mail.database.path.parent)
     with caplog.at_level(logging.DEBUG):
         mail.status = 500
         with pytest.raises(StoreError) as caught:
-            over_http.send(letter("GreenLake", content="Refused."))
+            over_http.send(message("GreenLake", content="Refused."))
         assert mail.token not in str(caught.value)
     assert snapshot(mail.database.path.parent) == before
     assert mail.token not in caplog.text
@@ -318,7 +318,7 @@ def test_beside_other_mailboxes_it_is_sent_to_and_acknowledged_by_its_label(
     with open_store(url) as both:
         events = scanned(both)
         [theirs] = [event.id for event in events if isinstance(event, Message) and event.id.startswith("house/")]
-        sent = both.send(letter("lab/GreenLake"))
+        sent = both.send(message("lab/GreenLake"))
         assert (sent.id.partition("/")[0], sent.recipients) == ("lab", ("lab/GreenLake",))
         assert both.why_not_acknowledged(theirs) == "its messages are not acknowledged: reply instead"
         assert both.why_not_acknowledged("lab/1") == ""

@@ -31,7 +31,7 @@ def local(timestamp: str) -> str:
     return datetime.fromisoformat(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-def letter_file(header: Mapping[str, str], body: str) -> bytes:
+def message_file(header: Mapping[str, str], body: str) -> bytes:
     """Return the bytes of a message file."""
     return ("".join(f"{name}: {value}\n" for name, value in header.items()) + f"\n---\n{body}").encode()
 
@@ -48,7 +48,7 @@ class AgentAZAllHarness(FolderHarness):
         Feature.RECORDS: "a copy in an inbox tells that it was delivered, and that it was read, and not when",
         Feature.TAGS: "it has no channels",
         Feature.ROLES: "it has no roles",
-        Feature.MARK_OTHERS: "a letter is marked in the inbox of an agent that has a copy, and none is to all",
+        Feature.MARK_OTHERS: "a message is marked in the inbox of an agent that has a copy, and none is to all",
         Feature.FREEZE: "an agent is there or is not",
         Feature.TYPE: "a message has no type",
         Feature.TTL: "mail does not expire",
@@ -98,7 +98,7 @@ class AgentAZAllHarness(FolderHarness):
         header = {name: str(known.pop(field)) for name, field in NAMED.items() if field in known}
         header = {**header, "Status": "new", **{name: str(value) for name, value in known.items()}}
         stem = str(fields.get("id") or f"{next(self._numbers):012x}")
-        return letter_file(header, content), date[:10], stem
+        return message_file(header, content), date[:10], stem
 
     def agent(self, fields: Mapping[str, Any]) -> None:
         self._put(f"{fields['session_id']}/2026-03-16/what_am_i_doing/tasks.txt", b"CURRENT: reading mail")

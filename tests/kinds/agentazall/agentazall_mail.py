@@ -12,7 +12,7 @@ from mailstore.kinds.agentazall.identity import Identity, public_of
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.events import Event
 from mailstore.records.message import Message
-from tests.kinds.agentazall.agentazall_harness import letter_file
+from tests.kinds.agentazall.agentazall_harness import message_file
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "agentazall"
 ROOT = FIXTURE / "data" / "mailboxes"
@@ -60,7 +60,7 @@ class AgentAZAllMail:
         os.utime(draft, (time.time() - ago, time.time() - ago))
         return draft.replace(path)
 
-    def letter(self, where: str, name: str, body: str = "A body.", *, ago: float = 60, **more: str) -> Path:
+    def message(self, where: str, name: str, body: str = "A body.", *, ago: float = 60, **more: str) -> Path:
         """Write a copy into a box, such as `bob@localhost/inbox`; headers by their names, `_` for `-`."""
         header = {
             "From": "bob@localhost",
@@ -73,4 +73,4 @@ class AgentAZAllMail:
         header |= {key.replace("_", "-"): value for key, value in more.items()}
         agent, box = where.split("/")
         present = {key: value for key, value in header.items() if value}
-        return self.put(f"{agent}/{DAY}/{box}/{name}.txt", letter_file(present, body), ago=ago)
+        return self.put(f"{agent}/{DAY}/{box}/{name}.txt", message_file(present, body), ago=ago)

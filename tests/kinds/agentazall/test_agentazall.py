@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.kinds.agentazall.letter_file import moment
+from mailstore.kinds.agentazall.message_file import moment
 from mailstore.kinds.agentazall.names import addresses, name_of
 from mailstore.kinds.agentazall.rules import Filter, filter_of, is_blocked
 from mailstore.kinds.agentazall.store import AgentAZAllStore
@@ -125,34 +125,34 @@ def test_dates_have_three_grammars(text: str, seconds: float | None) -> None:
 
 
 def test_without_a_date_the_time_of_the_file_stands_in(mail: AgentAZAllMail) -> None:
-    path = mail.letter("ann@localhost/inbox", "m", Date="")
+    path = mail.message("ann@localhost/inbox", "m", Date="")
     found = told(mail.root)[0]["m"]
     assert (found.timed, found.timestamp) == (False, "")
     assert found.time == pytest.approx(path.stat().st_mtime)
 
 
 def test_an_id_may_stand_in_brackets_and_a_file_may_have_any_name(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "17_bob_9f", Message_ID="<a1b2c3d4e5f6>")
-    mail.letter("ann@localhost/inbox", "no id", Message_ID="")
+    mail.message("ann@localhost/inbox", "17_bob_9f", Message_ID="<a1b2c3d4e5f6>")
+    mail.message("ann@localhost/inbox", "no id", Message_ID="")
     assert set(told(mail.root)[0]) == {"a1b2c3d4e5f6", "no id"}
 
 
 def test_the_last_of_two_headers_counts_and_is_warned_of(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "m", Subject="hello\nFrom: boss@localhost")
+    mail.message("ann@localhost/inbox", "m", Subject="hello\nFrom: boss@localhost")
     found, events = told(mail.root)
     assert found["m"].sender == "boss@localhost"
     assert warnings(events) == ["the header From occurs more than once; the last one counts"]
 
 
 def test_another_spelling_of_a_header_counts_only_where_the_right_one_is_missing(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "m", **{"from": "boss@localhost", "Subject": "", "subject": "Small"})
+    mail.message("ann@localhost/inbox", "m", **{"from": "boss@localhost", "Subject": "", "subject": "Small"})
     found, events = told(mail.root)
     assert (found["m"].sender, found["m"].subject) == ("bob@localhost", "Small")
     assert len(warnings(events)) == 2
 
 
 def test_a_byte_order_mark_is_warned_of(mail: AgentAZAllMail) -> None:
-    data = mail.letter("ann@localhost/inbox", "m").read_bytes()
+    data = mail.message("ann@localhost/inbox", "m").read_bytes()
     mail.put(f"ann@localhost/{DAY}/inbox/m.txt", b"\xef\xbb\xbf" + data)
     found, events = told(mail.root)
     assert found["m"].sender == "bob@localhost"
@@ -160,21 +160,21 @@ def test_a_byte_order_mark_is_warned_of(mail: AgentAZAllMail) -> None:
 
 
 def test_in_reply_to_names_what_is_answered(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "m1")
-    mail.letter("ann@localhost/inbox", "m2", In_Reply_To="<m1>")
+    mail.message("ann@localhost/inbox", "m1")
+    mail.message("ann@localhost/inbox", "m2", In_Reply_To="<m1>")
     assert told(mail.root)[0]["m2"].thread == "m1"
 
 
 def test_an_answer_to_nothing_that_is_there_stands_alone(mail: AgentAZAllMail) -> None:
-    mail.letter(
+    mail.message(
         "ann@localhost/inbox", "m", "Yes.\n\n--- Original from x (2026-01-01 00:00:00) ---\nNo.", Subject="Re: X"
     )
     assert told(mail.root)[0]["m"].thread is None
 
 
 def test_one_id_on_two_messages_keeps_both_and_warns(mail: AgentAZAllMail) -> None:
-    mail.letter("bob@localhost/sent", "m", "The true one.")
-    mail.letter("ann@localhost/inbox", "m", "A false one.")
+    mail.message("bob@localhost/sent", "m", "The true one.")
+    mail.message("ann@localhost/inbox", "m", "A false one.")
     with AgentAZAllStore.open(mail.root) as store:
         found = {one.id: one for batch in store.scan() for one in batch if type(one).__name__ == "Message"}
         assert len(found) == 2
@@ -186,8 +186,8 @@ def test_one_id_on_two_messages_keeps_both_and_warns(mail: AgentAZAllMail) -> No
 
 
 def test_content_is_found_in_any_copy_that_is_left(mail: AgentAZAllMail) -> None:
-    mail.letter("bob@localhost/sent", "m")
-    mail.letter("ann@localhost/inbox", "m")
+    mail.message("bob@localhost/sent", "m")
+    mail.message("ann@localhost/inbox", "m")
     with AgentAZAllStore.open(mail.root) as store:
         [message] = [one for batch in store.scan() for one in batch if type(one).__name__ == "Message"]
         shutil.rmtree(mail.root / "bob@localhost")
@@ -220,8 +220,8 @@ def test_addresses_are_parted_by_commas(field: str, found: tuple[str, ...]) -> N
 
 
 def test_whoever_is_elsewhere_has_no_read_state_here(mail: AgentAZAllMail) -> None:
-    mail.letter("bob@localhost/sent", "away", To="rita.agenttalk, eve@example.com")
-    mail.letter("bob@localhost/sent", "here", To="ann@localhost, typo@localhost")
+    mail.message("bob@localhost/sent", "away", To="rita.agenttalk, eve@example.com")
+    mail.message("bob@localhost/sent", "here", To="ann@localhost, typo@localhost")
     found, events = told(mail.root)
     assert (found["away"].is_tracked, found["here"].is_tracked) == (False, True)
     agents = {event.session_id for event in events if isinstance(event, Agent)}
@@ -238,8 +238,8 @@ def test_mail_that_a_filter_would_reject_is_marked(mail: AgentAZAllMail) -> None
     rules = {"mode": "blacklist", "blacklist": ["bob@*"]}
     config = {"agent_name": "ann@localhost", "mailbox_dir": "./data/mailboxes", "address_filter": rules}
     (mail.folder / "config_ann.json").write_text(json.dumps(config))
-    mail.letter("ann@localhost/inbox", "m")
-    mail.letter("bob@localhost/inbox", "other", From="ann@localhost", To="bob@localhost")
+    mail.message("ann@localhost/inbox", "m")
+    mail.message("bob@localhost/inbox", "other", From="ann@localhost", To="bob@localhost")
     found, _ = told(mail.root)
     assert ("!blocked" in found["m"].tags, "!blocked" in found["other"].tags) == (True, False)
     assert filter_of(config) == Filter("blacklist", ("bob@*",), ())

@@ -1,4 +1,4 @@
-"""What is known of an agent of AgentAZAll: whose key it has, what it says of itself, whose letters it accepts."""
+"""What is known of an agent of AgentAZAll: whose key it has, what it says of itself, whose messages it accepts."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_an_agent_of_the_program_is_described_and_no_key_is_shown() -> None:
 def test_its_identity_is_told_with_what_is_wrong_with_it(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     mail.agent(ANN)
-    assert facts(mail.root, ANN)["identity"] == "none: its letters are not signed"
+    assert facts(mail.root, ANN)["identity"] == "none: its messages are not signed"
     path = mail.put(f"{ANN}/.identity_key", key_file(1, created="2026-11-20T10:00:00", fingerprint="ffff"))
     path.chmod(0o600)
     found = facts(mail.root, ANN)
     assert found["fingerprint"] == fingerprint_of(identity(1).public)
-    assert found["identity"] == "its program signs its letters, made 2026-11-20T10:00:00"
+    assert found["identity"] == "its program signs its messages, made 2026-11-20T10:00:00"
     assert found["key"] == ".identity_key claims the fingerprint ffff"
     mail.put(f"{ANN}/.identity_key", key_file(1)).chmod(0o644)
     assert "mode 0644" in facts(mail.root, ANN)["key"]
@@ -64,9 +64,9 @@ def test_its_identity_is_told_with_what_is_wrong_with_it(tmp_path: Path) -> None
         assert ".identity_key" in facts(mail.root, ANN)["identity"]
 
 
-def test_a_key_that_is_not_the_one_of_its_letters_is_a_warning(tmp_path: Path) -> None:
+def test_a_key_that_is_not_the_one_of_its_messages_is_a_warning(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
-    mail.letter(f"{ANN}/sent", "m", identity(1).signed("Signed."), From=ANN, To="bob@localhost")
+    mail.message(f"{ANN}/sent", "m", identity(1).signed("Signed."), From=ANN, To="bob@localhost")
     mail.put(f"{ANN}/.identity_key", key_file(2)).chmod(0o600)
     assert fingerprint_of(identity(1).public) in facts(mail.root, ANN)["key"]
 
@@ -110,7 +110,7 @@ def test_what_it_says_of_itself_is_the_newest_that_is_not_empty(tmp_path: Path) 
     assert len(facts(mail.root, ANN)["who am I"]) < 9000
 
 
-def test_whose_letters_its_program_accepts_is_in_its_configuration(tmp_path: Path) -> None:
+def test_whose_messages_its_program_accepts_is_in_its_configuration(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     mail.agent(ANN)
     assert "no config.json" in facts(mail.root, ANN)["filter"]
@@ -120,12 +120,12 @@ def test_whose_letters_its_program_accepts_is_in_its_configuration(tmp_path: Pat
         (tmp_path / "config.json").write_text(json.dumps(config))
         return facts(mail.root, ANN)["filter"]
 
-    assert configure(mode="off", blacklist=["*"]) == "off: letters of everybody are accepted"
-    assert configure(mode="blacklist", blacklist=["spam@*", "x"]) == "letters from spam@*, x are rejected"
-    assert configure(mode="whitelist", whitelist=["bob@*"]) == "only letters from bob@* are accepted"
-    assert configure(mode="whitelist") == "letters of everybody are accepted"
+    assert configure(mode="off", blacklist=["*"]) == "off: messages of everybody are accepted"
+    assert configure(mode="blacklist", blacklist=["spam@*", "x"]) == "messages from spam@*, x are rejected"
+    assert configure(mode="whitelist", whitelist=["bob@*"]) == "only messages from bob@* are accepted"
+    assert configure(mode="whitelist") == "messages of everybody are accepted"
     both = configure(mode="whitelist", whitelist=["b"], blacklist=["c"])
-    assert both == "only letters from b are accepted, and letters from c are rejected"
+    assert both == "only messages from b are accepted, and messages from c are rejected"
 
 
 def test_who_has_no_folder_is_only_an_address_and_nothing_outside_is_read(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_stores_that_stand_for_others_pass_it_on(tmp_path: Path) -> None:
 def noted(tmp_path: Path) -> AgentAZAllMail:
     """Return a mailbox whose agents keep texts beside their mail, and links that lead out of it."""
     mail = AgentAZAllMail(tmp_path)
-    mail.letter(f"{ANN}/inbox", "m", "A letter about lamps.")
+    mail.message(f"{ANN}/inbox", "m", "A message about lamps.")
     mail.put(f"{ANN}/2026-11-18/remember/lamps.txt", b"There are 40\nred LAMPS.")
     mail.put(f"{ANN}/2026-11-19/notes/oil.txt", b"Oil for the lamps.")
     mail.put(f"{ANN}/2026-11-19/index.txt", b"INBOX (1):\n  Subject: lamps")

@@ -55,7 +55,7 @@ def test_what_is_no_file_is_listed_with_the_reason_and_never_opened(tmp_path: Pa
     mail = AgentAZAllMail(tmp_path)
     secret = tmp_path / "secret"
     secret.write_text("mine")
-    mail.letter("ann@localhost/inbox", "m", Attachments="good.txt, late.txt")
+    mail.message("ann@localhost/inbox", "m", Attachments="good.txt, late.txt")
     beside = mail.root / "ann@localhost" / DAY / "inbox" / "m"
     (beside / "folder").mkdir(parents=True)
     (beside / "good.txt").write_text("Good.")
@@ -84,7 +84,7 @@ def test_a_folder_of_files_that_is_a_link_holds_nothing(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "x.txt").write_text("x")
-    path = mail.letter("ann@localhost/inbox", "m")
+    path = mail.message("ann@localhost/inbox", "m")
     path.with_suffix("").symlink_to(tmp_path / "elsewhere")
     with AgentAZAllStore.open(mail.root) as store:
         message = message_in(store, "m")
@@ -95,8 +95,8 @@ def test_a_folder_of_files_that_is_a_link_holds_nothing(tmp_path: Path) -> None:
 
 def test_what_one_copy_lacks_another_has(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
-    mail.letter("ann@localhost/inbox", "m", Attachments="a.txt")
-    mail.letter("bob@localhost/sent", "m", Attachments="a.txt")
+    mail.message("ann@localhost/inbox", "m", Attachments="a.txt")
+    mail.message("bob@localhost/sent", "m", Attachments="a.txt")
     beside = mail.root / "bob@localhost" / DAY / "sent" / "m"
     beside.mkdir()
     (beside / "a.txt").write_text("A.")
@@ -109,8 +109,8 @@ def test_what_one_copy_lacks_another_has(tmp_path: Path) -> None:
 
 def test_a_copy_with_another_id_has_its_files_too(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
-    mail.letter("ann@localhost/inbox", "m")
-    mail.letter("ann@localhost/inbox", "1763_bob_0a1b2c3d", Attachments="r.txt")
+    mail.message("ann@localhost/inbox", "m")
+    mail.message("ann@localhost/inbox", "1763_bob_0a1b2c3d", Attachments="r.txt")
     beside = mail.root / "ann@localhost" / DAY / "inbox" / "1763_bob_0a1b2c3d"
     beside.mkdir()
     (beside / "r.txt").write_text("By relay.")
@@ -121,11 +121,11 @@ def test_a_copy_with_another_id_has_its_files_too(tmp_path: Path) -> None:
         assert [file.name for file in store.attachments(message, [place, "../../x", "a/b/../c.txt"])] == ["r.txt"]
 
 
-def test_a_letter_without_its_files_is_shown_though_a_clock_was_a_year_ahead(
+def test_a_message_without_its_files_is_shown_though_a_clock_was_a_year_ahead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = AgentAZAllMail(tmp_path)
-    mail.letter("ann@localhost/inbox", "m", Attachments="late.txt")
+    mail.message("ann@localhost/inbox", "m", Attachments="late.txt")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now - 31_536_000)
     with AgentAZAllStore.open(mail.root) as store:

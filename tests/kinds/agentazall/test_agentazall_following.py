@@ -53,13 +53,13 @@ def deliver(mail: AgentAZAllMail, name: str) -> None:
 
 @pytest.mark.parametrize("body", ["Plain.", BOB.signed("Signed.")])
 def test_a_message_that_moves_from_outbox_to_sent_is_the_same(mail: AgentAZAllMail, body: str) -> None:
-    mail.letter("bob@localhost/outbox", "m", body, Attachments="a.csv", **{"from": "x"})
+    mail.message("bob@localhost/outbox", "m", body, Attachments="a.csv", **{"from": "x"})
     mail.put(f"bob@localhost/{DAY}/outbox/m/a.csv", b"1")
 
     async def story(came: Follower) -> None:
         deliver(mail, "m")
         await came.until(lambda events: bool(of(Delivery, events)))
-        mail.letter("ann@localhost/inbox", "last")
+        mail.message("ann@localhost/inbox", "last")
         await came.until_message("last")
 
     events = follow(mail, story)
@@ -70,13 +70,13 @@ def test_a_message_that_moves_from_outbox_to_sent_is_the_same(mail: AgentAZAllMa
 
 def test_what_its_program_will_sign_first_is_told_of_when_it_is_signed(mail: AgentAZAllMail) -> None:
     mail.put("bob@localhost/.identity_key", b"{}")
-    mail.letter("bob@localhost/outbox", "m", "Mine.", ago=0)
+    mail.message("bob@localhost/outbox", "m", "Mine.", ago=0)
 
     async def story(came: Follower) -> None:
-        mail.letter("ann@localhost/inbox", "other")
+        mail.message("ann@localhost/inbox", "other")
         await came.until_message("other")
         assert {one.id for one in of(Message, came.events)} == {"other"}
-        mail.letter("bob@localhost/outbox", "m", BOB.signed("Mine."), ago=0)
+        mail.message("bob@localhost/outbox", "m", BOB.signed("Mine."), ago=0)
         deliver(mail, "m")
         await came.until_message("m")
 
@@ -87,13 +87,13 @@ def test_what_its_program_will_sign_first_is_told_of_when_it_is_signed(mail: Age
 
 def test_what_nobody_signs_for_long_is_told_of_as_it_is(mail: AgentAZAllMail) -> None:
     mail.put("bob@localhost/.identity_key", b"{}")
-    mail.letter("bob@localhost/outbox", "m", "Mine.", ago=60)
+    mail.message("bob@localhost/outbox", "m", "Mine.", ago=60)
     with AgentAZAllStore.open(mail.root) as store:
         assert [one.id for one in of(Message, scanned(store))] == ["m"]
 
 
 def test_a_message_that_is_read_is_a_receipt_and_no_new_message(mail: AgentAZAllMail) -> None:
-    path = mail.letter("ann@localhost/inbox", "m", BOB.signed("Signed."), Subject="About Status: new flags")
+    path = mail.message("ann@localhost/inbox", "m", BOB.signed("Signed."), Subject="About Status: new flags")
 
     async def story(came: Follower) -> None:
         # as its program marks it: the first such text, wherever it stands, then again where it belongs
@@ -109,8 +109,10 @@ def test_a_message_that_is_read_is_a_receipt_and_no_new_message(mail: AgentAZAll
 def test_an_answer_comes_with_what_it_answers_in_any_order(mail: AgentAZAllMail) -> None:
     async def story(came: Follower) -> None:
         quoted = "Yes.\n\n--- Original from bob@localhost (2026-11-20 11:00:00) ---\nOne?"
-        mail.letter("ann@localhost/sent", "answer", quoted, From="ann@localhost", To="bob@localhost", Subject="Re: One")
-        mail.letter("ann@localhost/inbox", "question", "One?", Subject="One", Date="2026-11-20 11:00:00")
+        mail.message(
+            "ann@localhost/sent", "answer", quoted, From="ann@localhost", To="bob@localhost", Subject="Re: One"
+        )
+        mail.message("ann@localhost/inbox", "question", "One?", Subject="One", Date="2026-11-20 11:00:00")
         await came.until_message("answer", "question")
 
     events = follow(mail, story)
@@ -122,7 +124,7 @@ def test_a_day_and_an_agent_that_come_later_are_watched_too(mail: AgentAZAllMail
         for day in ("2026-11-21", "2026-11-22"):
             for number in range(2):
                 name = f"{day}-{number}"
-                path = mail.letter("ann@localhost/inbox", name)
+                path = mail.message("ann@localhost/inbox", name)
                 target = mail.root / "cyd@localhost" / day / "inbox" / path.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.rename(target)
@@ -135,14 +137,14 @@ def test_a_day_and_an_agent_that_come_later_are_watched_too(mail: AgentAZAllMail
 
 def test_a_mailbox_that_is_put_in_the_place_of_another_is_read_anew(mail: AgentAZAllMail, tmp_path: Path) -> None:
     for day in range(10, 20):
-        path = mail.letter("ann@localhost/inbox", f"m{day}")
+        path = mail.message("ann@localhost/inbox", f"m{day}")
         mail.put(f"ann@localhost/2026-11-{day}/inbox/{path.name}", path.read_bytes())
         path.unlink()
 
     async def story(came: Follower) -> None:
         mail.root.rename(tmp_path / "away")
         other = AgentAZAllMail(tmp_path / "other")
-        path = other.letter("ann@localhost/inbox", "other")
+        path = other.message("ann@localhost/inbox", "other")
         for day in range(10, 20):
             other.put(f"ann@localhost/2026-11-{day}/inbox/{path.name}", path.read_bytes())
         other.root.rename(mail.root)
@@ -158,7 +160,7 @@ def test_a_day_of_long_ago_that_comes_late_is_told_of(mail: AgentAZAllMail) -> N
         mail.put(f"ann@localhost/2026-11-{day}/index.txt", b"")
 
     async def story(came: Follower) -> None:
-        path = mail.letter("bob@localhost/outbox", "old")
+        path = mail.message("bob@localhost/outbox", "old")
         data = path.read_bytes()
         path.unlink()
         mail.put("ann@localhost/2020-01-01/inbox/old.txt", data)
@@ -178,7 +180,7 @@ def test_what_an_agent_does_is_told_anew(mail: AgentAZAllMail) -> None:
 
 
 def test_a_body_that_is_tampered_with_is_told_anew(mail: AgentAZAllMail) -> None:
-    path = mail.letter("ann@localhost/inbox", "m", BOB.signed("Pay 1."))
+    path = mail.message("ann@localhost/inbox", "m", BOB.signed("Pay 1."))
 
     async def story(came: Follower) -> None:
         path.write_bytes(path.read_bytes().replace(b"Pay 1.", b"Pay 9."))

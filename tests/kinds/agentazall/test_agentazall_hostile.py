@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.signature import facts_of
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.events import Event
@@ -24,7 +24,7 @@ def mail(tmp_path: Path) -> AgentAZAllMail:
     mail = AgentAZAllMail(tmp_path)
     mail.agent("ann@localhost")
     mail.agent("bob@localhost")
-    mail.letter("ann@localhost/inbox", "good")
+    mail.message("ann@localhost/inbox", "good")
     return mail
 
 
@@ -45,13 +45,13 @@ def test_a_half_written_file_is_waited_for_and_an_old_one_told_of(mail: AgentAZA
 def test_a_time_to_come_hides_nothing(mail: AgentAZAllMail) -> None:
     mail.put("bob@localhost/.identity_key", b"{}")
     mail.put(f"{INBOX}/cut.txt", b"From: bob@localhost\nMessage-ID: cut", ago=-1e6)
-    mail.letter("bob@localhost/outbox", "queued", ago=-1e6)
+    mail.message("bob@localhost/outbox", "queued", ago=-1e6)
     assert set(told(mail.root)[0]) == {"good", "cut", "queued"}
 
 
 def test_links_are_told_of_and_not_followed(mail: AgentAZAllMail, tmp_path: Path) -> None:
     outside = AgentAZAllMail(tmp_path / "outside")
-    secret = outside.letter("eve@localhost/inbox", "secret")
+    secret = outside.message("eve@localhost/inbox", "secret")
     (mail.root / INBOX / "link.txt").symlink_to(secret)
     (mail.root / "eve@localhost").symlink_to(outside.root / "eve@localhost")
     (mail.root / "bob@localhost" / "2026-11-19").symlink_to(outside.root / "eve@localhost" / DAY)
@@ -103,9 +103,9 @@ def test_keys_sidecars_and_other_folders_are_never_shown(mail: AgentAZAllMail) -
 
 def test_wrong_encodings_and_huge_values_survive(mail: AgentAZAllMail) -> None:
     mail.put(f"{INBOX}/latin.txt", "From: bob@localhost\nSubject: Grüße\n\n---\nGrüße".encode("latin-1"))
-    mail.letter("ann@localhost/inbox", "wide", Subject="x" * 1_000_000, To=", ".join(["ann@localhost"] * 10_000))
-    mail.letter("ann@localhost/inbox", "deep", "\n".join(["---BEGIN AGENTAZALL SIGNED MESSAGE---"] * 20_000))
-    mail.letter("ann@localhost/inbox", "nul", "a\0b\x1b[31m", Date="9999-99-99 99:99:99", Status="\x07")
+    mail.message("ann@localhost/inbox", "wide", Subject="x" * 1_000_000, To=", ".join(["ann@localhost"] * 10_000))
+    mail.message("ann@localhost/inbox", "deep", "\n".join(["---BEGIN AGENTAZALL SIGNED MESSAGE---"] * 20_000))
+    mail.message("ann@localhost/inbox", "nul", "a\0b\x1b[31m", Date="9999-99-99 99:99:99", Status="\x07")
     found, events = told(mail.root)
     assert set(found) == {"good", "latin", "wide", "deep", "nul"}
     assert found["wide"].recipients == ("ann@localhost",)
@@ -133,7 +133,7 @@ def test_a_folder_that_can_not_be_read_hides_no_other(mail: AgentAZAllMail, monk
 
 def test_three_thousand_files_in_one_folder_come_with_the_newest_first(mail: AgentAZAllMail) -> None:
     for number in range(3000):
-        mail.letter("ann@localhost/inbox", f"m{number}", ago=10_000 - number)
+        mail.message("ann@localhost/inbox", f"m{number}", ago=10_000 - number)
     with AgentAZAllStore.open(mail.root) as store:
         batches = list(store.scan())
     first = [event.id for event in batches[0] if isinstance(event, Message)]
@@ -145,11 +145,11 @@ def test_three_thousand_files_in_one_folder_come_with_the_newest_first(mail: Age
 def test_no_bytes_break_the_reader(data: bytes) -> None:
     is_partial(data)
     try:
-        letter = parse(data)
+        item = parse(data)
     except InvalidSignedFile:
         return
-    moment(letter.get("Date"))
-    facts_of(letter)
+    moment(item.get("Date"))
+    facts_of(item)
 
 
 @given(
@@ -164,5 +164,5 @@ def test_no_order_of_lines_breaks_the_reader(lines: list[bytes]) -> None:
 
 
 def test_a_signed_block_in_a_header_is_no_body(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "m", Subject=identity(1).signed("Hello.").replace("\n", " "))
+    mail.message("ann@localhost/inbox", "m", Subject=identity(1).signed("Hello.").replace("\n", " "))
     assert told(mail.root)[0]["m"].tags == ("signature:none",)

@@ -141,8 +141,8 @@ def test_it_signs_a_file_that_was_written_by_hand_and_calls_it_invalid(theirs: T
 
 def test_it_reads_what_was_taken_over_and_answers_it(tmp_path: Path) -> None:
     source = MemoryStore()
-    letter = {"id": "m-1", "sender": "user", "recipient": "bob@localhost", "timestamp": "2026-03-16T12:00:00Z"}
-    source.append(Agent("bob@localhost"), {**letter, "subject": "Old\nFrom: boss", "content": "---\nLong ago."})
+    mail_item = {"id": "m-1", "sender": "user", "recipient": "bob@localhost", "timestamp": "2026-03-16T12:00:00Z"}
+    source.append(Agent("bob@localhost"), {**mail_item, "subject": "Old\nFrom: boss", "content": "---\nLong ago."})
     convert(source, lambda: AgentAZAllStore.create(tmp_path))
     theirs = Theirs(tmp_path)
     assert "m-1" in theirs("bob", "inbox", "--all", "--offline")
@@ -182,7 +182,7 @@ def test_what_an_agent_reads_here_is_read_as_the_program_writes_it(theirs: Their
     assert len([event for event in events if isinstance(event, Receipt)]) == 2
 
 
-def test_a_relays_copy_is_marked_by_the_id_of_the_letter(theirs: Theirs) -> None:
+def test_a_relays_copy_is_marked_by_the_id_of_the_message(theirs: Theirs) -> None:
     theirs("alice", "send", "--to", "bob@localhost", "-s", "One", "-b", "Body")
     [path] = theirs.root.glob("bob@localhost/*/inbox/*.txt")
     sent = path.stem

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mailstore.installation import remedy
 from mailstore.kinds.agentazall import signature
 from mailstore.kinds.agentazall.block import as_upstream_reads, block_of, unwrapped
-from mailstore.kinds.agentazall.letter_file import SignedFile, parse
+from mailstore.kinds.agentazall.message_file import SignedFile, parse
 from mailstore.kinds.agentazall.pins import Key, Pins
 from mailstore.kinds.agentazall.signature import SignatureVerdict, facts_of, fingerprint_of
 from mailstore.kinds.agentazall.store import AgentAZAllStore
@@ -24,7 +24,7 @@ VECTORS = json.loads((FIXTURE / "vectors" / "signature_vectors.json").read_text(
 BOB, EVE = identity(1), identity(2)
 
 
-def letter(body: str) -> SignedFile:
+def message(body: str) -> SignedFile:
     return SignedFile({}, (), body)
 
 
@@ -38,7 +38,7 @@ def mail(tmp_path: Path) -> AgentAZAllMail:
 
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: str(vector["name"]))
 def test_our_rule_finds_every_honest_signature_and_tells_what_upstream_finds(vector: dict[str, object]) -> None:
-    facts = facts_of(letter(str(vector["signed_block"])))
+    facts = facts_of(message(str(vector["signed_block"])))
     assert facts.verdict is SignatureVerdict.VALID
     assert facts.is_named
     assert facts.upstream is vector["upstream_after_disk_roundtrip"]
@@ -73,7 +73,7 @@ def test_what_is_signed_is_valid_and_comes_out_again(body: str) -> None:
         signed = BOB.signed(body)
     except UnicodeEncodeError:
         return
-    assert facts_of(letter(signed)).verdict is SignatureVerdict.VALID
+    assert facts_of(message(signed)).verdict is SignatureVerdict.VALID
     assert unwrapped(signed) == body
 
 
@@ -82,7 +82,7 @@ def test_any_change_within_is_never_valid_for_another_text(body: str, at: int, c
     signed = BOB.signed(body.encode("utf-8", "replace").decode())
     changed = signed[: at % len(signed)] + character + signed[at % len(signed) + 1 :]
     block = block_of(changed)
-    if block is not None and facts_of(letter(changed)).verdict is SignatureVerdict.VALID:
+    if block is not None and facts_of(message(changed)).verdict is SignatureVerdict.VALID:
         assert block.payload == unwrapped(signed)
 
 
@@ -104,14 +104,14 @@ def test_any_change_within_is_never_valid_for_another_text(body: str, at: int, c
 )
 def test_no_arrangement_of_markers_breaks_the_reader(lines: list[str]) -> None:
     body = "\n".join(lines)
-    assert facts_of(letter(body)).verdict is not SignatureVerdict.VALID
+    assert facts_of(message(body)).verdict is not SignatureVerdict.VALID
     assert isinstance(unwrapped(body), str)
     as_upstream_reads(body)
 
 
 def test_text_around_an_old_block_does_not_pass_for_signed(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "old", BOB.signed("Good morning."))
-    mail.letter("ann@localhost/inbox", "spoof", "BOB SAYS: wire the money\n" + BOB.signed("Good morning."), ago=30)
+    mail.message("ann@localhost/inbox", "old", BOB.signed("Good morning."))
+    mail.message("ann@localhost/inbox", "spoof", "BOB SAYS: wire the money\n" + BOB.signed("Good morning."), ago=30)
     with AgentAZAllStore.open(mail.root) as store:
         found = {one.id: one for batch in store.scan() for one in batch if type(one).__name__ == "Message"}
         body = store.content(found["spoof"])
@@ -120,8 +120,8 @@ def test_text_around_an_old_block_does_not_pass_for_signed(mail: AgentAZAllMail)
 
 
 def test_a_signed_quotation_in_an_unsigned_answer_pins_nothing_and_warns_of_nothing(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "answer", "My answer.\n\n" + EVE.signed("Quoted."))
-    mail.letter("ann@localhost/inbox", "own", BOB.signed("Mine."), ago=30)
+    mail.message("ann@localhost/inbox", "answer", "My answer.\n\n" + EVE.signed("Quoted."))
+    mail.message("ann@localhost/inbox", "own", BOB.signed("Mine."), ago=30)
     found, events = told(mail.root)
     assert "key:new" in found["own"].tags
     assert "!key:of-another" in found["answer"].tags
@@ -130,7 +130,7 @@ def test_a_signed_quotation_in_an_unsigned_answer_pins_nothing_and_warns_of_noth
 
 def test_a_fingerprint_of_another_key_is_shown_and_not_remembered(mail: AgentAZAllMail) -> None:
     signed = EVE.signed("Hello.").replace(fingerprint_of(EVE.public), fingerprint_of(BOB.public))
-    mail.letter("ann@localhost/inbox", "m", signed)
+    mail.message("ann@localhost/inbox", "m", signed)
     tags = told(mail.root)[0]["m"].tags
     assert {"signature:valid", "!fingerprint:MISMATCH"} <= set(tags)
     assert not [tag for tag in tags if tag.startswith("key:")]
@@ -148,16 +148,16 @@ def test_a_fingerprint_of_another_key_is_shown_and_not_remembered(mail: AgentAZA
     ],
 )
 def test_a_signature_is_said_to_be_what_it_is(mail: AgentAZAllMail, body: str, tag: str) -> None:
-    mail.letter("ann@localhost/inbox", "m", body)
+    mail.message("ann@localhost/inbox", "m", body)
     assert tag in told(mail.root)[0]["m"].tags
 
 
 def test_a_changed_key_is_warned_of_once_and_marked_on_each_message(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "first", BOB.signed("Bob here."))
+    mail.message("ann@localhost/inbox", "first", BOB.signed("Bob here."))
     assert "key:new" in told(mail.root)[0]["first"].tags
     for name in ("second", "third"):
-        mail.letter("ann@localhost/inbox", name, EVE.signed("Bob here, really."), ago=30)
-    mail.letter("ann@localhost/inbox", "fourth", BOB.signed("Bob again."))
+        mail.message("ann@localhost/inbox", name, EVE.signed("Bob here, really."), ago=30)
+    mail.message("ann@localhost/inbox", "fourth", BOB.signed("Bob again."))
     found, events = told(mail.root)
     assert {name: one.tags[-1] for name, one in found.items()} == {
         "first": "key:new",
@@ -176,7 +176,7 @@ def test_on_first_opening_the_oldest_key_is_right(mail: AgentAZAllMail, signers:
     for number, name in enumerate(signers):
         who = BOB if name == "B" else EVE
         date = f"2026-11-20 12:00:{number:02}"
-        mail.letter("ann@localhost/inbox", f"m{number}", who.signed(f"{number}"), ago=60 - number, Date=date)
+        mail.message("ann@localhost/inbox", f"m{number}", who.signed(f"{number}"), ago=60 - number, Date=date)
     for _ in range(2):
         found, events = told(mail.root)
         assert [f"m{at}" for at, name in enumerate(signers) if name == "E"] == sorted(
@@ -188,7 +188,7 @@ def test_on_first_opening_the_oldest_key_is_right(mail: AgentAZAllMail, signers:
 
 
 def test_keys_are_kept_for_each_mailbox_where_only_the_owner_reads(mail: AgentAZAllMail) -> None:
-    mail.letter("ann@localhost/inbox", "m", BOB.signed("Hello."))
+    mail.message("ann@localhost/inbox", "m", BOB.signed("Hello."))
     told(mail.root)
     path = Pins("").path
     assert path.stat().st_mode & 0o777 == 0o600
@@ -214,7 +214,7 @@ def test_keys_that_can_not_be_kept_are_told_of_and_stay_as_they_are(mail: AgentA
     path = Pins("").path
     path.parent.mkdir(parents=True)
     path.write_text("{ no json")
-    mail.letter("ann@localhost/inbox", "m", BOB.signed("Hello."))
+    mail.message("ann@localhost/inbox", "m", BOB.signed("Hello."))
     found, events = told(mail.root)
     assert "signature:valid" in found["m"].tags
     [problem] = [event for event in events if isinstance(event, Problem)]
@@ -226,8 +226,8 @@ def test_keys_that_can_not_be_kept_are_told_of_and_stay_as_they_are(mail: AgentA
 def test_without_the_library_it_says_once_how_to_get_it(mail: AgentAZAllMail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(signature, "is_checkable", lambda: False)
     for number in range(3):
-        mail.letter("ann@localhost/inbox", f"m{number}", BOB.signed(f"Number {number}."))
-    mail.letter("ann@localhost/inbox", "plain")
+        mail.message("ann@localhost/inbox", f"m{number}", BOB.signed(f"Number {number}."))
+    mail.message("ann@localhost/inbox", "plain")
     found, events = told(mail.root)
     assert "signature:not-checked" in found["m0"].tags
     assert "signature:none" in found["plain"].tags

@@ -1,4 +1,4 @@
-"""A folder with a tree for each transport: one mailbox, in which a letter that came by several ways is one letter."""
+"""A folder with a tree for each transport: one mailbox, in which a message that came by several ways is one message."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.kinds.agentazall.agentazall_mail import DAY, AgentAZAllMail
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TREES = FIXTURES / "agentazall-trees"
-"""What the real program wrote: one letter with a file, sent by e-mail and by FTP, which came both ways."""
-LETTER, FIGURES = "12f82ba4101f", "figures.csv"
+"""What the real program wrote: one message with a file, sent by e-mail and by FTP, which came both ways."""
+MESSAGE, FIGURES = "12f82ba4101f", "figures.csv"
 NOW = 1_800_000_000.0
 
 
@@ -31,24 +31,24 @@ def folded(store: AgentAZAllStore) -> Mailbox:
     return mailbox
 
 
-def letters_of(root: Path) -> list[str]:
+def messages_of(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*.txt"))
 
 
-def test_a_letter_that_came_by_two_transports_is_one_with_all_its_places() -> None:
+def test_a_message_that_came_by_two_transports_is_one_with_all_its_places() -> None:
     with open_store(TREES) as store:
         assert isinstance(store, AgentAZAllStore)
         mailbox = folded(store)
-        [letter] = mailbox.messages()
-        assert list(mailbox.places(letter.id)) == letters_of(TREES)
+        [item] = mailbox.messages()
+        assert list(mailbox.places(item.id)) == messages_of(TREES)
         assert not mailbox.problems
         assert not mailbox.duplicates
         assert [agent.session_id for agent in mailbox.roster] == ["alice@localhost", "bob@localhost"]
-        assert mailbox.deliveries(letter.id) == ["bob@localhost"]
-        assert store.content(letter) == "The same words by e-mail and by FTP."
-        assert "signature:valid" in letter.tags
-        [file] = store.attachments(letter, mailbox.places(letter.id))
-        with store.open_attachment(letter, FIGURES) as opened:
+        assert mailbox.deliveries(item.id) == ["bob@localhost"]
+        assert store.content(item) == "The same words by e-mail and by FTP."
+        assert "signature:valid" in item.tags
+        [file] = store.attachments(item, mailbox.places(item.id))
+        with store.open_attachment(item, FIGURES) as opened:
             assert len(opened.read()) == file.size
         assert [fact.value for fact in store.describe_agent("bob@localhost") if fact.name == "tree"] == [
             "email/bob/data/mailboxes",
@@ -77,21 +77,21 @@ def test_other_folders_of_mailboxes_stay_several(names: tuple[str, ...], tmp_pat
 
 def test_what_comes_in_any_tree_comes_and_a_tree_may_come_later(tmp_path: Path) -> None:
     relay, email = AgentAZAllMail(tmp_path / "relay"), AgentAZAllMail(tmp_path / "email")
-    relay.letter("ann@localhost/inbox", "first")
+    relay.message("ann@localhost/inbox", "first")
     email.agent("ann@localhost")
 
     async def run() -> None:
         with AgentAZAllStore.open(tmp_path) as store:
             scanned(store)
             async with following(store) as came:
-                email.letter("ann@localhost/inbox", "second")
+                email.message("ann@localhost/inbox", "second")
                 await came.until_message("second")
-                relay.letter("zoe@localhost/inbox", "third")
+                relay.message("zoe@localhost/inbox", "third")
                 await came.until_message("third")
-                # the same file in another tree is another copy of the same letter
+                # the same file in another tree is another copy of the same message
                 shutil.copy(relay.root / "ann@localhost" / DAY / "inbox" / "first.txt", email.root / "ann@localhost")
-                email.letter("ann@localhost/inbox", "first")
-                email.letter("ann@localhost/inbox", "fourth")
+                email.message("ann@localhost/inbox", "first")
+                email.message("ann@localhost/inbox", "fourth")
                 await came.until_message("fourth")
                 assert not of(Reset, came.events)
                 mailbox = folded(AgentAZAllStore.open(tmp_path))
@@ -99,12 +99,12 @@ def test_what_comes_in_any_tree_comes_and_a_tree_may_come_later(tmp_path: Path) 
 
     asyncio.run(run())
     ftp = AgentAZAllMail(tmp_path / "ftp")
-    ftp.letter("ann@localhost/inbox", "fifth")
+    ftp.message("ann@localhost/inbox", "fifth")
     with AgentAZAllStore.open(tmp_path) as store:
         assert "fifth" in folded(store)
 
 
-def test_a_letter_is_written_in_the_tree_of_its_recipients(tmp_path: Path) -> None:
+def test_a_message_is_written_in_the_tree_of_its_recipients(tmp_path: Path) -> None:
     relay, email = AgentAZAllMail(tmp_path / "relay"), AgentAZAllMail(tmp_path / "email")
     relay.agent("ann@localhost")
     for agent in ("ann@localhost", "bob@localhost"):

@@ -1,4 +1,4 @@
-"""A team whose letters are in the transcripts of its sessions only, for the conformance suite."""
+"""A team whose messages are in the transcripts of its sessions only, for the conformance suite."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class ClaudeTranscriptsHarness(ClaudeTeamsHarness):
     cannot: ClassVar[Mapping[Feature, str]] = {
         **{name: why for name, why in ClaudeTeamsHarness.cannot.items() if name is not Feature.TEAR},
         Feature.TYPE: "a tool's result does not say the type of the entry",
-        Feature.OTHER: "of a line only the letter is shown",
-        Feature.VERBATIM: "of a line only the letter is shown",
+        Feature.OTHER: "of a line only the message is shown",
+        Feature.VERBATIM: "of a line only the message is shown",
         Feature.REMOVE: "what transcripts tell of agents comes after the roster when they are read for the first time",
     }
 

@@ -35,7 +35,7 @@ def team(tmp_path: Path) -> Path:
     return Path(shutil.copytree(FIXTURE, tmp_path / "teams")) / "humble-chasing-goose"
 
 
-def letter(*recipients: str, content: str = "Hello.", subject: str = "") -> Draft:
+def item(*recipients: str, content: str = "Hello.", subject: str = "") -> Draft:
     return draft(sender="user", recipients=recipients, content=content, subject=subject)
 
 
@@ -51,7 +51,7 @@ def inbox(team: Path, name: str) -> Path:
 def test_an_entry_is_appended_as_the_teams_own_program_does(team: Path) -> None:
     path = inbox(team, "team-lead")
     before = path.read_text()
-    sent = send(team, letter("team-lead", content="Grüße,\n“you”.", subject="A word"))
+    sent = send(team, item("team-lead", content="Grüße,\n“you”.", subject="A word"))
     after = path.read_text()
     assert after.startswith(before[: before.rindex("\n]")] + ",\n  {\n    ")
     entry = json.loads(after)[-1]
@@ -73,27 +73,27 @@ def test_an_empty_inbox_or_none_is_begun(team: Path, before: bytes | None) -> No
     path.unlink()
     if before is not None:
         path.write_bytes(before)
-    send(team, letter("docs-types"))
+    send(team, item("docs-types"))
     [entry] = json.loads(path.read_bytes())
     assert entry["text"] == "Hello."
 
 
 def test_a_team_that_has_no_inboxes_yet_gets_them(team: Path) -> None:
     shutil.rmtree(team / "inboxes")
-    send(team, letter("docs-types"))
+    send(team, item("docs-types"))
     assert len(json.loads(inbox(team, "docs-types").read_bytes())) == 1
 
 
 def test_unknown_keys_and_odd_entries_stay_byte_for_byte(team: Path) -> None:
     path = inbox(team, "docs-types")
     path.write_bytes(b'[ {"b":1e2,"a":{"x" : [ ]},"from":"caf\xc3\xa9"} , 7 ]')
-    send(team, letter("docs-types"))
+    send(team, item("docs-types"))
     assert path.read_bytes().startswith(b'[ {"b":1e2,"a":{"x" : [ ]},"from":"caf\xc3\xa9"} , 7,\n  {\n')
     assert len(json.loads(path.read_bytes())) == 3
 
 
 def test_several_recipients_have_one_message_with_one_id(team: Path) -> None:
-    sent = send(team, letter("docs-types", "docs-events"))
+    sent = send(team, item("docs-types", "docs-events"))
     entries = [json.loads(inbox(team, name).read_bytes())[-1] for name in ("docs-types", "docs-events")]
     assert entries[0] == entries[1]
     with open_store(team) as store:
@@ -104,12 +104,12 @@ def test_several_recipients_have_one_message_with_one_id(team: Path) -> None:
 
 
 def test_all_is_every_member(team: Path) -> None:
-    sent = send(team, letter("all"))
+    sent = send(team, item("all"))
     assert set(sent.recipients) == {"team-lead", "docs-types", "docs-events"}
 
 
 def test_an_agent_of_several_teams_is_written_to_by_its_full_name(team: Path) -> None:
-    sent = send(team.parent, letter("docs-types@humble-chasing-goose"))
+    sent = send(team.parent, item("docs-types@humble-chasing-goose"))
     assert sent.recipients == ("docs-types@humble-chasing-goose",)
     with open_store(team.parent) as store:
         assert sent in of(Message, scanned(store))
@@ -127,20 +127,20 @@ def test_an_agent_of_several_teams_is_written_to_by_its_full_name(team: Path) ->
 def test_who_is_no_member_gets_no_phantom_inbox(team: Path, recipients: tuple[str, ...], said: str) -> None:
     before = {path: path.read_bytes() for path in team.rglob("*") if path.is_file()}
     with pytest.raises(DraftRefused, match=said):
-        send(team, letter(*recipients))
+        send(team, item(*recipients))
     assert {path: path.read_bytes() for path in team.rglob("*") if path.is_file()} == before
 
 
 def test_two_teams_are_written_to_one_by_one(team: Path) -> None:
     with pytest.raises(DraftRefused, match="several teams"):
-        send(team.parent, letter("docs-types@humble-chasing-goose", "team-lead@analysis-team"))
+        send(team.parent, item("docs-types@humble-chasing-goose", "team-lead@analysis-team"))
 
 
 def test_a_member_whose_name_is_no_file_s_is_none(team: Path) -> None:
     (team / "config.json").write_text(json.dumps({"members": [{"name": "../../evil"}, {"name": ".hidden"}]}))
     for name in ("../../evil", ".hidden"):
         with pytest.raises(DraftRefused):
-            send(team, letter(name))
+            send(team, item(name))
 
 
 def test_only_the_person_can_send(team: Path) -> None:
@@ -153,7 +153,7 @@ def test_an_inbox_that_is_damaged_is_left_alone(team: Path, data: bytes) -> None
     inbox(team, "docs-types").write_bytes(data)
     before = inbox(team, "docs-events").read_bytes()
     with pytest.raises(StoreError):
-        send(team, letter("docs-events", "docs-types"))
+        send(team, item("docs-events", "docs-types"))
     assert inbox(team, "docs-types").read_bytes() == data
     assert inbox(team, "docs-events").read_bytes() == before
 
@@ -164,7 +164,7 @@ def test_an_inbox_that_is_a_link_is_not_written_through(team: Path, tmp_path: Pa
     inbox(team, "docs-types").unlink()
     inbox(team, "docs-types").symlink_to(outside)
     with pytest.raises(StoreError, match="link"):
-        send(team, letter("docs-types"))
+        send(team, item("docs-types"))
     assert outside.read_text() == "[]"
 
 
@@ -172,7 +172,7 @@ def test_a_lock_that_was_left_behind_is_taken_over(team: Path) -> None:
     held = team / "inboxes" / "docs-types.json.lock"
     held.mkdir()
     os.utime(held, (time.time() - 11, time.time() - 11))
-    send(team, letter("docs-types"))
+    send(team, item("docs-types"))
     assert not held.exists()
 
 
@@ -193,7 +193,7 @@ def test_a_lock_that_was_left_just_now_is_waited_for(team: Path, monkeypatch: py
     )
     monkeypatch.setattr(writer, "time", clock)
     monkeypatch.setattr(lock_files, "time", clock)
-    send(team, letter("docs-types"))
+    send(team, item("docs-types"))
     assert writer.STALE_SECONDS < sum(passed) < writer.PATIENCE_SECONDS
 
 
@@ -203,7 +203,7 @@ def test_a_lock_that_is_held_is_not_broken(team: Path, monkeypatch: pytest.Monke
     hurry(monkeypatch)
     before = inbox(team, "docs-types").read_bytes()
     with pytest.raises(MailboxBusy):
-        send(team, letter("docs-types"))
+        send(team, item("docs-types"))
     assert held.exists()
     assert inbox(team, "docs-types").read_bytes() == before
 
@@ -212,14 +212,14 @@ def test_what_reached_only_some_is_told(team: Path, monkeypatch: pytest.MonkeyPa
     (team / "inboxes" / "docs-events.json.lock").mkdir()
     hurry(monkeypatch)
     with pytest.raises(StoreError, match=r"sent to docs-types, not to docs-events \(.*locked") as caught:
-        send(team, letter("docs-types", "docs-events"))
+        send(team, item("docs-types", "docs-events"))
     assert caught.value.remedy == "send it to docs-events alone"
     assert json.loads(inbox(team, "docs-types").read_bytes())[-1]["text"] == "Hello."
 
 
 def test_many_writers_lose_nothing(team: Path) -> None:
     with open_store(team) as store, ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda number: store.send(letter("docs-types", content=f"Number {number}.")), range(40)))
+        list(threads.map(lambda number: store.send(item("docs-types", content=f"Number {number}.")), range(40)))
     texts = {entry["text"] for entry in json.loads(inbox(team, "docs-types").read_bytes())}
     assert {f"Number {number}." for number in range(40)} <= texts
 
@@ -228,16 +228,16 @@ def test_many_writers_lose_nothing(team: Path) -> None:
 def test_a_member_is_meant_by_its_bare_name_and_by_its_team_s(team: Path, place: str) -> None:
     shutil.rmtree(team.parent / "analysis-team")
     for to in ("team-lead", "team-lead@humble-chasing-goose"):
-        sent = send(team / place, letter(to, content=to))
+        sent = send(team / place, item(to, content=to))
         assert json.loads(inbox(team, "team-lead").read_text())[-1]["text"] == to
         assert sent.recipients[0].partition("@")[0] == "team-lead"
 
 
 def test_a_name_in_two_teams_is_refused_with_both(team: Path) -> None:
     with pytest.raises(DraftRefused, match="in 2 teams") as caught:
-        send(team.parent, letter("team-lead"))
+        send(team.parent, item("team-lead"))
     assert caught.value.remedy == "use team-lead@analysis-team or team-lead@humble-chasing-goose"
-    sent = send(team.parent, letter("docs-types"))
+    sent = send(team.parent, item("docs-types"))
     assert sent.recipients == ("docs-types@humble-chasing-goose",)
 
 
@@ -245,7 +245,7 @@ def test_a_team_that_is_gone_is_not_made_anew(team: Path) -> None:
     with open_store(team) as store:
         shutil.rmtree(team)
         with pytest.raises(StoreError):
-            store.send(letter("docs-types"))
+            store.send(item("docs-types"))
     assert not team.exists()
 
 

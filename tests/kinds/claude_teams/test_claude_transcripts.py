@@ -1,4 +1,4 @@
-"""Agent teams whose letters survive in the transcripts of three releases, as real sessions left them."""
+"""Agent teams whose messages survive in the transcripts of three releases, as real sessions left them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def events_of(place: Path) -> list[Event]:
         return scanned(store)
 
 
-def letters(events: list[Event]) -> set[tuple[str, tuple[str, ...], str]]:
+def messages(events: list[Event]) -> set[tuple[str, tuple[str, ...], str]]:
     return {(it.sender, it.recipients, it.subject) for it in of(Message, events)}
 
 
@@ -59,7 +59,7 @@ def reads(events: list[Event]) -> set[tuple[str, str]]:
 def test_an_ended_team_is_whole_from_its_transcripts_alone(tmp_path: Path, release: str) -> None:
     folder = home(tmp_path, release) / "teams" / TEAMS[release]
     events = events_of(folder)
-    found = letters(events)
+    found = messages(events)
     assert {
         ("team-lead", ("alpha",), "Notes first"),
         ("alpha", ("beta",), "Commas"),
@@ -88,7 +88,7 @@ def test_what_was_in_the_queue_is_the_same_message_in_the_transcripts(tmp_path: 
     assert set(ids(queue)) < set(ids(joined)), "each keeps its id"
     only = {it.subject for it in of(Message, joined) if it.id in set(ids(joined)) - set(ids(queue))}
     if release == "2.1.330-tmux":
-        return  # only the first letters were seen in its inboxes
+        return  # only the first messages were seen in its inboxes
     told_by_program = {"Teammate ended: alpha has shut down.", "Teammate ended: beta has shut down."}
     assert only - told_by_program <= {*PROMPTS, "The parser drops a comma."}
     assert len(of(Message, joined)) == len(set(ids(joined)))
@@ -99,7 +99,7 @@ def test_what_was_in_the_queue_is_the_same_message_in_the_transcripts(tmp_path: 
 def test_a_broadcast_is_one_message_read_by_each(tmp_path: Path) -> None:
     for release in ("2.1.110", "2.1.50"):
         events = events_of(home(tmp_path / release, release) / "teams" / "ink-team")
-        assert ("team-lead", ("alpha", "beta"), "Stand-up") in letters(events)
+        assert ("team-lead", ("alpha", "beta"), "Stand-up") in messages(events)
         assert {("Stand-up", "alpha"), ("Stand-up", "beta")} <= reads(events)
 
 
@@ -124,7 +124,7 @@ def test_a_folder_of_teams_shows_past_ones_and_the_person_keeps_what_it_held(tmp
     claude = home(tmp_path, "2.1.50")
     for place in (str(claude), f"claude-teams:{claude / 'teams'}"):
         with open_store(place) as store:
-            found = letters(scanned(store))
+            found = messages(scanned(store))
             assert ("alpha@ink-team", ("beta@ink-team",), "Commas") in found
     kept = list((tmp_path / "state").rglob("transcripts.jsonl"))
     assert [stat.S_IMODE(path.stat().st_mode) for path in kept] == [0o600]
@@ -132,7 +132,7 @@ def test_a_folder_of_teams_shows_past_ones_and_the_person_keeps_what_it_held(tmp
     assert "run the team" not in kept[0].read_text(), "the person's own prompt is none of our business"
 
 
-def test_what_a_letter_shows_of_its_transcript_is_the_letter(tmp_path: Path) -> None:
+def test_what_a_message_shows_of_its_transcript_is_the_message(tmp_path: Path) -> None:
     with ClaudeTeamsStore.open(home(tmp_path, "2.1.110") / "teams" / "ink-team") as store:
         [parser] = [it for it in of(Message, scanned(store)) if it.subject == "Parser"]
         assert store.content(parser) == "The parser drops a comma.\nLine two with </teammate-message> inside."
@@ -154,7 +154,7 @@ def test_a_transcript_that_is_gone_from_the_start_is_said_and_nothing_invented(t
     events = events_of(claude / "teams" / "session-83ba24d0")
     reasons = [problem.reason for problem in of(Problem, events)]
     assert "no transcript of beta is left: what reached it is not known" in reasons
-    assert ("alpha", ("beta",), "Commas") in letters(events)
+    assert ("alpha", ("beta",), "Commas") in messages(events)
     assert ("Commas", "beta") not in reads(events)
     main = next((claude / "projects").glob("*/*.jsonl"))
     main.unlink()
@@ -162,16 +162,16 @@ def test_a_transcript_that_is_gone_from_the_start_is_said_and_nothing_invented(t
     events = events_of(claude / "teams" / "session-83ba24d0")
     reasons = [problem.reason for problem in of(Problem, events)]
     assert "no transcript of the team's lead is left: what reached it is not known" in reasons
-    assert ("team-lead", ("alpha",), "Notes first") in letters(events), "the turn of its recipient has it"
+    assert ("team-lead", ("alpha",), "Notes first") in messages(events), "the turn of its recipient has it"
 
 
-def test_a_letter_that_others_mention_and_no_file_has_is_said(tmp_path: Path) -> None:
+def test_a_message_that_others_mention_and_no_file_has_is_said(tmp_path: Path) -> None:
     claude = home(tmp_path, "2.1.330")
     for path in (claude / "projects").rglob("*a*-*.jsonl"):
         if path.parent.name == "subagents":
             path.unlink()
     reasons = [problem.reason for problem in of(Problem, events_of(claude / "teams" / "session-83ba24d0"))]
-    assert "alpha wrote to beta ('Commas'), and the letter is in no file" in reasons
+    assert "alpha wrote to beta ('Commas'), and the message is in no file" in reasons
 
 
 def lines_of(path: Path) -> Iterator[dict[str, Any]]:

@@ -23,4 +23,4 @@ class TestClaudeTranscripts(StoreContract):
         return ClaudeTranscriptsHarness(tmp_path, monkeypatch)
 
     def test_unread_mail_that_comes_changes_a_path_that_is_watched(self, harness: Harness) -> None:
-        pytest.skip("its letters were in an inbox, which is watched, before they are in a transcript")
+        pytest.skip("its messages were in an inbox, which is watched, before they are in a transcript")

@@ -13,7 +13,7 @@ from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kinds.nats.store import NatsStore
 from mailstore.records.message import by_age
 from mailstore.records.roster import Agent
-from tests.mailstore.mirrors import Opened, contents, following, letter, mirrored, until
+from tests.mailstore.mirrors import Opened, contents, following, message_record, mirrored, until
 from tests.servers.fixtures import need_nats
 from tests.servers.nats_configs import one_node
 
@@ -27,7 +27,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def append(folder: Path, *names: str) -> None:
     with (folder / "data/agent-mailbox.jsonl").open("a") as file:
-        file.writelines(json.dumps(letter(name)) + "\n" for name in names)
+        file.writelines(json.dumps(message_record(name)) + "\n" for name in names)
 
 
 def host(folder: Path) -> Opened:
@@ -77,7 +77,7 @@ def test_messages_of_one_second_stand_in_the_order_of_their_source(tmp_path: Pat
     with (tmp_path / "a/data/agent-mailbox.jsonl").open("a") as file:
         for place, name in enumerate(names):
             sender = f"bob-0000000{place // 10}"  # each sender has a subject
-            file.write(json.dumps(letter(name, sender=sender)) + "\n")
+            file.write(json.dumps(message_record(name, sender=sender)) + "\n")
     mirrored(ours, theirs)
     for each in (ours, theirs):
         assert [message.id for message in sorted(contents(each)[0].messages.values(), key=by_age)] == names

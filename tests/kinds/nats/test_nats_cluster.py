@@ -53,11 +53,11 @@ def send(url: str, name: str, sent: list[str], killed: Event) -> None:
         for at in range(EACH):
             if at == EACH // 3:
                 killed.wait(PATIENCE)
-            letter = draft(sender=name, recipients=("all",), content=f"{name} {at}")
+            message = draft(sender=name, recipients=("all",), content=f"{name} {at}")
             end = time.monotonic() + PATIENCE
             while True:
                 try:
-                    sent.append(store.send(letter).id)
+                    sent.append(store.send(message).id)
                     break
                 except MailError:
                     assert time.monotonic() < end

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
-from mailstore.conformance.samples import ANN, BOB, letter
+from mailstore.conformance.samples import ANN, BOB, message_record
 from mailstore.errors import StoreError
 from mailstore.kinds.nats import publish as publishing
 from mailstore.kinds.nats import reader, stream
@@ -55,7 +55,7 @@ def mail(box: NatsHarness, writer: str = BOB) -> bytes:
 
 
 def record(message_id: str, **more: str) -> bytes:
-    return json.dumps(letter(message_id, **more)).encode()
+    return json.dumps(message_record(message_id, **more)).encode()
 
 
 def publish_all(box: NatsHarness, raw: RawNatsClient) -> tuple[set[str], int]:
@@ -154,7 +154,7 @@ def test_large_records_are_read_a_few_at_a_time(
 
 def test_a_forged_sender_is_shown_and_marked(nats_box: NatsHarness) -> None:
     nats_box.make()
-    nats_box.put(Topic.MAIL, BOB, letter("forged", sender=ANN))
+    nats_box.put(Topic.MAIL, BOB, message_record("forged", sender=ANN))
     with nats_box.open() as store:
         events = scanned(store)
         [message], [problem] = of(Message, events), of(Problem, events)
@@ -194,7 +194,7 @@ def test_a_copy_that_the_server_made_under_anothers_name_is_marked(
     nats_box: NatsHarness, raw: RawNatsClient, is_live: bool
 ) -> None:
     nats_box.make()
-    nats_box.put(Topic.MAIL, BOB, letter("copied", sender=ANN))
+    nats_box.put(Topic.MAIL, BOB, message_record("copied", sender=ANN))
     raw.publish(f"{API}.DIRECT.GET.{nats_box.stream}".encode(), b'{"seq": 1}', reply=mail(nats_box, ANN))
     raw.settle()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mailstore.conformance.following import Follower, following, ids, of, scanned
-from mailstore.conformance.samples import ANN, BOB, agent, at, letter, letters
+from mailstore.conformance.samples import ANN, BOB, agent, at, message_record, sent_messages
 from mailstore.errors import MailboxMissing, StoreError
 from mailstore.folding import fold_store
 from mailstore.kinds.nats import pull, reader, stream
@@ -40,16 +40,16 @@ def fill(box: NatsHarness, count: int = 120) -> None:
         box.agent(agent(name, role="scribe" if name == ANN else "", updated=at(0)))
     for number in range(count):
         more = {"thread": f"m{number - 1}"} if number % 3 else {}
-        box.message(letter(f"m{number}", number, sender=BOB if number % 2 else ANN, recipient="scribe", **more))
+        box.message(message_record(f"m{number}", number, sender=BOB if number % 2 else ANN, recipient="scribe", **more))
         if number % 5 == 0:
             box.read({"message_id": f"m{number}", "reader": ANN, "timestamp": at(number + 1)})
-    box.message(letter("m7", 500, content="the same id again"))
-    box.message(letter("untimed", timestamp="never", subject=None, content="@ann-00000001 who?"))
-    box.message(letter("ring", 501, thread="ring"))
-    box.put(Topic.MAIL, ANN, letter("forged", 502, sender=BOB))
+    box.message(message_record("m7", 500, content="the same id again"))
+    box.message(message_record("untimed", timestamp="never", subject=None, content="@ann-00000001 who?"))
+    box.message(message_record("ring", 501, thread="ring"))
+    box.put(Topic.MAIL, ANN, message_record("forged", 502, sender=BOB))
     box.put(Topic.READ, BOB, {"message_id": "m1", "reader": ANN, "timestamp": at(9)})
     box.read({"message_id": "nowhere", "reader": ANN, "timestamp": at(9)})
-    box.publish(Topic.MAIL, BOB, json.dumps(letter("told", 503)).encode(), {stream.AUDIENCE: json.dumps([ANN])})
+    box.publish(Topic.MAIL, BOB, json.dumps(message_record("told", 503)).encode(), {stream.AUDIENCE: json.dumps([ANN])})
     box.damage()
     box.delivery({"message_id": "m3", "recipient": ANN, "timestamp": at(4)})
 
@@ -64,7 +64,7 @@ def test_where_no_node_of_a_cluster_serves_a_stream_yet_it_is_waited_for(
     nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nats_box.make()
-    letters(nats_box, 3)
+    sent_messages(nats_box, 3)
     gathered, asked = stream._gathered, 0
 
     async def nobody_at_first(*question: Any) -> Any:
@@ -88,7 +88,7 @@ def test_what_a_stream_holds_is_asked_again_while_the_nodes_of_a_cluster_elect(
     nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch, why: Exception
 ) -> None:
     nats_box.make()
-    letters(nats_box, 3)
+    sent_messages(nats_box, 3)
     ask, asked = stream.ask, 0
 
     async def lost_at_first(*question: Any, **more: Any) -> Any:
@@ -114,7 +114,7 @@ def test_records_are_asked_for_again_where_the_node_that_was_asked_ended(
     nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nats_box.make()
-    letters(nats_box, 3)
+    sent_messages(nats_box, 3)
     gathered, asked = stream._gathered, 0
 
     async def lost_at_first(*question: Any) -> Any:
@@ -208,7 +208,7 @@ def test_reading_is_resumed_where_it_stopped(nats_box: NatsHarness) -> None:
     with opened(nats_box) as store:
         store.fold_all(Mailbox("user"), NOW)
         position = store.position()
-    nats_box.message(letter("later", 900))
+    nats_box.message(message_record("later", 900))
     with opened(nats_box) as store:
         roster = store.resume(position)
         assert {each.session_id for each in of(Agent, roster)} == {ANN, BOB}
@@ -219,11 +219,11 @@ def test_reading_is_resumed_where_it_stopped(nats_box: NatsHarness) -> None:
 
 def test_a_stream_that_was_made_again_is_another_one(nats_box: NatsHarness) -> None:
     nats_box.make()
-    letters(nats_box, 3)
+    sent_messages(nats_box, 3)
     with opened(nats_box) as store:
         store.fold_all(Mailbox("user"), NOW)
         position = store.position()
-        nats_box.replace(*(letter(f"n{number}") for number in range(5)))
+        nats_box.replace(*(message_record(f"n{number}") for number in range(5)))
         with pytest.raises(Stale):
             store.confirm()
         batches = list(store.news())
@@ -243,7 +243,7 @@ def test_a_folded_mailbox_is_kept_and_only_what_is_new_is_read(
     fill(nats_box, 30)
     with opened(nats_box) as store:
         before = fold_store(store, "user", NOW)
-    nats_box.message(letter("later", 900))
+    nats_box.message(message_record("later", 900))
     with opened(nats_box) as store:
         monkeypatch.setattr(store._reader, "everything", _unusual)
         after = fold_store(store, "user", NOW)
@@ -286,19 +286,19 @@ def test_a_heartbeat_is_seen_and_adds_nothing_to_the_history(nats_box: NatsHarne
 
 def test_a_consumer_that_is_gone_is_replaced_without_a_word(nats_box: NatsHarness) -> None:
     nats_box.make()
-    names = letters(nats_box, 3)
+    names = sent_messages(nats_box, 3)
     connection = nats_box.connection
 
     async def run(store: Store) -> list[Event]:
         async with following(store) as came:
             await came.until_message(*names)
-            nats_box.message(letter("before", 30))
+            nats_box.message(message_record("before", 30))
             await came.until_message("before")
             found = connection.run(ask(connection.client, f"CONSUMER.NAMES.{nats_box.stream}"))
             for name in found["consumers"]:
                 connection.run(ask(connection.client, f"CONSUMER.DELETE.{nats_box.stream}.{name}"))
             assert found["consumers"]
-            nats_box.message(letter("after", 31))
+            nats_box.message(message_record("after", 31))
             return await came.until_message("after")
 
     with nats_box.open() as store:
@@ -317,7 +317,7 @@ def test_a_reader_that_has_ended_leaves_nothing_on_the_server(nats_box: NatsHarn
     async def follow(store: Store) -> None:
         async with following(store) as came:
             for name in ("scanned", "followed"):
-                nats_box.message(letter(name))
+                nats_box.message(message_record(name))
                 await came.until_message(name)
             assert consumers() == 1
 
@@ -339,9 +339,9 @@ def test_a_flood_waits_for_a_slow_reader_and_nothing_is_left_out(
 
     async def run(store: Store) -> tuple[list[Event], int]:
         async with following(store) as came:
-            nats_box.message(letter("first"))
+            nats_box.message(message_record("first"))
             await came.until_message("first")
-            names = letters(nats_box, 600)
+            names = sent_messages(nats_box, 600)
             most = len(store._follower._waiting) if isinstance(store, NatsStore) and store._follower else 0
             return await came.until_message(names[-1]), most
 
@@ -353,8 +353,8 @@ def test_a_flood_waits_for_a_slow_reader_and_nothing_is_left_out(
 
 def test_a_search_asks_only_for_what_may_match(nats_box: NatsHarness) -> None:
     fill(nats_box, 30)
-    nats_box.message(letter("found", 600, content="A Grüße from the lighthouse"))
-    nats_box.message(letter("escaped", 601, content="gr\u00fc\u00dfe again"))
+    nats_box.message(message_record("found", 600, content="A Grüße from the lighthouse"))
+    nats_box.message(message_record("escaped", 601, content="gr\u00fc\u00dfe again"))
     with opened(nats_box) as store:
         hints = store.candidates(["lighthouse"])
         assert hints is not None
@@ -369,7 +369,7 @@ def test_a_search_asks_only_for_what_may_match(nats_box: NatsHarness) -> None:
 
 def test_a_mailbox_that_was_removed_is_missing(nats_box: NatsHarness) -> None:
     nats_box.make()
-    letters(nats_box, 1)
+    sent_messages(nats_box, 1)
     with nats_box.open() as store:
         nats_box.remove()
         with pytest.raises(MailboxMissing, match="signalbox init"):
@@ -378,7 +378,7 @@ def test_a_mailbox_that_was_removed_is_missing(nats_box: NatsHarness) -> None:
 
 def test_a_scan_goes_on_when_the_connection_is_back(nats_box: NatsHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     nats_box.make()
-    names = letters(nats_box, 300)
+    names = sent_messages(nats_box, 300)
     monkeypatch.setattr(reader, "FIRST", 20)
     monkeypatch.setattr(reader, "FEW", 0)
     monkeypatch.setattr(pull, "BATCH", 10)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.conformance.samples import ANN, BOB, agent, letters
+from mailstore.conformance.samples import ANN, BOB, agent, sent_messages
 from mailstore.errors import MailboxMissing, StoreError
 from mailstore.kinds.nats import publish as publishing
 from mailstore.kinds.nats.publish import Unconfirmed
@@ -127,7 +127,7 @@ def test_a_record_larger_than_the_server_takes_is_refused(nats_box: NatsHarness)
 
 def test_reads_are_recorded_once_by_any_number_of_programs(nats_box: NatsHarness) -> None:
     nats_box.make()
-    names = letters(nats_box, 5)
+    names = sent_messages(nats_box, 5)
     with nats_box.open() as store, nats_box.open() as other:
         assert store.mark_read(ANN, names[:3]) == 3
         assert other.mark_read(ANN, names) == 2

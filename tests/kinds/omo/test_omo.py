@@ -49,7 +49,7 @@ def run(tmp_path: Path) -> RunFolder:
     return run
 
 
-def letter(number: int, sender: str = "lead", to: str = "ann", **more: Any) -> dict[str, Any]:
+def message(number: int, sender: str = "lead", to: str = "ann", **more: Any) -> dict[str, Any]:
     known = {"messageId": UUID.format(number), "from": sender, "to": to, "kind": "message", "body": f"No. {number}."}
     return {"version": 1, **known, "timestamp": 1_773_662_400_000 + number, **more}
 
@@ -96,7 +96,7 @@ def test_several_runs_are_one_mailbox(base: Path) -> None:
 
 
 def test_a_message_that_moves_is_read_once(run: RunFolder) -> None:
-    path = run.send("ann", letter(1), prefix=".delivering-")
+    path = run.send("ann", message(1), prefix=".delivering-")
     with OmoStore.open(run.path) as store:
         assert len(of(Message, scanned(store))) == 1
         path = path.rename(path.with_name(path.name.removeprefix(".delivering-")))
@@ -194,7 +194,7 @@ def test_what_the_program_would_not_take_is_refused(run: RunFolder, fields: dict
 
 def test_a_full_inbox_or_a_closed_run_takes_nothing(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(8):
-        run.send("ann", letter(number, body="x" * 32_000), prefix=".delivering-" if number % 2 else "")
+        run.send("ann", message(number, body="x" * 32_000), prefix=".delivering-" if number % 2 else "")
     with OmoStore.open(run.path) as store:
         with pytest.raises(StoreError, match="the inbox of ann is full"):
             store.send(draft(sender="user", recipients=("bob", "ann"), content="x" * 20_000))
@@ -211,19 +211,19 @@ def test_a_full_inbox_or_a_closed_run_takes_nothing(run: RunFolder, monkeypatch:
 
 
 ODD: list[Any] = [
-    letter(1) | {"from": 3},
-    letter(2, body=None),
-    letter(3, messageId=""),
-    letter(4, sender=""),
+    message(1) | {"from": 3},
+    message(2, body=None),
+    message(3, messageId=""),
+    message(4, sender=""),
     "text",
     [],
     {"messageId": "x"},
 ]
 STRANGE = [
-    letter(5, sender="\x1b[2J", summary="\x1b]0;x\x07", kind=7, references="x", timestamp="soon"),
-    letter(6, messageId="../../etc/passwd", correlationId=UUID.format(6), references=[{"path": 3}, {"path": "\x00"}]),
-    letter(7, to="*", timestamp=1e400, correlationId="nowhere"),
-    letter(8, timestamp=-1, correlationId=UUID.format(5)),
+    message(5, sender="\x1b[2J", summary="\x1b]0;x\x07", kind=7, references="x", timestamp="soon"),
+    message(6, messageId="../../etc/passwd", correlationId=UUID.format(6), references=[{"path": 3}, {"path": "\x00"}]),
+    message(7, to="*", timestamp=1e400, correlationId="nowhere"),
+    message(8, timestamp=-1, correlationId=UUID.format(5)),
 ]
 
 
@@ -250,7 +250,7 @@ def test_whatever_is_in_an_inbox_is_read_or_told(run: RunFolder) -> None:
 
 @pytest.mark.parametrize("state", ["", "[]", '{"members": 3}', '{"members": [3, {"name": 7}, {"name": "ann"}]}'])
 def test_a_damaged_state_hides_no_mail(run: RunFolder, state: str) -> None:
-    run.send("ann", letter(1))
+    run.send("ann", message(1))
     with OmoStore.open(run.path) as store:
         (run.path / "state.json").write_text(state)
         assert [one.subject for one in of(Message, scanned(store))] == ["No. 1."]
@@ -258,14 +258,14 @@ def test_a_damaged_state_hides_no_mail(run: RunFolder, state: str) -> None:
 
 def test_every_inbox_is_read(run: RunFolder) -> None:
     for number in range(205):
-        run.send(f"m-{number:03}", letter(number))
+        run.send(f"m-{number:03}", message(number))
     with OmoStore.open(run.path) as store:
         assert len(of(Message, scanned(store))) == 205
 
 
 def test_an_inbox_that_can_not_be_listed_is_told(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    run.send("ann", letter(1))
-    run.send("bob", letter(2, to="bob"))
+    run.send("ann", message(1))
+    run.send("bob", message(2, to="bob"))
 
     def look(self: source.Folder, *, closely: bool = False) -> dict[str, Any]:
         if self.path == run.inboxes / "ann":
@@ -296,7 +296,7 @@ def test_messages_under_one_name_are_two_if_their_ids_differ(run: RunFolder) -> 
     for number, folder in enumerate(("", "processed")):
         path = run.inboxes / "ann" / folder / "same.json"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(letter(number)))
+        path.write_text(json.dumps(message(number)))
     with OmoStore.open(run.path) as store:
         events = scanned(store)
     assert {one.subject for one in of(Message, events)} == {"No. 0.", "No. 1."}
@@ -304,8 +304,8 @@ def test_messages_under_one_name_are_two_if_their_ids_differ(run: RunFolder) -> 
 
 
 def test_another_text_under_the_id_of_a_message_is_told(run: RunFolder) -> None:
-    run.send("ann", letter(1, summary="One", body="A"))
-    run.send("bob", letter(1, summary="One", body="B"))
+    run.send("ann", message(1, summary="One", body="A"))
+    run.send("bob", message(1, summary="One", body="B"))
     with OmoStore.open(run.path) as store:
         events = scanned(store)
     assert len(of(Message, events)) == len(of(Problem, events)) == 1
@@ -320,7 +320,7 @@ def test_what_can_not_be_torn_any_more_is_told(run: RunFolder) -> None:
 
 
 def test_the_journal_holds_a_message_once_and_tells_of_damage(run: RunFolder, tmp_path: Path) -> None:
-    (run.inboxes / "ann" / "x.json").write_bytes(json.dumps(letter(1, body="?")).encode().replace(b"?", b"\xff"))
+    (run.inboxes / "ann" / "x.json").write_bytes(json.dumps(message(1, body="?")).encode().replace(b"?", b"\xff"))
     for _ in range(3):
         with OmoStore.open(run.path) as store:
             assert len(of(Message, scanned(store))) == 1
@@ -334,13 +334,13 @@ def test_the_journal_holds_a_message_once_and_tells_of_damage(run: RunFolder, tm
 
 
 def test_what_the_journal_had_no_room_for_is_stored_later(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = run.send("ann", letter(1))
+    path = run.send("ann", message(1))
     with OmoStore.open(run.path) as store:
         with monkeypatch.context() as patch:
             patch.setattr(journal.RunJournal, "keep", lambda *_: "seen messages can't be stored: no space left")
             assert len(of(Problem, scanned(store))) == 1
         path.unlink()
-        run.send("bob", letter(2))
+        run.send("bob", message(2))
         changed(store)
     with OmoStore.open(run.path) as store:
         assert {one.subject for one in of(Message, scanned(store))} == {"No. 1.", "No. 2."}

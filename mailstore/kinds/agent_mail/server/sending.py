@@ -35,7 +35,7 @@ PERSON = {
 }
 
 
-class LetterSender:
+class MessageSender:
     """Sends messages by way of the server that has the database."""
 
     def __init__(self, mail: ServedDatabase, access: ServerAccess) -> None:
@@ -45,15 +45,15 @@ class LetterSender:
     def send(self, draft: Draft) -> int:
         """Send a draft; return the number of the message once it is in the database. Raises StoreError, DraftRefused.
 
-        If the answer to a letter gets lost on the way, the database tells whether it was sent.
+        If the answer to a message gets lost on the way, the database tells whether it was sent.
         """
         draft = draft.model_copy(update={"attachments": images_to_send(draft.attachments, self._access)})
         answered = self._answered(draft)
         known = self._mail.look(lookup.directory)
-        letter = addressed(draft, known, answered)
+        message = addressed(draft, known, answered)
         last = self._mail.look(lookup.last_message)
         try:
-            sent = with_tools(self._access, lambda tools: self._send(tools, draft, letter, known, answered))
+            sent = with_tools(self._access, lambda tools: self._send(tools, draft, message, known, answered))
         except ToolRefused as refused:
             raise StoreError(
                 f"the server refuses the message ({refused.quoted})", "change it, then send again"
@@ -63,7 +63,7 @@ class LetterSender:
                 raise
             found = self._mail.wait_for(
                 lambda mail: lookup.written_since(
-                    mail, last, letter.sender, letter.project, draft.subject, draft.content
+                    mail, last, message.sender, message.project, draft.subject, draft.content
                 ),
                 UNKNOWN_SECONDS,
             )
@@ -90,21 +90,25 @@ class LetterSender:
         return found
 
     async def _send(
-        self, tools: ToolCalls, draft: Draft, letter: Addressed, known: Directory, answered: KnownMessage | None
+        self, tools: ToolCalls, draft: Draft, message: Addressed, known: Directory, answered: KnownMessage | None
     ) -> int:
-        await self._mail.check_server(tools, known, letter.to[0], letter.project)
-        if letter.is_person and letter.project not in known.overseen and not await self._register(tools, letter, known):
-            return await self._oversee(tools, draft, letter, answered)
+        await self._mail.check_server(tools, known, message.to[0], message.project)
+        if (
+            message.is_person
+            and message.project not in known.overseen
+            and not await self._register(tools, message, known)
+        ):
+            return await self._oversee(tools, draft, message, answered)
         try:
-            return await self._send_by_tool(tools, draft, letter, answered)
+            return await self._send_by_tool(tools, draft, message, answered)
         except ToolRefused as refused:
-            if not (refused.is_about_contact and letter.is_person):
+            if not (refused.is_about_contact and message.is_person):
                 raise
         # whom an agent lets write to it is no matter for the person: the server's own page goes past that too
-        return await self._oversee(tools, draft, letter, answered)
+        return await self._oversee(tools, draft, message, answered)
 
     async def _send_by_tool(
-        self, tools: ToolCalls, draft: Draft, letter: Addressed, answered: KnownMessage | None
+        self, tools: ToolCalls, draft: Draft, message: Addressed, answered: KnownMessage | None
     ) -> int:
         more: dict[str, Any] = {"attachment_paths": list(draft.attachments)} if draft.attachments else {}
         if "![" in draft.content:
@@ -113,16 +117,16 @@ class LetterSender:
             more["thread_id"] = answered.label or str(answered.id)
         found = await tools.write(
             "send_message",
-            project_key=letter.project,
-            sender_name=letter.sender,
-            to=list(letter.to),
+            project_key=message.project,
+            sender_name=message.sender,
+            to=list(message.to),
             subject=draft.subject or _subject(answered),
             body_md=draft.content,
             **more,
         )
         return _number(found)
 
-    async def _oversee(self, tools: ToolCalls, draft: Draft, letter: Addressed, answered: KnownMessage | None) -> int:
+    async def _oversee(self, tools: ToolCalls, draft: Draft, message: Addressed, answered: KnownMessage | None) -> int:
         """Send by the server's page for the overseer, which registers the person and adds a preamble of its own."""
         if draft.attachments:
             raise StoreError(
@@ -131,9 +135,9 @@ class LetterSender:
             )
         return _number(
             await tools.oversee(
-                letter.project,
+                message.project,
                 {
-                    "recipients": list(letter.to),
+                    "recipients": list(message.to),
                     "subject": draft.subject or first_line(draft.content),
                     "body_md": draft.content,
                     "thread_id": None if answered is None else answered.label or str(answered.id),
@@ -141,17 +145,17 @@ class LetterSender:
             )
         )
 
-    async def _register(self, tools: ToolCalls, letter: Addressed, known: Directory) -> bool:
+    async def _register(self, tools: ToolCalls, message: Addressed, known: Directory) -> bool:
         """Register the person in a project; return False where the server gives agents names of its own choice."""
         if known.overseen and known.has_global_names:
             home = " and ".join(sorted(known.overseen))
             raise StoreError(
                 f"{OVERSEER} is registered in {home}, and this server knows each name once",
-                f"write to agents of {home}, or to {letter.project} on the server's own page",
+                f"write to agents of {home}, or to {message.project} on the server's own page",
             )
         if "MUST be" in (await tools.described("register_agent") or ""):
             return False
-        found = await tools.write("register_agent", project_key=letter.project, name=OVERSEER, **PERSON)
+        found = await tools.write("register_agent", project_key=message.project, name=OVERSEER, **PERSON)
         return found.get("name") == OVERSEER
 
 

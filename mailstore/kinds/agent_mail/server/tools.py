@@ -62,10 +62,10 @@ class ToolCalls:
             self.has_written = False
             raise
 
-    async def oversee(self, project: str, letter: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def oversee(self, project: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a message as the server's own page for the overseer does. Raises ToolRefused."""
         self.has_written = True
-        response = await self._http.post(self._access.beside(f"/mail/{project}/overseer/send"), json=letter)
+        response = await self._http.post(self._access.beside(f"/mail/{project}/overseer/send"), json=message)
         if response.status_code in (400, 422, 500):
             self.has_written = False
             raise ToolRefused(str(_json(response).get("detail") or f"it answers {response.status_code}"))

@@ -14,7 +14,7 @@ from mailstore.kinds.agentazall.sync.inbox import AccountInbox, AgentInbox
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
 from mailstore.kinds.agentazall.sync.sending import Handover, Outbox, pause_after
-from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
+from mailstore.kinds.agentazall.transports.transport import MessageRefused, OutgoingMessage, Transport
 from mailstore.kit.secure import TransportDown
 
 
@@ -37,8 +37,8 @@ class AccountWork:
         self._inbox = AccountInbox(shared, account, self.label)
         self._shared = shared
         self._ledger = ledger
-        self._renamed: tuple[OutgoingLetter, OutgoingLetter] | None = None
-        """The letter that was sent last, and as it goes by this account: it may have many recipients."""
+        self._renamed: tuple[OutgoingMessage, OutgoingMessage] | None = None
+        """The message that was sent last, and as it goes by this account: it may have many recipients."""
         transport.prepare(self._inbox)
 
     def round(self, stop: Event, *, is_all: bool = False) -> float | None:
@@ -67,7 +67,7 @@ class AccountWork:
 
     @property
     def received(self) -> int:
-        """Return how many letters were kept, copies of known ones not counted."""
+        """Return how many messages were kept, copies of known ones not counted."""
         return self._inbox.kept
 
     def _send_all(self, stop: Event, now: float | None) -> None:
@@ -81,14 +81,14 @@ class AccountWork:
                     self._outbox.release(held)
 
     def _send(self, handover: Handover) -> None:
-        letter = self._as_it_goes(handover.letter.letter)
+        message = self._as_it_goes(handover.message.message)
         called = self._account.called(handover.recipient)
         way = handover.way._replace(tries=handover.way.tries + 1, last=time.time(), next=None)
         try:
-            self._transport.send(letter, called)
-        except LetterRefused as error:
+            self._transport.send(message, called)
+        except MessageRefused as error:
             self._outbox.note(way._replace(state=SendState.REFUSED, reason=self._without_label(str(error))))
-            self._shared.tell(f"{self.agent}: {letter.id} to {handover.recipient}: {error}")
+            self._shared.tell(f"{self.agent}: {message.id} to {handover.recipient}: {error}")
             return
         except TransportDown as error:
             self._outbox.note(self._later(way, self._without_label(str(error))))
@@ -99,16 +99,16 @@ class AccountWork:
         self._outbox.note(way._replace(state=SendState.DELIVERED, reason=""))
         self.sent += 1
 
-    def _as_it_goes(self, letter: OutgoingLetter) -> OutgoingLetter:
-        """Return a letter with what its recipients are called by this account."""
-        if self._renamed is None or self._renamed[0] is not letter:
-            others = {each: self._account.called(each) for each in letter.recipients}
+    def _as_it_goes(self, message: OutgoingMessage) -> OutgoingMessage:
+        """Return a message with what its recipients are called by this account."""
+        if self._renamed is None or self._renamed[0] is not message:
+            others = {each: self._account.called(each) for each in message.recipients}
             self._renamed = (
-                letter,
+                message,
                 msgspec.structs.replace(
-                    letter,
+                    message,
                     recipients=tuple(others.values()),
-                    copies=tuple(self._account.called(each) for each in letter.copies),
+                    copies=tuple(self._account.called(each) for each in message.copies),
                 ),
             )
         return self._renamed[1]

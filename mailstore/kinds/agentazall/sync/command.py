@@ -13,10 +13,10 @@ from mailstore.own_commands import CommandAnswer, Program, WrongArguments
 ANSWERS = {SyncDone: (), SyncRegistered: ("register",), SyncStatus: ("status",)}
 
 ACTIONS = {
-    "status": "Show which accounts work, which letters wait, and what was turned away",
+    "status": "Show which accounts work, which messages wait, and what was turned away",
     "register": "Get an account on a relay for an agent",
 }
-STATUSES = {1: "with --once or status: an account fails, or a letter was refused"}
+STATUSES = {1: "with --once or status: an account fails, or a message was refused"}
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 

@@ -10,7 +10,7 @@ import msgspec
 class SyncDone(msgspec.Struct, frozen=True):
     """What a sync did."""
 
-    sent: Annotated[int, "How many letters were sent by all their ways, and moved to `sent/`."]
+    sent: Annotated[int, "How many messages were sent by all their ways, and moved to `sent/`."]
     received: Annotated[int, "How many were taken in."]
     waiting: Annotated[int, "How many still wait."]
     refused: Annotated[int, "How many a server refused for good."]
@@ -48,10 +48,10 @@ class SyncAccountRow(msgspec.Struct, frozen=True):
     next_try: Annotated[str | None, "When it is tried again: ISO 8601 in UTC; null if that is not planned."]
 
 
-class SyncLetterRow(msgspec.Struct, frozen=True):
-    """A letter that one of its ways has not delivered."""
+class SyncMessageRow(msgspec.Struct, frozen=True):
+    """A message that one of its ways has not delivered."""
 
-    id: Annotated[str, "The id of the letter."]
+    id: Annotated[str, "The id of the message."]
     agent: Annotated[str, "Who sent it."]
     recipient: Annotated[str, "Whom it is for."]
     transport: Annotated[str, "The way."]
@@ -74,7 +74,7 @@ class TurnedAwayRow(msgspec.Struct, frozen=True):
 
 
 class SpooledRow(msgspec.Struct, frozen=True):
-    """A file with letters that a relay has handed out, and so deleted, and that are in no inbox yet."""
+    """A file with messages that a relay has handed out, and so deleted, and that are in no inbox yet."""
 
     agent: Annotated[str, "By whose account they were fetched."]
     file: Annotated[str, "Where they are."]
@@ -88,6 +88,6 @@ class SyncStatus(msgspec.Struct, frozen=True):
     mailbox: Annotated[str, "The folder of mailboxes."]
     agents: Annotated[list[SyncAgentRow], "The agents whose mail was carried."]
     accounts: Annotated[list[SyncAccountRow], "Their accounts."]
-    letters: Annotated[list[SyncLetterRow], "Letters that are not delivered, once for each way."]
+    letters: Annotated[list[SyncMessageRow], "Messages that are not delivered, once for each way."]
     turned_away: Annotated[list[TurnedAwayRow], "The last 20 things that came in and were not kept."]
     spooled: Annotated[list[SpooledRow], "What relays have handed out and no inbox has yet."]

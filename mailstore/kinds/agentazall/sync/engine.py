@@ -22,7 +22,7 @@ from mailstore.kinds.agentazall.sync.plan import AgentPlan, SyncPlan
 from mailstore.kinds.agentazall.sync.sending import Outbox
 
 FINISH_SECONDS, LOOK_AGAIN_SECONDS = 3.0, 0.2
-"""How long a single run waits for letters that are still being written, and how often it looks."""
+"""How long a single run waits for messages that are still being written, and how often it looks."""
 LOOK_SECONDS = 2.0
 """How often the outboxes are looked into, at least."""
 END_SECONDS = 60.0
@@ -30,7 +30,7 @@ END_SECONDS = 60.0
 
 
 class SyncReport(NamedTuple):
-    """What was done: letters moved to `sent/`, and taken in; what still waits or was refused; accounts that fail."""
+    """What was done: messages moved to `sent/`, and taken in; what still waits or was refused; accounts that fail."""
 
     sent: int
     received: int

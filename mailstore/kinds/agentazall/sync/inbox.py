@@ -1,4 +1,4 @@
-"""An agent's inbox: every letter from outside is checked before it touches the disk, and is on it when it is let in."""
+"""An agent's inbox: each message from outside is checked before it touches the disk, and is on it when it is let in."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from mailstore.files.durable import sync_folder, write_durably
 from mailstore.files.whole import open_regular
 from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.ledger import ArrivalState
-from mailstore.kinds.agentazall.letter_file import moment, one_line, parse
+from mailstore.kinds.agentazall.message_file import moment, one_line, parse
 from mailstore.kinds.agentazall.names import bare, name_of
 from mailstore.kinds.agentazall.pins import Pins, SignatureChecker
 from mailstore.kinds.agentazall.places import INBOX
 from mailstore.kinds.agentazall.rules import Filter, is_blocked
 from mailstore.kinds.agentazall.signature import SignatureVerdict
 from mailstore.kinds.agentazall.spools import FOLDER, spooled_at
-from mailstore.kinds.agentazall.sync.inbox_index import InboxIndex, known_letter
-from mailstore.kinds.agentazall.sync.keeping import folders_of, put_letter
+from mailstore.kinds.agentazall.sync.inbox_index import InboxIndex, known_message
+from mailstore.kinds.agentazall.sync.keeping import folders_of, put_message
 from mailstore.kinds.agentazall.sync.keyring import note_key
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
-from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingLetter, unexpected
+from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, UNEXPECTED, IncomingMessage, unexpected
 
 ID = r"[A-Za-z0-9][A-Za-z0-9._~+=@-]{0,99}"
 LONGEST = 2000
@@ -42,7 +42,7 @@ RESERVED = 16 << 20
 
 
 class AgentInbox:
-    """What all accounts of an agent share: its inbox, the keys of its correspondents, one letter at a time."""
+    """What all accounts of an agent share: its inbox, the keys of its correspondents, one message at a time."""
 
     def __init__(
         self, root: Path, agent: str, rules: Filter, ledger: LedgerWriter, pins: Pins, tell: Callable[[str], None]
@@ -75,7 +75,7 @@ class AccountInbox:
         """Whether what is taken in from the spool holds something that was turned away by a mistake."""
 
     def knows(self, key: str) -> bool:
-        """Return whether a letter was taken in or turned away before, unless by a filter that lets it in now."""
+        """Return whether a message was taken in or turned away before, unless by a filter that lets it in now."""
         return self._reason_for(key) is not None
 
     def _reason_for(self, key: str) -> str | None:
@@ -90,37 +90,37 @@ class AccountInbox:
         here = self._account.here(bare(sender))
         return not any(is_blocked(rules, each) for each in (sender, bare(sender), here))
 
-    def keep(self, letter: IncomingLetter) -> None:
-        """Take a letter in, once. Raises OSError and StoreError."""
+    def keep(self, message: IncomingMessage) -> None:
+        """Take a message in, once. Raises OSError and StoreError."""
         with self._shared.lock:
-            reason = self._reason_for(letter.key)
+            reason = self._reason_for(message.key)
             if reason is not None:
                 # a run that ended between the record and the spool
                 self._is_odd = self._is_odd or reason.startswith(UNEXPECTED)
                 return
-            # what this raises is not the letter's fault
+            # what this raises is not the message's fault
             self._shared.index.look()
             try:
-                self._check(letter)
+                self._check(message)
             except Exception as error:
-                excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
+                excerpt = message.body[:EXCERPT_BYTES].encode("utf-8", "replace")
                 why = unexpected(error)
-                if self.knows(letter.key):
-                    self._shared.tell(f"{self._shared.agent}: a letter by {self._label} was taken in, but: {why}")
+                if self.knows(message.key):
+                    self._shared.tell(f"{self._shared.agent}: a message by {self._label} was taken in, but: {why}")
                 else:
-                    self.turn_away(letter.key, why, excerpt, letter.sender)
+                    self.turn_away(message.key, why, excerpt, message.sender)
 
-    def _check(self, letter: IncomingLetter) -> None:
-        excerpt = letter.body[:EXCERPT_BYTES].encode("utf-8", "replace")
-        if not self.admits(letter.sender):
-            self.turn_away(letter.key, f"{BLOCKED} {letter.sender}", excerpt, letter.sender)
+    def _check(self, message: IncomingMessage) -> None:
+        excerpt = message.body[:EXCERPT_BYTES].encode("utf-8", "replace")
+        if not self.admits(message.sender):
+            self.turn_away(message.key, f"{BLOCKED} {message.sender}", excerpt, message.sender)
             return
-        size = len(letter.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in letter.attachments)
+        size = len(message.body.encode("utf-8", "surrogatepass")) + sum(len(data) for _, data in message.attachments)
         if size > MOST_BYTES:
             reason = f"larger than {MOST_BYTES >> 20} MiB with its attachments"
-            self.turn_away(letter.key, reason, excerpt, letter.sender)
+            self.turn_away(message.key, reason, excerpt, message.sender)
             return
-        self._take_in(letter)
+        self._take_in(message)
 
     def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
         shared = self._shared
@@ -130,18 +130,18 @@ class AccountInbox:
                 shared.agent, self._label, _key(key), "", time.time(), ArrivalState.TURNED_AWAY, _line(reason),
                 _line(sender), excerpt[:EXCERPT_BYTES],
             )  # fmt: skip
-            shared.tell(f"{shared.agent}: a letter by {self._label} was turned away: {_line(reason)}")
+            shared.tell(f"{shared.agent}: a message by {self._label} was turned away: {_line(reason)}")
 
     def spool(self, data: bytes) -> Path:
         """Keep bytes that the other side has deleted. Raises OSError."""
         return self._spool.put(data)
 
     def unspool(self, path: Path) -> None:
-        """Remove what was spooled; put it aside if it is the only whole copy of a letter that can't be checked."""
+        """Remove what was spooled; put it aside if it is the only whole copy of a message that can't be checked."""
         if self._is_odd:
             kept = self._spool.put_aside(path)
             self._is_odd = False
-            self._shared.tell(f"{self._shared.agent}: what came with that letter by {self._label} is kept in {kept}")
+            self._shared.tell(f"{self._shared.agent}: what came with that message by {self._label} is kept in {kept}")
         else:
             self._spool.remove(path)
 
@@ -151,7 +151,7 @@ class AccountInbox:
         return self._spool.waiting()
 
     def strays(self) -> list[tuple[Path, bool]]:
-        """Return what accounts left that are not set here any more, or that fetched others' letters."""
+        """Return what accounts left that are not set here any more, or that fetched others' messages."""
         homes = (self._shared.root / name for name in sorted(folders_of(self._shared.root)))
         return [
             (path, home.name == self._shared.agent)
@@ -160,22 +160,29 @@ class AccountInbox:
             if path.suffix == ".bytes" and path.parent not in self._shared.spools
         ]
 
-    def _take_in(self, letter: IncomingLetter) -> None:
+    def _take_in(self, message: IncomingMessage) -> None:
         shared = self._shared
-        message_id, is_own_id = self._id(letter)
-        data = self._file(letter, message_id, is_own_id=is_own_id)
+        message_id, is_own_id = self._id(message)
+        data = self._file(message, message_id, is_own_id=is_own_id)
         parsed = parse(data)
         facts = shared.checker.facts_of(parsed)
-        known = known_letter(parsed, message_id, is_own_id, facts)
+        known = known_message(parsed, message_id, is_own_id, facts)
         sender, now = bare(parsed.get("From")), time.time()
         same = shared.index.same(known, lambda other: shared.ledger.came_by(shared.agent, self._label, other))
         if same:
             state = ArrivalState.DUPLICATE
         else:
             state = ArrivalState.KEPT
-            self._put(letter, message_id, data)
+            self._put(message, message_id, data)
         shared.ledger.note_arrival(
-            shared.agent, self._label, _key(letter.key), same or message_id, now, state, _verdict(facts.verdict), sender
+            shared.agent,
+            self._label,
+            _key(message.key),
+            same or message_id,
+            now,
+            state,
+            _verdict(facts.verdict),
+            sender,
         )
         if state is ArrivalState.KEPT:
             self.kept += 1
@@ -185,54 +192,54 @@ class AccountInbox:
             for warning in note_key(shared.root / shared.agent, sender, facts):
                 shared.tell(f"{shared.agent}: {warning}")
 
-    def _put(self, letter: IncomingLetter, message_id: str, data: bytes) -> None:
-        """Write the letter under its id, or, if another letter has that name, under one of its own."""
+    def _put(self, message: IncomingMessage, message_id: str, data: bytes) -> None:
+        """Write the message under its id, or, if another message has that name, under one of its own."""
         shared = self._shared
-        box = shared.root / shared.agent / _day(letter) / INBOX
+        box = shared.root / shared.agent / _day(message) / INBOX
         own = hashlib.blake2b(
-            f"{self._label}\0{letter.key}\0{letter.body}".encode("utf-8", "surrogatepass"), digest_size=6
+            f"{self._label}\0{message.key}\0{message.body}".encode("utf-8", "surrogatepass"), digest_size=6
         )
         for stem in (message_id, f"{message_id[:80]}-{own.hexdigest()}"):
-            if put_letter(shared.root, box, stem, data, letter.attachments, shared.desk):
+            if put_message(shared.root, box, stem, data, message.attachments, shared.desk):
                 shared.index.note(box / f"{stem}.txt")
                 return
-        raise FileExistsError(17, "another letter has this name", str(box / f"{message_id}.txt"))
+        raise FileExistsError(17, "another message has this name", str(box / f"{message_id}.txt"))
 
-    def _id(self, letter: IncomingLetter) -> tuple[str, bool]:
-        """Return a letter's id, and whether its sender gave it: a relay's own id, or one made from its key."""
+    def _id(self, message: IncomingMessage) -> tuple[str, bool]:
+        """Return a message's id, and whether its sender gave it: a relay's own id, or one made from its key."""
         import re
 
-        given = letter.id.strip("<> \t")
+        given = message.id.strip("<> \t")
         if re.fullmatch(ID, given):
             return given, True
-        if self._account.kind == "relay" and re.fullmatch(ID, letter.key):
-            return letter.key, False
-        digest = hashlib.blake2b(f"{self._label}\0{letter.key}".encode("utf-8", "surrogatepass"), digest_size=6)
+        if self._account.kind == "relay" and re.fullmatch(ID, message.key):
+            return message.key, False
+        digest = hashlib.blake2b(f"{self._label}\0{message.key}".encode("utf-8", "surrogatepass"), digest_size=6)
         return f"mail-{digest.hexdigest()}", False
 
-    def _file(self, letter: IncomingLetter, message_id: str, *, is_own_id: bool) -> bytes:
-        copies = tuple(map(self._account.here, letter.copies[:MOST_RECIPIENTS]))
-        recipients = tuple(map(self._account.here, letter.recipients[:MOST_RECIPIENTS]))
+    def _file(self, message: IncomingMessage, message_id: str, *, is_own_id: bool) -> bytes:
+        copies = tuple(map(self._account.here, message.copies[:MOST_RECIPIENTS]))
+        recipients = tuple(map(self._account.here, message.recipients[:MOST_RECIPIENTS]))
         to = [each for each in recipients if each not in copies] or [self._shared.agent]
-        names = attachment_names([name for name, _ in letter.attachments])
+        names = attachment_names([name for name, _ in message.attachments])
         header = {
-            "From": self._account.here(letter.sender),
+            "From": self._account.here(message.sender),
             "To": ", ".join(map(_line, to)),
             "Cc": ", ".join(map(_line, copies)),
-            "Subject": letter.subject,
-            "Date": _date(letter, is_own_id=is_own_id),
+            "Subject": message.subject,
+            "Date": _date(message, is_own_id=is_own_id),
             "Message-ID": message_id,
             "Status": "new",
             "Attachments": ", ".join(names),
-            "In-Reply-To": letter.thread if letter.thread != message_id else "",
+            "In-Reply-To": message.thread if message.thread != message_id else "",
         }
         needed = ("From", "To", "Subject", "Date", "Message-ID", "Status")
         head = "".join(f"{name}: {_line(text)}\n" for name, text in header.items() if text or name in needed)
-        return f"{head}\n---\n{letter.body}".encode("utf-8", "replace")
+        return f"{head}\n---\n{message.body}".encode("utf-8", "replace")
 
 
 def _key(key: str) -> str:
-    """Return a letter's key as it can be stored."""
+    """Return a message's key as it can be stored."""
     return key.encode("utf-8", "backslashreplace").decode()
 
 
@@ -241,27 +248,27 @@ def _line(text: str) -> str:
     return one_line(text).strip()[:LONGEST]
 
 
-def _date(letter: IncomingLetter, *, is_own_id: bool) -> str:
-    """Return the date to write; an e-mail date tells that the letter came without its id."""
-    when = moment(letter.date)
+def _date(message: IncomingMessage, *, is_own_id: bool) -> str:
+    """Return the date to write; an e-mail date tells that the message came without its id."""
+    when = moment(message.date)
     if when is None:
-        when = _arrival(letter) or time.time()
+        when = _arrival(message) or time.time()
         return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
-    if is_own_id and not letter.date[:1].isdigit():
+    if is_own_id and not message.date[:1].isdigit():
         return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
-    return letter.date
+    return message.date
 
 
-def _arrival(letter: IncomingLetter) -> float | None:
-    """Return when the server took a letter; None if it says nothing or what can't be."""
-    when = letter.arrived
+def _arrival(message: IncomingMessage) -> float | None:
+    """Return when the server took a message; None if it says nothing or what can't be."""
+    when = message.arrived
     return when if when is not None and 0 < when <= time.time() + AHEAD_SECONDS else None
 
 
-def _day(letter: IncomingLetter) -> str:
-    """Return the day folder: the day on which the server took the letter, else that of its date, never far ahead."""
+def _day(message: IncomingMessage) -> str:
+    """Return the day folder: the day on which the server took the message, else that of its date, never far ahead."""
     now = time.time()
-    when = _arrival(letter) or moment(letter.date) or now
+    when = _arrival(message) or moment(message.date) or now
     when = when if 0 < when <= now + AHEAD_SECONDS else now
     return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d")
 

@@ -1,4 +1,4 @@
-"""Write a letter into a box, attachments first and all of it on the disk before it has a name; deliver one here."""
+"""Write a message into a box, attachments first and all of it on the disk before it has a name; deliver one here."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.decode import Copy, id_of, split, who
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, SignedFile, parse
 from mailstore.kinds.agentazall.places import DAY, INBOX, is_agent_name, make_box
 from mailstore.kinds.agentazall.spools import FOLDER
-from mailstore.kinds.agentazall.sync.outbox import OutboxLetter
+from mailstore.kinds.agentazall.sync.outbox import OutboxMessage
 
 MODE = 0o640
 MOST_FILES = 1000
@@ -25,16 +25,16 @@ NOTE_BYTES = 1 << 12
 NEW, NOTE = "new-", "placing-"
 
 
-def put_letter(
+def put_message(
     root: Path, box: Path, stem: str, data: bytes, files: Sequence[tuple[str, bytes | Path]], desk: Path
 ) -> bool:
-    """Write a letter and its attachments; return False if a name is taken. Raises OSError, StoreError.
+    """Write a message and its attachments; return False if a name is taken. Raises OSError, StoreError.
 
     `desk` is a folder on the same disk where attachments are written before they are moved. What a crash leaves there,
-    and attachments without their letter, are removed by `clear_desk`.
+    and attachments without their message, are removed by `clear_desk`.
     """
     path = box / f"{stem}.txt"
-    if path.exists() or (files and stem.endswith(".txt")):  # the folder's name may be another letter's file
+    if path.exists() or (files and stem.endswith(".txt")):  # the folder's name may be another message's file
         return False
     make_box(root, box)
     note = _put_files(root, box, stem, files, desk) if files else None
@@ -69,13 +69,13 @@ def clear_desk(root: Path, desk: Path) -> None:
 
 
 def _put_files(root: Path, box: Path, stem: str, files: Sequence[tuple[str, bytes | Path]], desk: Path) -> Path:
-    """Write attachments and move them into place; return the note that says so until the letter is there."""
+    """Write attachments and move them into place; return the note that says so until the message is there."""
     make_box(root, desk)
     digest = hashlib.blake2b(str(box / stem).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     new, final, note = desk / f"{NEW}{digest}", box / stem, desk / f"{NOTE}{digest}"
     _remove(new)
     if final.is_dir():
-        _remove(final)  # a crash left it: there is no letter of this name yet
+        _remove(final)  # a crash left it: there is no message of this name yet
     new.mkdir(0o750)
     names = attachment_names([name for name, _ in files[:MOST_FILES]])
     for name, (_, content) in zip(names, files, strict=False):
@@ -115,30 +115,30 @@ def folders_of(root: Path) -> frozenset[str]:
         )
 
 
-def deliver(root: Path, sent: OutboxLetter, recipient: str) -> None:
+def deliver(root: Path, sent: OutboxMessage, recipient: str) -> None:
     """Put a copy into an inbox, unless it is there. Raises OSError and StoreError."""
     box = root / recipient / sent.place.day / INBOX
-    letter = parse(sent.data)
-    data = sent.data if letter.get("Status").lower() != "read" else _unread(sent.data)
-    files = [(each.name, each.path) for each in sent.letter.attachments]
-    digest = hashlib.blake2b(letter.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    message = parse(sent.data)
+    data = sent.data if message.get("Status").lower() != "read" else _unread(sent.data)
+    files = [(each.name, each.path) for each in sent.message.attachments]
+    digest = hashlib.blake2b(message.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     for stem in (sent.place.stem, f"{sent.place.stem[:80]}-{digest}"):
-        if put_letter(root, box, stem, data, files, root / sent.place.owner / FOLDER) or _is_there(
-            box / f"{stem}.txt", letter, sent.place
+        if put_message(root, box, stem, data, files, root / sent.place.owner / FOLDER) or _is_there(
+            box / f"{stem}.txt", message, sent.place
         ):
             return
-    raise FileExistsError(17, "another letter has this name", str(box / sent.place.file))
+    raise FileExistsError(17, "another message has this name", str(box / sent.place.file))
 
 
-def _is_there(path: Path, letter: SignedFile, place: Copy) -> bool:
+def _is_there(path: Path, signed: SignedFile, place: Copy) -> bool:
     try:
         found = parse(read_whole(path))
     except (OSError, NotAFile, InvalidSignedFile):
         return False
     return (found.body, id_of(found, place), who(found, place)) == (
-        letter.body,
-        id_of(letter, place),
-        who(letter, place),
+        signed.body,
+        id_of(signed, place),
+        who(signed, place),
     )
 
 

@@ -21,7 +21,7 @@ NAME = ".keyring.json"
 
 
 def note_key(home: Path, sender: str, facts: SignatureFacts) -> list[str]:
-    """Note the key of a valid letter in the agent's keyring; return warnings. Raises OSError and StoreError.
+    """Note the key of a valid message in the agent's keyring; return warnings. Raises OSError and StoreError.
 
     A pinned key is never replaced, and a keyring that can't be read is left as it is.
     """
@@ -47,7 +47,7 @@ def note_key(home: Path, sender: str, facts: SignatureFacts) -> list[str]:
     elif entry.get("public_key_b64") != facts.key:
         return warnings
     elif isinstance(entry.get("addresses"), list) and sender in entry["addresses"]:
-        # written once a letter, it would be rewritten all the time for a date that nobody reads
+        # written once a message, it would be rewritten all the time for a date that nobody reads
         return warnings
     else:
         known = entry.get("addresses")
@@ -60,7 +60,7 @@ def note_key(home: Path, sender: str, facts: SignatureFacts) -> list[str]:
 def _warnings(ring: dict[str, Any], path: Path, sender: str, fingerprint: str, key: str) -> Iterator[str]:
     entry = ring.get(fingerprint)
     if isinstance(entry, dict) and entry.get("public_key_b64") != key:
-        yield f"{path} has another key for {fingerprint} than the one that signed a letter of {sender}"
+        yield f"{path} has another key for {fingerprint} than the one that signed a message of {sender}"
     for other, each in ring.items():
         with suppress(TypeError):
             if isinstance(each, dict) and other != fingerprint and sender in each.get("addresses", ()):

@@ -1,6 +1,6 @@
 """Write the ledger: what a method has written outlives the process.
 
-A power failure may take the last entries away: letters are then sent or fetched again, and recognised on arrival.
+A power failure may take the last entries away: messages are then sent or fetched again, and recognised on arrival.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS ways (
     PRIMARY KEY (owner, message_id, recipient, transport)
 );
 CREATE INDEX IF NOT EXISTS ways_by_id ON ways (message_id);
-CREATE TABLE IF NOT EXISTS letters (
+CREATE TABLE IF NOT EXISTS messages (
     owner TEXT NOT NULL, message_id TEXT NOT NULL, digest TEXT NOT NULL, file TEXT NOT NULL, noted REAL NOT NULL,
     PRIMARY KEY (owner, message_id)
 );
@@ -97,14 +97,14 @@ class LedgerWriter:
             except sqlite3.Error as error:
                 raise OSError(5, str(error), str(self.path)) from error
 
-    def note_letter(self, owner: str, message_id: str, digest: str, file: str, now: float) -> bool:
-        """Note where a letter lies; return whether another letter had this id, whose ways are forgotten."""
-        rows = self._rows("SELECT digest, file FROM letters WHERE owner = ? AND message_id = ?", owner, message_id)
+    def note_message(self, owner: str, message_id: str, digest: str, file: str, now: float) -> bool:
+        """Note where a message lies; return whether another message had this id, whose ways are forgotten."""
+        rows = self._rows("SELECT digest, file FROM messages WHERE owner = ? AND message_id = ?", owner, message_id)
         if rows and tuple(rows[0]) == (digest, file):
             return False
         is_other = bool(rows) and rows[0][0] != digest
         changes: list[tuple[str, tuple[Any, ...]]] = [
-            ("INSERT OR REPLACE INTO letters VALUES (?, ?, ?, ?, ?)", (owner, message_id, digest, file, now))
+            ("INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?)", (owner, message_id, digest, file, now))
         ]
         if is_other:
             changes.insert(0, ("DELETE FROM ways WHERE owner = ? AND message_id = ?", (owner, message_id)))
@@ -119,10 +119,10 @@ class LedgerWriter:
         return [way for way in self.ways(owner, message_id) if way.recipient == recipient]
 
     def waiting(self, owner: str) -> list[tuple[LedgerWay, str]]:
-        """Return the ways that wait, with the file of each letter as it was noted last."""
+        """Return the ways that wait, with the file of each message as it was noted last."""
         rows = self._rows(
             "SELECT w.owner, w.message_id, recipient, transport, state, tries, last, reason, next, file"
-            " FROM ways w JOIN letters l ON w.owner = l.owner AND w.message_id = l.message_id"
+            " FROM ways w JOIN messages l ON w.owner = l.owner AND w.message_id = l.message_id"
             " WHERE w.owner = ? AND state = 'waiting'", owner,
         )  # fmt: skip
         return [(way_in(row), row[9]) for row in rows]
@@ -141,13 +141,13 @@ class LedgerWriter:
         self._all([(ways, (owner,)), (arrivals, (owner, len(UNEXPECTED), UNEXPECTED))])
 
     def note_of(self, owner: str, transport: str, key: str) -> tuple[str, str] | None:
-        """Return the reason and the sender noted for a letter of an account; None if it is not known."""
+        """Return the reason and the sender noted for a message of an account; None if it is not known."""
         statement = "SELECT reason, sender FROM arrivals WHERE owner = ? AND transport = ? AND key = ?"
         rows = self._rows(statement, owner, transport, key)
         return (str(rows[0][0]), str(rows[0][1])) if rows else None
 
     def came_by(self, owner: str, transport: str, message_id: str) -> bool:
-        """Return whether a copy of a letter came by an account before."""
+        """Return whether a copy of a message came by an account before."""
         return bool(
             self._rows(
                 "SELECT 1 FROM arrivals WHERE owner = ? AND transport = ? AND message_id = ?",
@@ -159,7 +159,7 @@ class LedgerWriter:
         self, owner: str, transport: str, key: str, message_id: str, at: float, state: ArrivalState,
         reason: str = "", sender: str = "", excerpt: bytes = b"",
     ) -> None:  # fmt: skip
-        """Write what became of a letter that came in."""
+        """Write what became of a message that came in."""
         self._change(
             "INSERT OR REPLACE INTO arrivals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             owner, transport, key, message_id, at, str(state), reason, sender, excerpt,

@@ -1,4 +1,4 @@
-"""Read what agents want to send: the letters in their outboxes, signed if they have a key."""
+"""Read what agents want to send: the messages in their outboxes, signed if they have a key."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from mailstore.installation import remedy
 from mailstore.kinds.agentazall.block import BEGIN
 from mailstore.kinds.agentazall.decode import Copy, attachments, id_of, missing
 from mailstore.kinds.agentazall.identity import Identity, identity_in
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, SignedFile, is_partial, moment, parse
 from mailstore.kinds.agentazall.names import addresses, bare, plain_of
 from mailstore.kinds.agentazall.places import DAY, OUTBOX
 from mailstore.kinds.agentazall.signature import is_checkable
-from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, Attachment, OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, Attachment, OutgoingMessage
 from mailstore.kit.part_reader import is_settled
 
 QUIET_SECONDS = 1.0
-"""How long a letter must have been left alone: its own program writes replies in place, and nothing ends a file."""
+"""How long a message must have been left alone: its own program writes replies in place, and nothing ends a file."""
 ATTACHMENT_SECONDS = 60.0
-"""How long a letter waits for attachments that its header lists."""
+"""How long a message waits for attachments that its header lists."""
 
 
-class OutboxLetter(NamedTuple):
-    """A letter to send: where it lies, the bytes of its file, and what a transport gets."""
+class OutboxMessage(NamedTuple):
+    """A message to send: where it lies, the bytes of its file, and what a transport gets."""
 
     place: Copy
     data: bytes
     digest: str
-    letter: OutgoingLetter
+    message: OutgoingMessage
 
     @property
     def file(self) -> str:
@@ -51,7 +51,7 @@ class Held(NamedTuple):
     reason: str = ""
 
 
-def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[OutboxLetter | Held]:
+def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[OutboxMessage | Held]:
     """Yield what lies in an agent's outboxes, by days; what is still being written is left for later.
 
     `own` are the agent's addresses. Raises StoreError and OSError.
@@ -69,8 +69,8 @@ def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[OutboxLett
 
 def read_outgoing(
     root: Path, place: Copy, own: frozenset[str], identity: Identity | None = None
-) -> OutboxLetter | Held | None:
-    """Return a letter to send, signed if there is a key; None if it has gone."""
+) -> OutboxMessage | Held | None:
+    """Return a message to send, signed if there is a key; None if it has gone."""
     path = root / "/".join(place)
     if not _is_utf8(place.file):
         return Held(place, "its name is not valid UTF-8")
@@ -86,22 +86,22 @@ def read_outgoing(
     if place.box == OUTBOX and not is_done and (is_partial(data) or not is_quiet):
         return Held(place)
     try:
-        letter = parse(data)
+        message = parse(data)
     except InvalidSignedFile as error:
         return Held(place, str(error) if is_done else "")
-    if why := _objection(letter, own):
+    if why := _objection(message, own):
         return Held(place, why)
     names = attachments(path)
-    if missing(letter, names) and abs(time.time() - changed) < ATTACHMENT_SECONDS:
+    if missing(message, names) and abs(time.time() - changed) < ATTACHMENT_SECONDS:
         return Held(place)
     files, size = _files(path.with_suffix(""), names)
     if size + len(data) > MOST_BYTES:
         return Held(place, f"larger than {MOST_BYTES >> 20} MiB with its attachments")
-    if identity is not None and place.box == OUTBOX and BEGIN not in letter.body:
-        data = _signed(data, letter, identity)
+    if identity is not None and place.box == OUTBOX and BEGIN not in message.body:
+        data = _signed(data, message, identity)
         replace_file(path, data)
-        letter = parse(data)
-    return OutboxLetter(place, data, hashlib.sha256(data).hexdigest(), _letter(letter, place, files))
+        message = parse(data)
+    return OutboxMessage(place, data, hashlib.sha256(data).hexdigest(), _message(message, place, files))
 
 
 def _is_utf8(name: str) -> bool:
@@ -109,23 +109,23 @@ def _is_utf8(name: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in name)
 
 
-def _objection(letter: SignedFile, own: frozenset[str]) -> str:
-    sender = bare(letter.get("From"))
+def _objection(signed: SignedFile, own: frozenset[str]) -> str:
+    sender = bare(signed.get("From"))
     if sender and plain_of(sender) not in {plain_of(each) for each in own}:
         return f"From is {sender}, which is not this agent"
-    return "" if addresses(letter.get("To"), letter.get("Cc")) else "it names no recipient"
+    return "" if addresses(signed.get("To"), signed.get("Cc")) else "it names no recipient"
 
 
-def _letter(letter: SignedFile, place: Copy, files: tuple[Attachment, ...]) -> OutgoingLetter:
-    return OutgoingLetter(
-        id=id_of(letter, place),
-        sender=bare(letter.get("From")) or place.owner,
-        recipients=addresses(letter.get("To"), letter.get("Cc")),
-        subject=letter.get("Subject"),
-        date=_zoned(letter.get("Date")),
-        body=letter.body,
-        copies=addresses(letter.get("Cc")),
-        thread=letter.get("In-Reply-To").strip("<> "),
+def _message(signed: SignedFile, place: Copy, files: tuple[Attachment, ...]) -> OutgoingMessage:
+    return OutgoingMessage(
+        id=id_of(signed, place),
+        sender=bare(signed.get("From")) or place.owner,
+        recipients=addresses(signed.get("To"), signed.get("Cc")),
+        subject=signed.get("Subject"),
+        date=_zoned(signed.get("Date")),
+        body=signed.body,
+        copies=addresses(signed.get("Cc")),
+        thread=signed.get("In-Reply-To").strip("<> "),
         attachments=files,
     )
 
@@ -138,15 +138,15 @@ def _zoned(text: str) -> str:
     return datetime.fromtimestamp(when).astimezone().isoformat(timespec="seconds")
 
 
-def _signed(data: bytes, letter: SignedFile, identity: Identity) -> bytes:
-    """Return a letter's file with its body signed, as the original program does; its header lines stay."""
-    body = letter.body.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    head = "".join(f"{name}: {value}\n" for name, value in letter.lines)
+def _signed(data: bytes, signed: SignedFile, identity: Identity) -> bytes:
+    """Return a message's file with its body signed, as the original program does; its header lines stay."""
+    body = signed.body.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    head = "".join(f"{name}: {value}\n" for name, value in signed.lines)
     return f"{head}\n---\n{identity.signed(body)}".encode("utf-8", "replace")
 
 
 def _identity(home: Path) -> Identity | None:
-    """Return the agent's key; None if it has none, so that its letters go unsigned. Raises StoreError and OSError."""
+    """Return the agent's key; None if it has none, so that its messages go unsigned. Raises StoreError and OSError."""
     path = home / ".identity_key"
     if path.exists() and not is_checkable():
         raise StoreError(f"mail of {home.name} can't be signed", remedy("agentazall"))
@@ -154,7 +154,7 @@ def _identity(home: Path) -> Identity | None:
 
 
 def _files(folder: Path, names: list[str]) -> tuple[tuple[Attachment, ...], int]:
-    """Return a letter's attachments and their size; only files count."""
+    """Return a message's attachments and their size; only files count."""
     found, size = [], 0
     for name in names:
         try:

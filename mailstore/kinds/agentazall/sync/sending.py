@@ -1,4 +1,4 @@
-"""The letters of one agent that are to go out, and how far each has come; shared by the threads of its accounts."""
+"""The messages of one agent that are to go out, and how far each has come; shared by the threads of its accounts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mailstore.kinds.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendStat
 from mailstore.kinds.agentazall.places import DAY, OUTBOX, SENT, make_box
 from mailstore.kinds.agentazall.sync.keeping import deliver, folders_of
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
-from mailstore.kinds.agentazall.sync.outbox import Held, OutboxLetter, outgoing, read_outgoing
+from mailstore.kinds.agentazall.sync.outbox import Held, OutboxMessage, outgoing, read_outgoing
 
 LONGEST_SECONDS = 300.0
 FIRST_SECONDS = 2.0
@@ -34,13 +34,13 @@ def pause_after(failures: int) -> float:
 
 
 MOST_TRIES = 100
-"""How often a further way is tried for a letter that has arrived by another one."""
+"""How often a further way is tried for a message that has arrived by another one."""
 
 
 class Handover(NamedTuple):
-    """A letter that an account is to hand over for one recipient."""
+    """A message that an account is to hand over for one recipient."""
 
-    letter: OutboxLetter
+    message: OutboxMessage
     recipient: str
     way: LedgerWay
 
@@ -57,17 +57,17 @@ class Outbox:
         self._ledger = ledger
         self._tell = tell
         self._lock = RLock()
-        self._letters: dict[str, OutboxLetter] = {}
+        self._messages: dict[str, OutboxMessage] = {}
         self._busy: Counter[str] = Counter()
         self._accounts: tuple[str, ...] = ()
         self._local: frozenset[str] = frozenset()
         self._told: dict[str, str] = {}
         self._planned: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._open: dict[str, set[str]] = {}
-        """The recipients for whom a letter stays in the outbox; only what the ledger says moves it."""
+        """The recipients for whom a message stays in the outbox; only what the ledger says moves it."""
         self.moved = 0
         self.unfinished = 0
-        """How many letters of the last look may still be being written."""
+        """How many messages of the last look may still be being written."""
 
     def look(self, accounts: Iterable[str]) -> None:
         """Read the outboxes, deliver what is for agents here, and note what the accounts, by label, have to do.
@@ -80,59 +80,59 @@ class Outbox:
             finish_moves(self._root, self._agent)
             held: dict[str, str] = {}
             self.unfinished = 0
-            found: dict[str, OutboxLetter] = {}
+            found: dict[str, OutboxMessage] = {}
             for each in outgoing(self._root, self._agent, self._own):
                 if isinstance(each, Held):
                     if each.reason:
                         held["/".join(each.place)] = each.reason
                     else:
                         self.unfinished += 1
-                elif (other := found.get(each.letter.id)) is not None:
-                    held[each.file] = f"another letter has its id: {other.file}"
+                elif (other := found.get(each.message.id)) is not None:
+                    held[each.file] = f"another message has its id: {other.file}"
                 else:
-                    self._ledger.note_letter(self._agent, each.letter.id, each.digest, each.file, time.time())
-                    found[each.letter.id] = each
+                    self._ledger.note_message(self._agent, each.message.id, each.digest, each.file, time.time())
+                    found[each.message.id] = each
                     self._plan(each)
             waiting = {way.message_id: file for way, file in self._ledger.waiting(self._agent)}
             for message_id, file in waiting.items():
                 if message_id not in found and (sent := self._sent(file, message_id)) is not None:
                     found[message_id] = sent
-            self._letters = found
+            self._messages = found
             self._open = {}
             self._report(held)
-        for letter in list(found.values()):
-            self._deliver(letter)
+        for message in list(found.values()):
+            self._deliver(message)
             with self._lock:
-                self._open.pop(letter.letter.id, None)
-                self.settle(letter)
+                self._open.pop(message.message.id, None)
+                self.settle(message)
 
     def handovers(self, account: str, now: float | None = None) -> list[Handover]:
         """Return what an account has to hand over: what was tried least first; with `now` only what is due."""
         with self._lock:
             found = [
-                Handover(letter, recipient, way)
-                for letter in self._letters.values()
-                for recipient, way in self._ways_by(letter, account)
+                Handover(message, recipient, way)
+                for message in self._messages.values()
+                for recipient, way in self._ways_by(message, account)
                 if way.state is SendState.WAITING and (now is None or _is_due(way, now))
             ]
             return sorted(found, key=lambda each: each.way.tries)
 
     def hold(self, handover: Handover) -> Handover | None:
-        """Keep a letter where it lies now, while it is handed over; return None if it is gone or was changed."""
+        """Keep a message where it lies now, while it is handed over; return None if it is gone or was changed."""
         with self._lock:
-            letter = self._letters.get(handover.way.message_id)
-            if letter is None or letter.digest != handover.letter.digest:
+            message = self._messages.get(handover.way.message_id)
+            if message is None or message.digest != handover.message.digest:
                 return None
-            self._busy[letter.letter.id] += 1
-            return handover._replace(letter=letter)
+            self._busy[message.message.id] += 1
+            return handover._replace(message=message)
 
     def release(self, handover: Handover) -> None:
-        """Let a letter be moved."""
+        """Let a message be moved."""
         with self._lock:
             self._busy[handover.way.message_id] -= 1
-            letter = self._letters.get(handover.way.message_id)
-            if letter is not None and not self._open.get(handover.way.message_id):
-                self.settle(letter)
+            message = self._messages.get(handover.way.message_id)
+            if message is not None and not self._open.get(handover.way.message_id):
+                self.settle(message)
 
     def note(self, way: LedgerWay) -> None:
         """Write how a try has ended. Raises OSError."""
@@ -150,22 +150,26 @@ class Outbox:
                     still_open.discard(way.recipient)
 
     def waiting(self) -> tuple[int, int]:
-        """Return how many letters wait in the outbox, and how many stay there since every way refused them."""
+        """Return how many messages wait in the outbox, and how many stay there since every way refused them."""
         with self._lock:
-            left = [each for each in self._letters.values() if each.place.box == OUTBOX]
+            left = [each for each in self._messages.values() if each.place.box == OUTBOX]
             refused = 0
-            for letter in left:
-                states = {way.state for way in self._ledger.ways(self._agent, letter.letter.id)}
+            for message in left:
+                states = {way.state for way in self._ledger.ways(self._agent, message.message.id)}
                 refused += SendState.REFUSED in states and states <= {SendState.REFUSED, SendState.GIVEN_UP}
             return len(left) - refused, refused
 
-    def settle(self, letter: OutboxLetter) -> None:
-        """Move a letter to `sent/` when every recipient is reached, or refused by all while another is reached."""
+    def settle(self, message: OutboxMessage) -> None:
+        """Move a message to `sent/` when every recipient is reached, or refused by all while another is reached."""
         with self._lock:
-            message_id = letter.letter.id
-            if letter.place.box != OUTBOX or self._letters.get(message_id) is not letter or self._busy[message_id] > 0:
+            message_id = message.message.id
+            if (
+                message.place.box != OUTBOX
+                or self._messages.get(message_id) is not message
+                or self._busy[message_id] > 0
+            ):
                 return
-            ways: dict[str, list[LedgerWay]] = {each: [] for each in letter.letter.recipients}
+            ways: dict[str, list[LedgerWay]] = {each: [] for each in message.message.recipients}
             is_reached = False
             for way in self._ledger.ways(self._agent, message_id):
                 is_reached = is_reached or way.state is SendState.DELIVERED
@@ -178,29 +182,29 @@ class Outbox:
             }
             if not is_reached or self._open[message_id]:
                 return
-            place = file_as_sent(self._root, letter.place)
+            place = file_as_sent(self._root, message.place)
             self.moved += 1
             self._planned.pop(message_id, None)
-            self._ledger.note_letter(self._agent, message_id, letter.digest, "/".join(place), time.time())
+            self._ledger.note_message(self._agent, message_id, message.digest, "/".join(place), time.time())
             moved = self._sent("/".join(place), message_id)
             if moved is not None:
-                self._letters[message_id] = moved
+                self._messages[message_id] = moved
             else:
-                del self._letters[message_id]
+                del self._messages[message_id]
 
-    def _plan(self, letter: OutboxLetter) -> None:
-        """Write down every way of a letter before it is tried, so that none is forgotten if this ends suddenly."""
-        if self._planned.get(letter.letter.id) == (letter.digest, self._accounts):
+    def _plan(self, message: OutboxMessage) -> None:
+        """Write down every way of a message before it is tried, so that none is forgotten if this ends suddenly."""
+        if self._planned.get(message.message.id) == (message.digest, self._accounts):
             return
         self._ledger.plan_ways(
             [
-                _new_way(letter, each, by)
-                for each in letter.letter.recipients
+                _new_way(message, each, by)
+                for each in message.message.recipients
                 if each not in self._local
                 for by in self._accounts
             ]
         )
-        self._planned[letter.letter.id] = letter.digest, self._accounts
+        self._planned[message.message.id] = message.digest, self._accounts
 
     def _is_reached(self, message_id: str, recipient: str) -> bool:
         return _is_delivered(self._ledger.ways_to(self._agent, message_id, recipient))
@@ -210,45 +214,45 @@ class Outbox:
         states = [way.state for way in ways if way.transport in self._accounts]
         return len(states) == len(self._accounts) and set(states) == {SendState.REFUSED}
 
-    def _sent(self, file: str, message_id: str) -> OutboxLetter | None:
-        """Return a letter that was noted at a place; one that was moved just before an interruption is in `sent/`."""
+    def _sent(self, file: str, message_id: str) -> OutboxMessage | None:
+        """Return a message that was noted at a place; one that was moved just before an interruption is in `sent/`."""
         noted: Copy | None = split(file)
         for place in () if noted is None else (noted, noted._replace(box=SENT)):
             found = read_outgoing(self._root, place, self._own)
-            if isinstance(found, OutboxLetter) and found.letter.id == message_id:
+            if isinstance(found, OutboxMessage) and found.message.id == message_id:
                 return found
         return None
 
-    def _ways_by(self, letter: OutboxLetter, account: str) -> list[tuple[str, LedgerWay]]:
-        """Return the ways of a letter by an account; a recipient that has a folder here needs none."""
+    def _ways_by(self, message: OutboxMessage, account: str) -> list[tuple[str, LedgerWay]]:
+        """Return the ways of a message by an account; a recipient that has a folder here needs none."""
         known = {
-            way.recipient: way for way in self._ledger.ways(self._agent, letter.letter.id) if way.transport == account
+            way.recipient: way for way in self._ledger.ways(self._agent, message.message.id) if way.transport == account
         }
         return [
-            (each, known.get(each) or _new_way(letter, each, account))
-            for each in letter.letter.recipients
+            (each, known.get(each) or _new_way(message, each, account))
+            for each in message.message.recipients
             if each not in self._local
         ]
 
-    def _deliver(self, letter: OutboxLetter) -> None:
-        """Deliver a letter to the agents here; a recipient to whom nothing leads is noted."""
-        known = {(way.recipient, way.transport): way for way in self._ledger.ways(self._agent, letter.letter.id)}
-        for recipient in letter.letter.recipients:
+    def _deliver(self, message: OutboxMessage) -> None:
+        """Deliver a message to the agents here; a recipient to whom nothing leads is noted."""
+        known = {(way.recipient, way.transport): way for way in self._ledger.ways(self._agent, message.message.id)}
+        for recipient in message.message.recipients:
             if recipient in self._local:
-                way = known.get((recipient, LOCAL)) or _new_way(letter, recipient, LOCAL)
+                way = known.get((recipient, LOCAL)) or _new_way(message, recipient, LOCAL)
                 if way.state is SendState.DELIVERED:
                     continue
                 try:
-                    deliver(self._root, letter, recipient)
+                    deliver(self._root, message, recipient)
                 except OSError as error:
                     self._ledger.note_way(_tried(way, SendState.WAITING, f"can't be written ({reason_of(error)})"))
                     self._tell(
-                        f"{self._agent}: {letter.letter.id} to {recipient}: can't be written ({reason_of(error)})"
+                        f"{self._agent}: {message.message.id} to {recipient}: can't be written ({reason_of(error)})"
                     )
                     continue
                 self._ledger.note_way(_tried(way, SendState.DELIVERED, ""))
             elif not self._accounts and (recipient, NO_WAY) not in known:
-                way = _new_way(letter, recipient, NO_WAY)
+                way = _new_way(message, recipient, NO_WAY)
                 reason = "no account to send by is set, and the recipient has no folder here"
                 self._ledger.note_way(way._replace(reason=reason))
 
@@ -259,8 +263,10 @@ class Outbox:
         self._told = held
 
 
-def _new_way(letter: OutboxLetter, recipient: str, transport: str) -> LedgerWay:
-    return LedgerWay(letter.place.owner, letter.letter.id, recipient, transport, SendState.WAITING, 0, None, "", None)
+def _new_way(message: OutboxMessage, recipient: str, transport: str) -> LedgerWay:
+    return LedgerWay(
+        message.place.owner, message.message.id, recipient, transport, SendState.WAITING, 0, None, "", None
+    )
 
 
 def _is_delivered(ways: list[LedgerWay]) -> bool:
@@ -277,7 +283,7 @@ def _tried(way: LedgerWay, state: SendState, reason: str) -> LedgerWay:
 
 
 def file_as_sent(root: Path, place: Copy) -> Copy:
-    """Move a letter to its day's `sent/`, under another name if that one is taken. Raises OSError, StoreError."""
+    """Move a message to its day's `sent/`, under another name if that one is taken. Raises OSError, StoreError."""
     outbox, sent = (root / place.owner / place.day / box for box in (OUTBOX, SENT))
     make_box(root, sent)
     source = outbox / place.file
@@ -294,7 +300,7 @@ def file_as_sent(root: Path, place: Copy) -> Copy:
 
 
 def finish_moves(root: Path, agent: str) -> None:
-    """Move the attachments whose letter was moved by an interrupted run. Raises OSError."""
+    """Move the attachments whose message was moved by an interrupted run. Raises OSError."""
     try:
         days = [name for name in os.listdir(root / agent) if DAY.fullmatch(name)]  # noqa: PTH208 - names are enough
     except (FileNotFoundError, NotADirectoryError):
@@ -325,7 +331,7 @@ def _linked(source: Path, target: Path) -> bool:
 
 
 def _is_same(source: Path, target: Path) -> bool:
-    """Return whether a letter was moved already, by a run that was interrupted, or by another program."""
+    """Return whether a message was moved already, by a run that was interrupted, or by another program."""
     try:
         if target.is_symlink():
             return False

@@ -1,4 +1,4 @@
-"""`signalbox sync status`: which accounts work, which letters wait, and what was turned away."""
+"""`signalbox sync status`: which accounts work, which messages wait, and what was turned away."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mailstore.kinds.agentazall.sync.command_rows import (
     SpooledRow,
     SyncAccountRow,
     SyncAgentRow,
-    SyncLetterRow,
+    SyncMessageRow,
     SyncStatus,
     TurnedAwayRow,
 )
@@ -21,11 +21,11 @@ from mailstore.kinds.agentazall.transports.relay_wire import batch_of
 from mailstore.kit import isoformat
 from mailstore.own_commands import CommandAnswer
 
-MOST_LETTERS = MOST_TURNED_AWAY = 20
+MOST_MESSAGES = MOST_TURNED_AWAY = 20
 
 
 def standing(root: Path) -> CommandAnswer:
-    """Return how the carrying of a mailbox stands; 1 if an account fails or a letter was refused."""
+    """Return how the carrying of a mailbox stands; 1 if an account fails or a message was refused."""
     status = _status(root)
     is_failing = any(not each.is_up for each in status.accounts) or any(
         each.state == "refused" for each in status.letters
@@ -52,7 +52,7 @@ def _status(root: Path) -> SyncStatus:
             for each in accounts_of(root)
         ],
         [
-            SyncLetterRow(
+            SyncMessageRow(
                 each.message_id, each.owner, each.recipient, each.transport, str(each.state), each.tries,
                 _written(each.last), each.reason, _written(each.next),
             )
@@ -79,7 +79,7 @@ def _lines(status: SyncStatus) -> Iterable[str]:
         yield "Handed out by a relay, and in no inbox yet:"
     for each_spooled in status.spooled:
         number = each_spooled.letters
-        count = "what can't be read" if number is None else f"{number} {'letter' if number == 1 else 'letters'}"
+        count = "what can't be read" if number is None else f"{number} {'message' if number == 1 else 'messages'}"
         yield f"  {each_spooled.file}: {count}{each_spooled.relay_agent and f' for {each_spooled.relay_agent}'}"
     if not status.agents:
         yield f"No sync has carried the mail of {status.mailbox} yet: signalbox sync does"
@@ -94,17 +94,17 @@ def _lines(status: SyncStatus) -> Iterable[str]:
                 yield f"  {each.transport}: {state}{after}"
     if status.letters:
         yield "Not delivered:"
-    for letter in status.letters[:MOST_LETTERS]:
-        why = f" ({letter.reason})" if letter.reason else ""
-        tries = f"{letter.tries} {'try' if letter.tries == 1 else 'tries'}"
-        after = f", next {letter.next_try}" if letter.next_try else ""
-        way = f"from {letter.agent} to {letter.recipient}"
-        if letter.transport == NO_WAY:
-            yield f"  {letter.id} {way}: {letter.state}{why}"
+    for message in status.letters[:MOST_MESSAGES]:
+        why = f" ({message.reason})" if message.reason else ""
+        tries = f"{message.tries} {'try' if message.tries == 1 else 'tries'}"
+        after = f", next {message.next_try}" if message.next_try else ""
+        way = f"from {message.agent} to {message.recipient}"
+        if message.transport == NO_WAY:
+            yield f"  {message.id} {way}: {message.state}{why}"
         else:
-            yield f"  {letter.id} {way} by {letter.transport}: {letter.state}, {tries}{after}{why}"
-    if len(status.letters) > MOST_LETTERS:
-        yield f"  and {len(status.letters) - MOST_LETTERS} more: --json lists them all"
+            yield f"  {message.id} {way} by {message.transport}: {message.state}, {tries}{after}{why}"
+    if len(status.letters) > MOST_MESSAGES:
+        yield f"  and {len(status.letters) - MOST_MESSAGES} more: --json lists them all"
     if status.turned_away:
         yield "Turned away:"
     for each_away in status.turned_away:

@@ -1,1 +1,1 @@
-"""Ways by which letters go to other machines and come from them; nothing here knows a mailbox."""
+"""Ways by which messages go to other machines and come from them; nothing here knows a mailbox."""

@@ -13,7 +13,7 @@ import msgspec
 from mailstore.kinds.agentazall.transports.ftp_incoming import FtpInbox, NotKept
 from mailstore.kinds.agentazall.transports.ftp_outgoing import deliver, folder_of
 from mailstore.kinds.agentazall.transports.ftp_session import FtpSession, TooLarge
-from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Receiver, Transport
+from mailstore.kinds.agentazall.transports.transport import MessageRefused, OutgoingMessage, Receiver, Transport
 from mailstore.kit.secret import Secret, SecretMissing
 from mailstore.kit.secure import TransportDown, down_by, said, tls_context
 
@@ -52,10 +52,10 @@ class FtpTransport(Transport):
         self._secrets: list[str] = []
         self._inbox = FtpInbox(self._folder, self._lend)
 
-    def send(self, letter: OutgoingLetter, recipient: str) -> None:
-        """Put a letter into the recipient's folder, which is made where it is missing: no server knows recipients."""
+    def send(self, message: OutgoingMessage, recipient: str) -> None:
+        """Put a message into the recipient's folder, which is made where it is missing: no server knows recipients."""
         with self._exchange():
-            deliver(self._lend(), self._account.root, letter, recipient)
+            deliver(self._lend(), self._account.root, message, recipient)
 
     def receive(self, receiver: Receiver) -> int:
         try:
@@ -66,17 +66,19 @@ class FtpTransport(Transport):
 
     @contextmanager
     def _exchange(self) -> Iterator[None]:
-        """Use the connection of the last time if it still lives. Raises TransportDown and LetterRefused."""
+        """Use the connection of the last time if it still lives. Raises TransportDown and MessageRefused."""
         try:
             if self._session is not None and not self._session.is_alive():
                 self._drop()
             yield
-        except (LetterRefused, TransportDown):
+        except (MessageRefused, TransportDown):
             raise
         except ftplib.error_perm as error:
             code = str(error)[:3]
             if code == NAME_REFUSED:
-                raise LetterRefused(f"the server refuses the name ({self._said(error)})", "check the address") from None
+                raise MessageRefused(
+                    f"the server refuses the name ({self._said(error)})", "check the address"
+                ) from None
             if code == NOT_LOGGED_IN:
                 self._drop()
                 raise self._not_logged_in(error) from None

@@ -1,4 +1,4 @@
-"""Fetch letters from an agent's folder on an FTP server, each when it is complete; nothing there is changed."""
+"""Fetch messages from an agent's folder on an FTP server, each when it is complete; nothing there is changed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from typing import NamedTuple
 
-from mailstore.kinds.agentazall.letter_file import InvalidSignedFile, SignedFile, is_partial, parse
+from mailstore.kinds.agentazall.message_file import InvalidSignedFile, SignedFile, is_partial, parse
 from mailstore.kinds.agentazall.names import addresses, bare
 from mailstore.kinds.agentazall.transports.ftp_session import Entry, FtpSession, TooLarge
-from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, IncomingLetter, Receiver, unexpected
+from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, IncomingMessage, Receiver, unexpected
 
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 RECENT_DAYS = 3
 ALL_DAYS_SECONDS = 300.0
-"""How often all days are looked at: a letter that waited long goes to the day on which it was written."""
+"""How often all days are looked at: a message that waited long goes to the day on which it was written."""
 SETTLE_SECONDS = 2.0
-"""How long an unsigned letter of the original program must not grow."""
+"""How long an unsigned message of the original program must not grow."""
 PATIENCE_SECONDS = 120.0
 """How long to wait for attachments that the header lists."""
 OLD = timedelta(hours=2)
@@ -29,7 +29,7 @@ EXCERPT = 4096
 
 
 class NotKept(Exception):
-    """The receiver could not keep a letter: its OSError is the cause, and no fault of the server."""
+    """The receiver could not keep a message: its OSError is the cause, and no fault of the server."""
 
 
 class _Found(Enum):
@@ -39,14 +39,14 @@ class _Found(Enum):
 
 
 class _Sight(NamedTuple):
-    """What was seen of an incomplete letter, and since when it is so (monotonic)."""
+    """What was seen of an incomplete message, and since when it is so (monotonic)."""
 
     shape: object
     since: float
 
 
 class _Spot(NamedTuple):
-    """A letter's place: its day, the entry, and its key."""
+    """A message's place: its day, the entry, and its key."""
 
     day: str
     entry: Entry
@@ -67,7 +67,7 @@ class FtpInbox:
         self._all_days_at: float | None = None
 
     def take_in(self, receiver: Receiver) -> int:
-        """Give what is complete to the receiver; return how many letters. Raises OSError, ftplib.Error, TooLarge."""
+        """Give what is complete to the receiver; return how many messages. Raises OSError, ftplib.Error, TooLarge."""
         found = [(spot, self._look(receiver, spot)) for day in self._days() for spot in self._spots(receiver, day)]
         taken = sum(result is _Found.TAKEN for _, result in found)
         waiting = [spot for spot, result in found if result is _Found.INCOMPLETE]
@@ -89,7 +89,7 @@ class FtpInbox:
         return days
 
     def _spots(self, receiver: Receiver, day: str) -> list[_Spot]:
-        """Return the letters of a day that are not known, oldest first; turn names away that no file may have."""
+        """Return the messages of a day that are not known, oldest first; turn names away that no file may have."""
         entries = self._lend().names(f"{self._folder}/{day}/inbox") or []
         names = {each.name for each in entries}
         found: list[_Spot] = []
@@ -125,23 +125,23 @@ class FtpInbox:
         if data is None or (size is not None and size != len(data)):
             return self._wait(spot, size)
         try:
-            letter = parse(data)
+            message = parse(data)
         except InvalidSignedFile as error:
             if not self._is_over(spot, path, (len(data),)):
                 return self._wait(spot, (len(data),))
             return _turn_away(receiver, spot, str(error), data)
         except Exception as error:
             return _turn_away(receiver, spot, unexpected(error), data)
-        sender = bare(letter.get("From"))
+        sender = bare(message.get("From"))
         if b"\n---" in data and not receiver.admits(sender):
             return _turn_away(receiver, spot, f"{BLOCKED} {sender}", data, sender)
-        return self._complete(receiver, spot, path, data, letter)
+        return self._complete(receiver, spot, path, data, message)
 
-    def _complete(self, receiver: Receiver, spot: _Spot, path: str, data: bytes, letter: SignedFile) -> _Found:
-        """Keep a letter with its attachments if all is there."""
-        told = _length_of(letter)
-        is_whole = told == len(letter.body.encode("utf-8", "surrogateescape")) if told is not None else None
-        listed = [each.strip() for each in letter.get("Attachments").split(",") if each.strip()]
+    def _complete(self, receiver: Receiver, spot: _Spot, path: str, data: bytes, signed: SignedFile) -> _Found:
+        """Keep a message with its attachments if all is there."""
+        told = _length_of(signed)
+        is_whole = told == len(signed.body.encode("utf-8", "surrogateescape")) if told is not None else None
+        listed = [each.strip() for each in signed.get("Attachments").split(",") if each.strip()]
         entries = self._lend().names(path.removesuffix(".txt")) if spot.has_folder or listed else None
         beside = [each for each in entries or [] if not each.is_folder and _is_file_name(each.name)]
         if len(beside) > MOST_ATTACHMENTS:
@@ -162,7 +162,7 @@ class FtpInbox:
         if files is None:
             return self._wait(spot, shape)
         try:
-            found = _letter_in(spot.key, letter, files)
+            found = _message_in(spot.key, signed, files)
         except Exception as error:
             return _turn_away(receiver, spot, unexpected(error), data)
         try:
@@ -188,7 +188,7 @@ class FtpInbox:
         return found
 
     def _wait(self, spot: _Spot, shape: object) -> _Found:
-        """Remember how far a letter has come."""
+        """Remember how far a message has come."""
         before = self._sights.get(spot.key)
         if before is None or before.shape != shape:
             self._sights[spot.key] = _Sight(shape, time.monotonic())
@@ -225,23 +225,23 @@ def _is_file_name(name: str) -> bool:
     )
 
 
-def _length_of(letter: SignedFile) -> int | None:
+def _length_of(signed: SignedFile) -> int | None:
     """Return the length of the body that the header tells; None without one."""
-    told = [value for name, value in letter.lines if name == "Content-Length"]
+    told = [value for name, value in signed.lines if name == "Content-Length"]
     return int(told[-1]) if told and told[-1].isdecimal() and len(told[-1]) < 20 else None
 
 
-def _letter_in(key: str, letter: SignedFile, files: list[tuple[str, bytes]]) -> IncomingLetter:
-    copies = addresses(letter.get("Cc"))
-    return IncomingLetter(
+def _message_in(key: str, signed: SignedFile, files: list[tuple[str, bytes]]) -> IncomingMessage:
+    copies = addresses(signed.get("Cc"))
+    return IncomingMessage(
         key=key,
-        sender=bare(letter.get("From")),
-        recipients=tuple(dict.fromkeys((*addresses(letter.get("To")), *copies))),
-        subject=letter.get("Subject"),
-        date=letter.get("Date"),
-        body=letter.body,
-        id=letter.get("Message-ID").strip("<> \t"),
+        sender=bare(signed.get("From")),
+        recipients=tuple(dict.fromkeys((*addresses(signed.get("To")), *copies))),
+        subject=signed.get("Subject"),
+        date=signed.get("Date"),
+        body=signed.body,
+        id=signed.get("Message-ID").strip("<> \t"),
         copies=copies,
-        thread=letter.get("In-Reply-To"),
+        thread=signed.get("In-Reply-To"),
         attachments=tuple(files),
     )

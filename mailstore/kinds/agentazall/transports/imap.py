@@ -1,4 +1,4 @@
-"""Fetch letters by IMAP: folders are opened to be read only, so nothing is deleted, moved or marked as read."""
+"""Fetch messages by IMAP: folders are opened to be read only, so nothing is deleted, moved or marked as read."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ImapTransport(Transport):
 
 
 AT_ONCE = 20_000
-"""How many letters are listed by one command: the answer is one line, and lines are bounded."""
+"""How many messages are listed by one command: the answer is one line, and lines are bounded."""
 SIZES_AT_ONCE = 500
 MOST_FOLDERS_SHOWN = 10
 GARBAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -97,7 +97,7 @@ class _Client(IMAPClient):  # type: ignore[misc]
 
 
 class _Searched(NamedTuple):
-    """What the numbers of a folder's letters are valid with, and the next number; 0 if the server doesn't say."""
+    """What the numbers of a folder's messages are valid with, and the next number; 0 if the server doesn't say."""
 
     validity: int
     next: int
@@ -152,13 +152,13 @@ class ImapSession(MailSession):
         return [mail for folder, validity, uids in found for mail in self._sized(folder, validity, uids)]
 
     def _uids_in(self, folder: str, knows: Callable[[str], bool]) -> tuple[int, list[int]]:
-        """Return what the numbers of a folder's letters are valid with, and those that are unknown."""
+        """Return what the numbers of a folder's messages are valid with, and those that are unknown."""
         opened = self._opened if folder == self._selected else None
         self._opened = None
         count, found = opened or self._select(folder)
         last = self._done.get(folder)
         self._searched[folder] = found
-        # every number to come is at least the one that was next at a look whose letters were all taken in
+        # every number to come is at least the one that was next at a look whose messages were all taken in
         first = last.next if last and found.next and last.validity == found.validity else 0
         if first and first == found.next:
             return found.validity, []
@@ -171,7 +171,7 @@ class ImapSession(MailSession):
         return found.validity, [uid for uid in new if not knows(_key(folder, found.validity, uid))]
 
     def _select(self, folder: str) -> tuple[int, _Searched]:
-        """Open a folder to read it; return how many letters it has, and how they are numbered."""
+        """Open a folder to read it; return how many messages it has, and how they are numbered."""
         self._server.limits.begin()
         self._selected = ""
         try:
@@ -192,7 +192,7 @@ class ImapSession(MailSession):
 
     def _sized(self, folder: str, validity: int, uids: list[int]) -> Iterator[ListedMail]:
         sizes: dict[int, int] = {}
-        # one letter is asked for first: a server may send it whole instead of its size
+        # one message is asked for first: a server may send it whole instead of its size
         for asked in (uids[:1], *(uids[at : at + SIZES_AT_ONCE] for at in range(1, len(uids), SIZES_AT_ONCE))):
             if len(uids) > 1 and self._has_peek:
                 sizes |= self._sizes(folder, asked)
@@ -289,7 +289,7 @@ class _Refusal(TransportDown):
 
 
 def _portions(count: int) -> list[str]:
-    """Return sets of so many letters, by their places."""
+    """Return sets of so many messages, by their places."""
     return [f"{first}:{min(first + AT_ONCE - 1, count)}" for first in range(1, count + 1, AT_ONCE)]
 
 

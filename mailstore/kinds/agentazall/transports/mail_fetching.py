@@ -1,4 +1,4 @@
-"""Take in what is new in a mailbox on a server: whatever one letter does, the others come."""
+"""Take in what is new in a mailbox on a server: whatever one message does, the others come."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from mailstore.kinds.agentazall.transports.mail_parsing import DamagedMail, header_of
-from mailstore.kinds.agentazall.transports.mail_reading import letter_in, sender_in
+from mailstore.kinds.agentazall.transports.mail_reading import message_in, sender_in
 from mailstore.kinds.agentazall.transports.mail_server import TooMuchSent
 from mailstore.kinds.agentazall.transports.transport import BLOCKED, MOST_BYTES, Receiver, unexpected
 from mailstore.kit.secure import TransportDown
 
 LARGEST_MAIL = MOST_BYTES * 3 // 2
-"""A letter of the largest size in base64, with its headers."""
+"""A message of the largest size in base64, with its headers."""
 WORTH_ASKING = 1 << 16
 """What is larger is fetched only once the address filter has let its sender in."""
 MOST_RECONNECTS = 3
@@ -22,7 +22,7 @@ TOO_LARGE = f"it is larger than {LARGEST_MAIL >> 20} MB"
 
 
 class ListedMail(NamedTuple):
-    """A letter that lies on a server: its key, what the server calls it, and its size in bytes if known."""
+    """A message that lies on a server: its key, what the server calls it, and its size in bytes if known."""
 
     key: str
     name: int
@@ -41,15 +41,15 @@ class MailSession(ABC):
 
     @abstractmethod
     def listed(self, knows: Callable[[str], bool]) -> Iterable[ListedMail]:
-        """Return the letters there whose keys are unknown."""
+        """Return the messages there whose keys are unknown."""
 
     @abstractmethod
     def head(self, mail: ListedMail) -> bytes | None:
-        """Return a letter's header, None if the server can't give it alone."""
+        """Return a message's header, None if the server can't give it alone."""
 
     @abstractmethod
     def whole(self, mail: ListedMail) -> FetchedMail | None:
-        """Return a letter, None if it is no longer there."""
+        """Return a message, None if it is no longer there."""
 
     @abstractmethod
     def finish(self) -> None:
@@ -61,7 +61,7 @@ class MailSession(ABC):
 
 
 class MailFetching:
-    """Fetches what is new; it remembers at which letters a connection broke, and tries these last."""
+    """Fetches what is new; it remembers at which messages a connection broke, and tries these last."""
 
     def __init__(self, opened: Callable[[], MailSession]) -> None:
         self._opened = opened
@@ -69,11 +69,11 @@ class MailFetching:
         self._known: set[str] = set()
 
     def receive(self, receiver: Receiver) -> int:
-        """Give everything new to a receiver and return how many letters. Raises TransportDown, and OSError from it."""
+        """Give everything new to a receiver and return how many messages. Raises TransportDown, and OSError from it."""
         count = breaks = 0
 
         def knows(key: str) -> bool:
-            # a mailbox may hold many letters, and each look asks about all
+            # a mailbox may hold many messages, and each look asks about all
             if key not in self._known and receiver.knows(key):
                 self._known.add(key)
             return key in self._known
@@ -126,7 +126,7 @@ class MailFetching:
 
 
 class _Broken(Exception):
-    """The connection broke at a letter, and others can still be fetched."""
+    """The connection broke at a message, and others can still be fetched."""
 
     def __init__(self, problem: TransportDown) -> None:
         super().__init__(str(problem))
@@ -144,17 +144,17 @@ def _blocked_in(head: bytes, receiver: Receiver) -> str:
 
 
 def _kept(fetched: FetchedMail, mail: ListedMail, receiver: Receiver) -> int:
-    """Give a letter to a receiver; return 1 if it was taken in, else 0."""
+    """Give a message to a receiver; return 1 if it was taken in, else 0."""
     try:
-        letter = letter_in(fetched.data, mail.key, fetched.arrived)
+        message = message_in(fetched.data, mail.key, fetched.arrived)
     except DamagedMail as error:
         receiver.turn_away(mail.key, str(error), fetched.data[:EXCERPT])
         return 0
     except Exception as error:
         receiver.turn_away(mail.key, unexpected(error), fetched.data[:EXCERPT])
         return 0
-    if not receiver.admits(letter.sender):
-        receiver.turn_away(mail.key, f"{BLOCKED} {letter.sender}", fetched.data[:EXCERPT], letter.sender)
+    if not receiver.admits(message.sender):
+        receiver.turn_away(mail.key, f"{BLOCKED} {message.sender}", fetched.data[:EXCERPT], message.sender)
         return 0
-    receiver.keep(letter)
+    receiver.keep(message)
     return 1

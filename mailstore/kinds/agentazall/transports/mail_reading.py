@@ -1,4 +1,4 @@
-"""Read a letter from an e-mail: whom from, whom to, its text as it was signed, and its attachments."""
+"""Read a message from an e-mail: whom from, whom to, its text as it was signed, and its attachments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mailstore.kinds.agentazall.transports.mail_parsing import (
     parameter,
     parts_of,
 )
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage
 
 ID_FIELD, THREAD_FIELD = "X-AgentAZAll-ID", "X-AgentAZAll-Thread"
 NO_SENDER = "unknown@invalid"
@@ -36,8 +36,8 @@ def sender_in(header: MailHeader) -> str:
     return NO_SENDER
 
 
-def letter_in(data: bytes, key: str, arrived: float | None = None) -> IncomingLetter:
-    """Return the letter that an e-mail holds. Raises DamagedMail.
+def message_in(data: bytes, key: str, arrived: float | None = None) -> IncomingMessage:
+    """Return the message that an e-mail holds. Raises DamagedMail.
 
     The body has LF as its line ends and is otherwise what was sent; base64 that holds a signature is kept to the byte.
     """
@@ -46,7 +46,7 @@ def letter_in(data: bytes, key: str, arrived: float | None = None) -> IncomingLe
     header = header_of(data)
     body, attachments = _contents(parts_of(data))
     copies = _addresses(header.get("cc"))
-    return IncomingLetter(
+    return IncomingMessage(
         key=key,
         sender=sender_in(header),
         recipients=tuple(dict.fromkeys((*_addresses(header.get("to")), *copies))),

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 SMALL = 1 << 20
-"""What may come where no letter is expected: greetings, lists of what there is."""
+"""What may come where no message is expected: greetings, lists of what there is."""
 LEAST_PACE = 50_000
-"""Bytes a second; a letter that comes slower for long is given up."""
+"""Bytes a second; a message that comes slower for long is given up."""
 CHUNK = 1 << 16
 
 
@@ -39,7 +39,7 @@ class ConnectionLimits:
         self.begin()
 
     def begin(self, size: int = 0) -> None:
-        """Begin an exchange in which a letter of so many bytes may cross besides what is small."""
+        """Begin an exchange in which a message of so many bytes may cross besides what is small."""
         self._left = SMALL + size
         self._until = time.monotonic() + 4 * self._seconds + size / LEAST_PACE
 

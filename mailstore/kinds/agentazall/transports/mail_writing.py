@@ -1,4 +1,4 @@
-"""Write a letter as an e-mail: pure ASCII, its text in base64, so that no server on its way changes a byte of it."""
+"""Write a message as an e-mail: pure ASCII, its text in base64, so that no server on its way changes a byte of it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from email.utils import formatdate
 from urllib.parse import quote
 
-from mailstore.kinds.agentazall.letter_file import moment
+from mailstore.kinds.agentazall.message_file import moment
 from mailstore.kinds.agentazall.transports.mail_reading import ID_FIELD, THREAD_FIELD
-from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, attached_files
+from mailstore.kinds.agentazall.transports.transport import MessageRefused, OutgoingMessage, attached_files
 
 LINE = 72
 PLAIN_WORDS = re.compile(r"(?!.*=\?)[!-~]([ -~]{0,60}[!-~])?\Z", re.ASCII)
@@ -23,53 +23,53 @@ ATOMS = re.compile(r"[^\s\x00-\x20\x7f()<>\[\]:;@\\,\"]+")
 LONGEST_ADDRESS = 254
 
 
-def mail_bytes(letter: OutgoingLetter, sender: str) -> bytes:
-    """Return a letter as an e-mail from an address, with CRLF as its line ends. Raises LetterRefused.
+def mail_bytes(message: OutgoingMessage, sender: str) -> bytes:
+    """Return a message as an e-mail from an address, with CRLF as its line ends. Raises MessageRefused.
 
     It is pure ASCII unless an address is not.
     """
     domain = sender.rpartition("@")[2] if "@" in sender else "localhost"
     head = [f"From: {_listed('From', [sender])}"]
-    if to := [each for each in letter.recipients if each not in letter.copies]:
+    if to := [each for each in message.recipients if each not in message.copies]:
         head.append(f"To: {_listed('To', to)}")
-    if letter.copies:
-        head.append(f"Cc: {_listed('Cc', letter.copies)}")
-    sent = moment(letter.date)
+    if message.copies:
+        head.append(f"Cc: {_listed('Cc', message.copies)}")
+    sent = moment(message.date)
     head += [
-        f"Subject: {_words('subject', letter.subject)}",
+        f"Subject: {_words('subject', message.subject)}",
         f"Date: {formatdate(time.time() if sent is None else sent, localtime=True)}",
-        f"Message-ID: <{_id(letter.id)}@{domain}>",
-        f"{ID_FIELD}: {_words('id', letter.id)}",
+        f"Message-ID: <{_id(message.id)}@{domain}>",
+        f"{ID_FIELD}: {_words('id', message.id)}",
     ]
-    if letter.thread:
-        reference = f"<{_id(letter.thread)}@{domain}>"
+    if message.thread:
+        reference = f"<{_id(message.thread)}@{domain}>"
         head += [f"In-Reply-To: {reference}", f"References: {reference}"]
-        head.append(f"{THREAD_FIELD}: {_words('thread', letter.thread)}")
+        head.append(f"{THREAD_FIELD}: {_words('thread', message.thread)}")
     lines = [*head, "MIME-Version: 1.0"]
-    text = ["Content-Type: text/plain; charset=utf-8", *_encoded(_body(letter))]
-    files = attached_files(letter)
-    return "\r\n".join([*lines, *(_mixed(letter, text, files) if files else text), ""]).encode()
+    text = ["Content-Type: text/plain; charset=utf-8", *_encoded(_body(message))]
+    files = attached_files(message)
+    return "\r\n".join([*lines, *(_mixed(message, text, files) if files else text), ""]).encode()
 
 
 def checked_address(address: str) -> str:
-    """Return an address that can stand in a command to a server. Raises LetterRefused."""
+    """Return an address that can stand in a command to a server. Raises MessageRefused."""
     local, at, domain = address.rpartition("@")
     if not address or len(address.encode("utf-8", "replace")) > LONGEST_ADDRESS or not address.isprintable():
-        raise LetterRefused(f"{address[:80]!r} is not an e-mail address", "correct the recipient")
+        raise MessageRefused(f"{address[:80]!r} is not an e-mail address", "correct the recipient")
     if not ATOMS.fullmatch(local if at else address) or (at and not ATOMS.fullmatch(domain)):
-        raise LetterRefused(f'"{address}" is not an e-mail address', "correct the recipient")
+        raise MessageRefused(f'"{address}" is not an e-mail address', "correct the recipient")
     return address
 
 
-def _body(letter: OutgoingLetter) -> bytes:
+def _body(message: OutgoingMessage) -> bytes:
     try:
-        return letter.body.encode()
+        return message.body.encode()
     except UnicodeEncodeError:
-        raise LetterRefused("the body is not valid Unicode", "correct the file") from None
+        raise MessageRefused("the body is not valid Unicode", "correct the file") from None
 
 
-def _mixed(letter: OutgoingLetter, text: list[str], files: tuple[tuple[str, bytes], ...]) -> list[str]:
-    boundary = "=_" + hashlib.sha256(repr((letter.id, letter.date)).encode()).hexdigest()[:32]  # never in base64
+def _mixed(message: OutgoingMessage, text: list[str], files: tuple[tuple[str, bytes], ...]) -> list[str]:
+    boundary = "=_" + hashlib.sha256(repr((message.id, message.date)).encode()).hexdigest()[:32]  # never in base64
     lines = [f'Content-Type: multipart/mixed; boundary="{boundary}"', "", f"--{boundary}", *text]
     for name, data in files:
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -91,9 +91,9 @@ def _encoded(data: bytes) -> list[str]:
 
 
 def _words(field: str, text: str) -> str:
-    """Return a field's text, in encoded words unless it is short and plain. Raises LetterRefused."""
+    """Return a field's text, in encoded words unless it is short and plain. Raises MessageRefused."""
     if any(ord(sign) < 0x20 or ord(sign) == 0x7F for sign in text):
-        raise LetterRefused(f"the {field} holds a control character", "write it in one line")
+        raise MessageRefused(f"the {field} holds a control character", "write it in one line")
     if not text or PLAIN_WORDS.match(text):
         return text
     pieces, piece = [], b""
@@ -107,13 +107,13 @@ def _words(field: str, text: str) -> str:
 
 
 def _listed(field: str, addresses: Iterable[str]) -> str:
-    """Return addresses for a field, one on a line. Raises LetterRefused."""
+    """Return addresses for a field, one on a line. Raises MessageRefused."""
     return ",\r\n ".join(_address(field, address) for address in addresses)
 
 
 def _address(field: str, address: str) -> str:
     if not address or not address.isprintable() or len(address) > LONGEST_ADDRESS:
-        raise LetterRefused(f"{field} holds {address[:80]!r}, which is not an address", "correct it")
+        raise MessageRefused(f"{field} holds {address[:80]!r}, which is not an address", "correct it")
     local, at, domain = address.rpartition("@")
     if ATOMS.fullmatch(local if at else address) and (not at or ATOMS.fullmatch(domain)):
         return address

@@ -1,4 +1,4 @@
-"""Fetch letters by POP3, and leave them on the server."""
+"""Fetch messages by POP3, and leave them on the server."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Pop3Transport(Transport):
 
 
 class _Pop3(poplib.POP3):
-    """The library's client on a limited connection, and with lines as long as a letter."""
+    """The library's client on a limited connection, and with lines as long as a message."""
 
     def __init__(self, server: MailServer) -> None:
         self._server = server
@@ -86,7 +86,7 @@ class _Pop3Session(MailSession):
 
     def listed(self, knows: Callable[[str], bool]) -> Iterator[ListedMail]:
         self._server.limits.begin(MOST_LISTED)
-        with self._clear("can't name its letters", "use IMAP for this account"):
+        with self._clear("can't name its messages", "use IMAP for this account"):
             keys = self._pairs(self._client.uidl()[1])
         with self._clear():
             sizes = self._pairs(self._client.list()[1])

@@ -19,15 +19,15 @@ from mailstore.kinds.agentazall.transports.relay_wire import (
     decode,
     digest,
     excerpt_of,
-    letter_of,
     message_key,
+    message_of,
     payload_of,
 )
 from mailstore.kinds.agentazall.transports.transport import (
     BLOCKED,
     MOST_BYTES,
-    LetterRefused,
-    OutgoingLetter,
+    MessageRefused,
+    OutgoingMessage,
     Receiver,
     Transport,
     unexpected,
@@ -36,7 +36,7 @@ from mailstore.kit.secret import Secret, SecretMissing
 from mailstore.kit.secure import TransportDown, said
 
 MOST_RESPONSE = 2 * MOST_BYTES
-"""Bytes of one answer with letters: what is waiting comes all at once."""
+"""Bytes of one answer with messages: what is waiting comes all at once."""
 MOST_ANSWER = 1 << 20
 SEND_SECONDS = 120.0
 POLL_SECONDS = 600.0
@@ -79,9 +79,9 @@ class RelayTransport(Transport):
         self._unspooled: list[bytes] = []
         self._fetcher = RelayFetcher(self._poll, self._agent)
 
-    def send(self, letter: OutgoingLetter, recipient: str) -> None:
-        """Hand a letter over; the relay says 404 to a recipient that it doesn't know."""
-        value = {"to": recipient, "payload": payload_of(letter)}
+    def send(self, message: OutgoingMessage, recipient: str) -> None:
+        """Hand a message over; the relay says 404 to a recipient that it doesn't know."""
+        value = {"to": recipient, "payload": payload_of(message)}
         token = self._token()
         answer = self._http.exchange("POST", "/send", value=value, token=token, most=MOST_ANSWER, seconds=SEND_SECONDS)
         if not 200 <= answer.status < 300:
@@ -112,7 +112,7 @@ class RelayTransport(Transport):
         if found.fault:
             raise TransportDown(
                 f"relay {self._http.place} failed ({found.fault})",
-                f"{taken} letters that came whole are kept; ask for the others",
+                f"{taken} messages that came whole are kept; ask for the others",
             )
         return taken
 
@@ -120,7 +120,7 @@ class RelayTransport(Transport):
         return self._http.exchange("GET", "/messages", token=token, most=MOST_RESPONSE, seconds=POLL_SECONDS)
 
     def _fetched(self, receiver: Receiver) -> Fetched:
-        """Ask the relay, and note what was turned away. Raises TransportDown, LetterRefused and OSError."""
+        """Ask the relay, and note what was turned away. Raises TransportDown, MessageRefused and OSError."""
         token = self._token()
         self._http.prepare()
         found = self._fetcher.fetched(receiver, token, POLL_SECONDS)
@@ -151,7 +151,7 @@ class RelayTransport(Transport):
             del self._unspooled[0]
 
     def _take_in(self, receiver: Receiver, path: Path, *, is_new: bool = False, is_stray: bool = False) -> int:
-        """Take the letters of a spooled answer in, and remove it; return how many. Raises OSError."""
+        """Take the messages of a spooled answer in, and remove it; return how many. Raises OSError."""
         if path in self._passed_by:
             return 0
         try:
@@ -181,21 +181,21 @@ class RelayTransport(Transport):
             else:
                 self._stranger = (
                     f"this token belongs to {said(batch.agent)}, not to {self._account.address} "
-                    f"({len(batch.messages)} letters fetched with it are in {path})"
+                    f"({len(batch.messages)} messages fetched with it are in {path})"
                 )
             return 0
         taken = 0
         for message in batch.messages:
             try:
-                letter = letter_of(message)
+                mail = message_of(message)
             except ValueError as error:
                 receiver.turn_away(message_key(message), reason_of(error), excerpt_of(message))
                 continue
             except Exception as error:
                 receiver.turn_away(message_key(message), unexpected(error), excerpt_of(message))
                 continue
-            taken += not receiver.knows(letter.key)
-            receiver.keep(letter)
+            taken += not receiver.knows(mail.key)
+            receiver.keep(mail)
         receiver.unspool(path)
         path.with_suffix(NOTE).unlink(missing_ok=True)
         return taken
@@ -206,7 +206,7 @@ class RelayTransport(Transport):
         except SecretMissing as error:
             raise TransportDown(error.problem, error.remedy) from None
 
-    def _failed(self, answer: RelayAnswer, unknown: str) -> TransportDown | LetterRefused:
+    def _failed(self, answer: RelayAnswer, unknown: str) -> TransportDown | MessageRefused:
         with suppress(SecretMissing):
             return refusal_of(answer, self._http.place, unknown, self._account.secret.reveal())
         return refusal_of(answer, self._http.place, unknown)
@@ -248,7 +248,7 @@ class Registration(msgspec.Struct, frozen=True):
 
 
 def register(server: str, name: str, *, ca_file: Path | None = None, allow_plain: bool = False) -> Registration:
-    """Register a name with a relay. Raises TransportDown, LetterRefused for a name that it refuses, and MailError."""
+    """Register a name with a relay. Raises TransportDown, MessageRefused for a name that it refuses, and MailError."""
     http = RelayHttp(server, ca_file=ca_file, allow_plain=allow_plain)
     try:
         answer = http.exchange(
@@ -257,7 +257,7 @@ def register(server: str, name: str, *, ca_file: Path | None = None, allow_plain
     finally:
         http.close()
     if answer.status == 400:
-        raise LetterRefused(f"relay {http.place} refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -")
+        raise MessageRefused(f"relay {http.place} refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -")
     if not 200 <= answer.status < 300:
         raise refusal_of(answer, http.place, "this relay does not register agents")
     value = decode(answer.body)

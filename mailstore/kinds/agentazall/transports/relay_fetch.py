@@ -26,7 +26,7 @@ SECONDS = 60.0
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """What came of a poll. `path` is where the letters are; `data` are those that could not be written, and why.
+    """What came of a poll. `path` is where the messages are; `data` are those that could not be written, and why.
 
     `blocked` are key, sender and beginning of what the address filter turned away; `rest` could not be read.
     """
@@ -35,7 +35,7 @@ class Fetched(msgspec.Struct, frozen=True):
     fault: str = ""
     retry_after: str = ""
     body: bytes = b""
-    """The answer's beginning, if it isn't a list of letters."""
+    """The answer's beginning, if it isn't a list of messages."""
 
     is_batch: bool = False
     path: str = ""
@@ -52,7 +52,7 @@ class Fetched(msgspec.Struct, frozen=True):
 
 
 class RelayFetcher:
-    """Asks a relay for an agent's letters, in a process that writes what it has got even if this one is killed.
+    """Asks a relay for an agent's messages, in a process that writes what it has got even if this one is killed.
 
     `poll` gets the token. The process is made by `start`, or when it is first needed and after it has died.
     """
@@ -97,7 +97,7 @@ class RelayFetcher:
 
 
 def _written(answer: RelayAnswer, agent: str, receiver: Receiver) -> Fetched:
-    """Write the letters of an answer, without those that the filter turns away."""
+    """Write the messages of an answer, without those that the filter turns away."""
     batch = batch_of(answer.body) if answer.status == 200 else None
     if batch is None:
         return Fetched(answer.status, answer.fault, answer.retry_after, answer.body[:EXCERPT])

@@ -12,7 +12,7 @@ from mailstore.errors import MailError
 from mailstore.installation import remedy
 from mailstore.kinds.agentazall.transports.deadline import Deadline
 from mailstore.kinds.agentazall.transports.relay_wire import decode
-from mailstore.kinds.agentazall.transports.transport import LetterRefused
+from mailstore.kinds.agentazall.transports.transport import MessageRefused
 from mailstore.kit.loopback import is_loopback
 from mailstore.kit.secure import TransportDown, down_by, said, tls_context
 
@@ -123,7 +123,7 @@ class RelayHttp:
             self._client = httpx2.Client(
                 verify=tls_context(self._ca_file) if self._is_tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
                 timeout=httpx2.Timeout(self._seconds, connect=min(CONNECT_SECONDS, self._seconds)),
-                # each exchange has a connection of its own: a dead one is never mistaken for a lost letter
+                # each exchange has a connection of its own: a dead one is never mistaken for a lost message
                 limits=httpx2.Limits(max_keepalive_connections=0),
                 trust_env=not is_loopback(self.host),
             )
@@ -156,18 +156,18 @@ def _library() -> Any:
 
 RefusalKind = Literal["down", "refused"]
 REFUSALS: dict[int, tuple[RefusalKind, str, str]] = {
-    400: ("refused", "the relay can't read this letter", ""),
+    400: ("refused", "the relay can't read this message", ""),
     401: ("down", "the relay rejects this token", "register again, or mend the token in the settings"),
     403: ("down", "the relay does not allow this", "mend the token in the settings"),
     409: ("refused", "the name is taken on this relay", "choose another, or use the token that you got for it"),
-    413: ("refused", "the letter is larger than the relay takes", "send less at once"),
+    413: ("refused", "the message is larger than the relay takes", "send less at once"),
     429: ("down", "the relay gets too many requests", "it is tried again later"),
     503: ("down", "the relay is not available", "it is tried again later"),
     507: ("down", "the recipient's inbox on the relay is full", "it is tried again later"),
 }
 
 
-def refusal_of(answer: RelayAnswer, place: str, unknown: str, token: str = "") -> TransportDown | LetterRefused:
+def refusal_of(answer: RelayAnswer, place: str, unknown: str, token: str = "") -> TransportDown | MessageRefused:
     """Return the error for an answer's status; `unknown` is what a 404 means. The server's own words are quoted."""
     found = decode(answer.body)
     quoted = found.get("error") if isinstance(found, dict) else None
@@ -183,4 +183,4 @@ def refusal_of(answer: RelayAnswer, place: str, unknown: str, token: str = "") -
     text = f"{problem} ({place} says {words})" if words else f"{problem} ({place})"
     if answer.status in (429, 503) and answer.retry_after.isdecimal():
         remedy = f"it asks to wait {answer.retry_after[:6]} s"
-    return (LetterRefused if kind == "refused" else TransportDown)(text, remedy)
+    return (MessageRefused if kind == "refused" else TransportDown)(text, remedy)

@@ -15,8 +15,8 @@ import msgspec
 
 from mailstore.encoding import encodable, encodable_value
 from mailstore.files.salvage import UNREADABLE, each_object, loads
-from mailstore.kinds.agentazall.letter_file import moment
-from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, IncomingLetter, OutgoingLetter, attached_files
+from mailstore.kinds.agentazall.message_file import moment
+from mailstore.kinds.agentazall.transports.transport import MOST_BYTES, IncomingMessage, OutgoingMessage, attached_files
 
 SUFFIX = ".agenttalk"
 UNNAMED = "(AgentTalk message)"
@@ -49,23 +49,23 @@ def agent_of(name: str) -> str:
     return name.strip().lower().removesuffix("@localhost").removesuffix(SUFFIX)
 
 
-def payload_of(letter: OutgoingLetter) -> str:
-    """Return a letter as relays carry it. Raises LetterRefused if an attachment can't be read or all is too large.
+def payload_of(message: OutgoingMessage) -> str:
+    """Return a message as relays carry it. Raises MessageRefused if an attachment can't be read or all is too large.
 
     The keys after `body` and `from` are ours; the original program ignores them.
     """
     fields: dict[str, Any] = {
-        "subject": encodable(letter.subject),
-        "body": encodable(letter.body),
-        "from": letter.sender,
-        "message_id": letter.id,
-        "date": letter.date,
-        "to": [each for each in letter.recipients if each not in letter.copies],
-        "cc": list(letter.copies),
-        "thread": letter.thread,
+        "subject": encodable(message.subject),
+        "body": encodable(message.body),
+        "from": message.sender,
+        "message_id": message.id,
+        "date": message.date,
+        "to": [each for each in message.recipients if each not in message.copies],
+        "cc": list(message.copies),
+        "thread": message.thread,
     }
     fields = {name: value for name, value in fields.items() if value or name in ("subject", "body")}
-    if files := attached_files(letter):
+    if files := attached_files(message):
         fields["attachments"] = [{"name": name, "data": base64.b64encode(data).decode("ascii")} for name, data in files]
     return json.dumps(encodable_value(fields), ensure_ascii=False)
 
@@ -142,8 +142,8 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def letter_of(message: dict[str, Any]) -> IncomingLetter:
-    """Return the letter in a message; any payload but a JSON object is its body. Raises ValueError if too large."""
+def message_of(message: dict[str, Any]) -> IncomingMessage:
+    """Return the message in a message; any payload but a JSON object is its body. Raises ValueError if too large."""
     payload = message.get("payload")
     if isinstance(payload, str) and len(payload) > 2 * MOST_BYTES:
         raise ValueError(f"larger than {MOST_BYTES >> 20} MiB")
@@ -153,7 +153,7 @@ def letter_of(message: dict[str, Any]) -> IncomingLetter:
     stamp = _text(message.get("timestamp"))
     copies = _texts(fields.get("cc"))
     recipients = (*_texts(fields.get("to")), *copies) or (_text(message.get("to")),)
-    return IncomingLetter(
+    return IncomingMessage(
         key=message_key(message),
         sender=sender_of(message),
         recipients=tuple(dict.fromkeys(each for each in recipients if each)),

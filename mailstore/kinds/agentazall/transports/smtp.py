@@ -1,4 +1,4 @@
-"""Hand letters over by SMTP."""
+"""Hand messages over by SMTP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from mailstore.kinds.agentazall.transports.mail_server import MailAccount, MailServer, connected
 from mailstore.kinds.agentazall.transports.mail_writing import checked_address, mail_bytes
-from mailstore.kinds.agentazall.transports.transport import LetterRefused, OutgoingLetter, Transport
+from mailstore.kinds.agentazall.transports.transport import MessageRefused, OutgoingMessage, Transport
 from mailstore.kit.secure import TransportDown, down_by, said
 
 OUR_NAME = "[127.0.0.1]"
@@ -20,7 +20,7 @@ CLOSING = 421
 
 
 class SmtpAccount(MailAccount, frozen=True, kw_only=True):
-    """An account on an SMTP server; `address` is whom its letters are from. Without a secret there is no login."""
+    """An account on an SMTP server; `address` is whom its messages are from. Without a secret there is no login."""
 
 
 class _Smtp(smtplib.SMTP):
@@ -51,16 +51,16 @@ class SmtpTransport(Transport):
         self.label = self._server.label
         self._client: _Smtp | None = None
 
-    def send(self, letter: OutgoingLetter, recipient: str) -> None:
-        data = mail_bytes(letter, self._server.account.address)
+    def send(self, message: OutgoingMessage, recipient: str) -> None:
+        data = mail_bytes(message, self._server.account.address)
         sender, to = checked_address(self._server.account.address), checked_address(recipient)
         client = self._ready(len(data))
         options = [] if data.isascii() and to.isascii() else ["SMTPUTF8"]
         if options and not client.has_extn("smtputf8"):
-            raise LetterRefused(f'{self.label} can\'t send to "{to}"', "use addresses in ASCII")
+            raise MessageRefused(f'{self.label} can\'t send to "{to}"', "use addresses in ASCII")
         largest = client.esmtp_features.get("size", "")
         if largest.isdigit() and len(largest) < 20 and 0 < int(largest) < len(data):
-            raise LetterRefused(f"{self.label} takes at most {int(largest):,} bytes, not {len(data):,}", "send less")
+            raise MessageRefused(f"{self.label} takes at most {int(largest):,} bytes, not {len(data):,}", "send less")
         try:
             with self._clear(to):
                 client.sendmail(sender, [to], data, mail_options=options)
@@ -113,13 +113,13 @@ class SmtpTransport(Transport):
         client, self._client = self._client, None
         if client is not None:
             self._server.limits.begin()
-            with suppress(TransportDown, LetterRefused), self._clear():
+            with suppress(TransportDown, MessageRefused), self._clear():
                 client.quit()
             client.close()
 
     @contextmanager
     def _clear(self, recipient: str = "") -> Iterator[None]:
-        """Turn what the library raises into TransportDown or LetterRefused."""
+        """Turn what the library raises into TransportDown or MessageRefused."""
         try:
             yield
         except TransportDown:
@@ -140,15 +140,15 @@ class SmtpTransport(Transport):
         except (ValueError, IndexError):
             raise TransportDown(f"{self.label} does not speak SMTP", "check server, port and security") from None
 
-    def _answered(self, code: int, text: Any, recipient: str) -> TransportDown | LetterRefused:
+    def _answered(self, code: int, text: Any, recipient: str) -> TransportDown | MessageRefused:
         if code in LOGIN_NEEDED:
             return self._down("wants a login", text, "set username and secret")
         if recipient and 500 <= code < 600:
             words = said(text, self._server.secrets)
-            return LetterRefused(f'{self.label} refused the letter to "{recipient}" ({code} {words})', "correct it")
+            return MessageRefused(f'{self.label} refused the message to "{recipient}" ({code} {words})', "correct it")
         if code < 0:
             return TransportDown(f"{self.label} does not speak SMTP", "check server, port and security")
-        return self._down(f"can't take letters now ({code})", text, "it is tried again")
+        return self._down(f"can't take messages now ({code})", text, "it is tried again")
 
     def _down(self, what: str, text: Any, remedy: str) -> TransportDown:
         return TransportDown(f"{self.label} {what} ({said(text, self._server.secrets)})", remedy)

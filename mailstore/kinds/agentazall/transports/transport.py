@@ -1,4 +1,4 @@
-"""What every transport does: hand a letter over for one recipient, and take in what has come."""
+"""What every transport does: hand a message over for one recipient, and take in what has come."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from mailstore.errors import MailError, log_unexpected, reason_of
 from mailstore.files.whole import NotAFile, read_whole
 
 MOST_BYTES = 64 << 20
-"""Maximum size of one letter with its attachments; what is larger is refused, on the way out and on the way in."""
+"""Maximum size of one message with its attachments; what is larger is refused, on the way out and on the way in."""
 
 BLOCKED = "the address filter blocks"
-"""How the reason begins for a letter that the address filter turned away; its sender follows."""
+"""How the reason begins for a message that the address filter turned away; its sender follows."""
 
 UNEXPECTED = "internal error"
-"""How the reason begins for a letter that was turned away by a mistake in this program."""
+"""How the reason begins for a message that was turned away by a mistake in this program."""
 
 
 def unexpected(error: Exception) -> str:
-    """Return the reason for a letter that can't be read because of a mistake: where, without the error's words.
+    """Return the reason for a message that can't be read because of a mistake: where, without the error's words.
 
-    Raises the error again if it says nothing about the letter: a full disk, a connection that ended, no memory.
+    Raises the error again if it says nothing about the message: a full disk, a connection that ended, no memory.
     """
     if isinstance(error, MailError | OSError | EOFError | MemoryError):
         raise error
-    log_unexpected(error, "taking in a letter")
+    log_unexpected(error, "taking in a message")
     place = traceback.extract_tb(error.__traceback__)[-1:]
     where = "".join(f" at {Path(each.filename).name}:{each.lineno}" for each in place)
     return f"{UNEXPECTED} ({type(error).__name__}{where})"
 
 
-class LetterRefused(MailError):
-    """The other side refused this letter for this recipient: trying the same again would not help."""
+class MessageRefused(MailError):
+    """The other side refused this message for this recipient: trying the same again would not help."""
 
 
 class Attachment(msgspec.Struct, frozen=True):
-    """A file that goes with a letter: its name without any path, and where its bytes are."""
+    """A file that goes with a message: its name without any path, and where its bytes are."""
 
     name: str
     path: Path
 
 
-class OutgoingLetter(msgspec.Struct, frozen=True):
-    """A letter as its sender wrote it; `body` is what follows the header, with the signature block if it has one.
+class OutgoingMessage(msgspec.Struct, frozen=True):
+    """A message as its sender wrote it; `body` is what follows the header, with the signature block if it has one.
 
     `date` is the text of the header. `recipients` are the addresses of To and Cc, with `copies` those of Cc alone.
     """
@@ -62,8 +62,8 @@ class OutgoingLetter(msgspec.Struct, frozen=True):
     attachments: tuple[Attachment, ...] = ()
 
 
-class IncomingLetter(msgspec.Struct, frozen=True):
-    """A letter that has come, not yet checked.
+class IncomingMessage(msgspec.Struct, frozen=True):
+    """A message that has come, not yet checked.
 
     `key` names it on its transport, the same at every look and different from all others of the account. `id` is the
     id that its sender gave it, empty if the transport lost it. `date` is the text of its date in whatever format, and
@@ -87,13 +87,13 @@ class Receiver(Protocol):
     """Who takes in what a transport has fetched."""
 
     def knows(self, key: str) -> bool:
-        """Say whether a letter was taken in or turned away before, so that it need not be fetched again."""
+        """Say whether a message was taken in or turned away before, so that it need not be fetched again."""
 
     def admits(self, sender: str) -> bool:
-        """Say whether the address filter lets a sender's letter in; asked before more is fetched if possible."""
+        """Say whether the address filter lets a sender's message in; asked before more is fetched if possible."""
 
-    def keep(self, letter: IncomingLetter) -> None:
-        """Take a letter in. It is on the disk when this returns; one that is known is ignored. Raises OSError."""
+    def keep(self, message: IncomingMessage) -> None:
+        """Take a message in. It is on the disk when this returns; one that is known is ignored. Raises OSError."""
 
     def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
         """Record that something was not taken in, with the reason: damaged, too large, BLOCKED, `unexpected`.
@@ -126,16 +126,16 @@ class Transport:
     can_send = True
     can_receive = True
 
-    def send(self, letter: OutgoingLetter, recipient: str) -> None:
-        """Hand a letter over for one of its recipients; return when the other side has taken it.
+    def send(self, message: OutgoingMessage, recipient: str) -> None:
+        """Hand a message over for one of its recipients; return when the other side has taken it.
 
-        Raises TransportDown or LetterRefused. After TransportDown it may or may not have arrived: the receiving side
+        Raises TransportDown or MessageRefused. After TransportDown it may or may not have arrived: the receiving side
         recognises the second copy by its id or signature.
         """
         raise NotImplementedError
 
     def receive(self, receiver: Receiver) -> int:
-        """Give everything new to the receiver, and return how many letters; nothing is deleted that was not kept.
+        """Give everything new to the receiver, and return how many messages; nothing is deleted that was not kept.
 
         Raises TransportDown; what was kept before stays kept. Something that can't be read is turned away, and the
         rest is taken in.
@@ -149,22 +149,22 @@ class Transport:
         """Close connections; may be called twice."""
 
 
-def attached_files(letter: OutgoingLetter) -> tuple[tuple[str, bytes], ...]:
-    """Return the names and bytes of a letter's attachments.
+def attached_files(message: OutgoingMessage) -> tuple[tuple[str, bytes], ...]:
+    """Return the names and bytes of a message's attachments.
 
-    Raises LetterRefused if one can't be read, or if letter and attachments are larger than MOST_BYTES.
+    Raises MessageRefused if one can't be read, or if message and attachments are larger than MOST_BYTES.
     """
     found: list[tuple[str, bytes]] = []
-    room = MOST_BYTES - len(letter.body.encode("utf-8", "replace"))
-    for attachment in letter.attachments:
+    room = MOST_BYTES - len(message.body.encode("utf-8", "replace"))
+    for attachment in message.attachments:
         try:
             data = read_whole(attachment.path, max(room, 0))
         except NotAFile as error:
-            raise LetterRefused(f"attachment {attachment.name!r} can't be sent", str(error)) from error
+            raise MessageRefused(f"attachment {attachment.name!r} can't be sent", str(error)) from error
         except OSError as error:
-            raise LetterRefused(f"can't read attachment {attachment.name!r}", reason_of(error)) from error
+            raise MessageRefused(f"can't read attachment {attachment.name!r}", reason_of(error)) from error
         room -= len(data)
         found.append((attachment.name, data))
     if room < 0:
-        raise LetterRefused(f"the letter is larger than {MOST_BYTES >> 20} MiB", "send less at once")
+        raise MessageRefused(f"the message is larger than {MOST_BYTES >> 20} MiB", "send less at once")
     return tuple(found)

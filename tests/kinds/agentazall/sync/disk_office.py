@@ -1,4 +1,4 @@
-"""A server whose letters lie in files, so that it outlives a client that is killed."""
+"""A server whose messages lie in files, so that it outlives a client that is killed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter, OutgoingLetter, Receiver, Transport
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage, OutgoingMessage, Receiver, Transport
 
-LETTERS = msgspec.json.Decoder(list[IncomingLetter])
+MESSAGES = msgspec.json.Decoder(list[IncomingMessage])
 
 
 class DiskTransport(Transport):
@@ -26,22 +26,22 @@ class DiskTransport(Transport):
     def label(self) -> str:
         return f"{self.kind} {self._address}"
 
-    def send(self, letter: OutgoingLetter, recipient: str) -> None:
+    def send(self, message: OutgoingMessage, recipient: str) -> None:
         box = self._folder / recipient
         box.mkdir(parents=True, exist_ok=True)
         number = next(
             each for each in count(1) if not (box / f"{each}.json").exists() and not (box / f"{each}.gone").exists()
         )
-        found = IncomingLetter(
-            key=f"{number}_{letter.sender}_{letter.id[:8]}",
-            sender=letter.sender,
-            recipients=letter.recipients,
-            subject=letter.subject,
-            date=letter.date,
-            body=letter.body,
-            id=letter.id,
+        found = IncomingMessage(
+            key=f"{number}_{message.sender}_{message.id[:8]}",
+            sender=message.sender,
+            recipients=message.recipients,
+            subject=message.subject,
+            date=message.date,
+            body=message.body,
+            id=message.id,
             arrived=time.time(),
-            attachments=tuple((each.name, each.path.read_bytes()) for each in letter.attachments),
+            attachments=tuple((each.name, each.path.read_bytes()) for each in message.attachments),
         )
         new = box / f"{number}.new"
         new.write_bytes(msgspec.json.encode(found))
@@ -60,14 +60,14 @@ class DiskTransport(Transport):
         return found
 
     def _take_in(self, receiver: Receiver, path: Path) -> int:
-        letters = LETTERS.decode(path.read_bytes())
-        for letter in letters:
-            receiver.keep(letter)
+        messages = MESSAGES.decode(path.read_bytes())
+        for message in messages:
+            receiver.keep(message)
         receiver.unspool(path)
-        return len(letters)
+        return len(messages)
 
-    def _keep(self, receiver: Receiver, letters: list[bytes]) -> int:
-        found = [msgspec.json.decode(data, type=IncomingLetter) for data in letters]
+    def _keep(self, receiver: Receiver, messages: list[bytes]) -> int:
+        found = [msgspec.json.decode(data, type=IncomingMessage) for data in messages]
         new = [each for each in found if not receiver.knows(each.key)]
         for each in new:
             receiver.keep(each)

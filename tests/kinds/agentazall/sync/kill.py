@@ -127,8 +127,8 @@ class Trial:
             took = [path.read_text() for path in (self.folder / "office" / office / name).glob("*.[jg]*")]
             assert {text.split('"id":"')[1][:12] for text in took} == {"a" * 12, "0" * 12, "1" * 12, "2" * 12}, office
         for box in (bob, alice / CAROL):
-            (letter,) = [path for path in box.glob("*/inbox/*.txt") if _body(path) == BODIES[0]]
-            _check_files(letter.with_suffix(""))
+            (message,) = [path for path in box.glob("*/inbox/*.txt") if _body(path) == BODIES[0]]
+            _check_files(message.with_suffix(""))
         _check_files(alice / ALICE / DAY / "sent" / ("a" * 12))
         spools = [path for path in self.folder.glob("*/data/mailboxes/*/.signalbox/*/*") if path.name != "reserve"]
         left = list(self.folder.glob("*/data/mailboxes/*/*/*/.*"))

@@ -15,53 +15,53 @@ from mailstore.kinds.agentazall.rules import OPEN, Filter
 from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
 from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
 from mailstore.kinds.agentazall.transports.transport import (
-    IncomingLetter,
-    LetterRefused,
-    OutgoingLetter,
+    IncomingMessage,
+    MessageRefused,
+    OutgoingMessage,
     Receiver,
     Transport,
 )
 from mailstore.kit.secure import TransportDown
-from tests.kinds.agentazall.agentazall_harness import letter_file
+from tests.kinds.agentazall.agentazall_harness import message_file
 
 DAY = time.strftime("%Y-%m-%d")
 
 
 class Office:
-    """A server that keeps letters by address until they are deleted; `loses_ids` as the original program's do."""
+    """A server that keeps messages by address until they are deleted; `loses_ids` as the original program's do."""
 
     def __init__(self, name: str = "office", *, loses_ids: bool = False, is_destructive: bool = False) -> None:
         self.name = name
         self.loses_ids = loses_ids
         self.is_destructive = is_destructive
-        self.boxes: dict[str, list[IncomingLetter]] = {}
+        self.boxes: dict[str, list[IncomingMessage]] = {}
         self.down = ""
         self.refuses: set[str] = set()
         self.ends_after_taking = False
-        """The exchange ends when the letter is taken, so that its sender can't know."""
+        """The exchange ends when the message is taken, so that its sender can't know."""
         self.sent = 0
         self._lock = RLock()
 
-    def take(self, letter: OutgoingLetter, recipient: str) -> None:
+    def take(self, message: OutgoingMessage, recipient: str) -> None:
         with self._lock:
             if self.down:
                 raise TransportDown(self.down)
             if recipient in self.refuses:
-                raise LetterRefused(f"{self.name} knows no {recipient}")
+                raise MessageRefused(f"{self.name} knows no {recipient}")
             self.sent += 1
-            files = tuple((each.name, each.path.read_bytes()) for each in letter.attachments)
+            files = tuple((each.name, each.path.read_bytes()) for each in message.attachments)
             self.put(
                 recipient,
-                IncomingLetter(
+                IncomingMessage(
                     key=f"{self.name}-{self.sent}",
-                    sender=letter.sender,
-                    recipients=letter.recipients,
-                    copies=letter.copies,
-                    subject=letter.subject,
-                    date="" if self.loses_ids else letter.date,
-                    body=letter.body,
-                    id="" if self.loses_ids else letter.id,
-                    thread=letter.thread,
+                    sender=message.sender,
+                    recipients=message.recipients,
+                    copies=message.copies,
+                    subject=message.subject,
+                    date="" if self.loses_ids else message.date,
+                    body=message.body,
+                    id="" if self.loses_ids else message.id,
+                    thread=message.thread,
                     arrived=time.time(),
                     attachments=files,
                 ),
@@ -69,9 +69,9 @@ class Office:
             if self.ends_after_taking:
                 raise TransportDown(f"{self.name} ended the exchange")
 
-    def put(self, recipient: str, letter: IncomingLetter) -> None:
+    def put(self, recipient: str, message: IncomingMessage) -> None:
         with self._lock:
-            self.boxes.setdefault(recipient, []).append(letter)
+            self.boxes.setdefault(recipient, []).append(message)
 
 
 class PostTransport(Transport):
@@ -87,16 +87,16 @@ class PostTransport(Transport):
     def label(self) -> str:
         return f"post {self._address}@{self._office.name}"
 
-    def send(self, letter: OutgoingLetter, recipient: str) -> None:
-        self._office.take(letter, recipient)
+    def send(self, message: OutgoingMessage, recipient: str) -> None:
+        self._office.take(message, recipient)
 
     def receive(self, receiver: Receiver) -> int:
         if self._office.down:
             raise TransportDown(self._office.down)
         fetched = 0
-        for letter in list(self._office.boxes.get(self._address, [])):
-            if not receiver.knows(letter.key):
-                receiver.keep(letter)
+        for message in list(self._office.boxes.get(self._address, [])):
+            if not receiver.knows(message.key):
+                receiver.keep(message)
                 fetched += 1
         return fetched
 
@@ -133,7 +133,7 @@ class Machine:
         return SyncPlan(self.root, agents, every_seconds)
 
     def write(self, sender: str, to: str, body: str = "Hello", *, name: str = "", **more: str) -> Path:
-        """Write a letter into an outbox, as an agent does, a minute ago."""
+        """Write a message into an outbox, as an agent does, a minute ago."""
         self._number += 1
         name = name or f"{self._number:012x}"
         header = {
@@ -146,12 +146,12 @@ class Machine:
             **{key.replace("_", "-"): value for key, value in more.items()},
         }
         path = self.root / sender / DAY / "outbox" / f"{name}.txt"
-        path.write_bytes(letter_file({key: value for key, value in header.items() if value}, body))
+        path.write_bytes(message_file({key: value for key, value in header.items() if value}, body))
         _age(path)
         return path
 
-    def attach(self, letter: Path, name: str, data: bytes) -> None:
-        folder = letter.with_suffix("")
+    def attach(self, message: Path, name: str, data: bytes) -> None:
+        folder = message.with_suffix("")
         folder.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)
 
@@ -170,7 +170,7 @@ class Machine:
             return engine.once()
 
     def files(self, agent: str, box: str) -> dict[str, str]:
-        """Return the letters in a box, by day and stem."""
+        """Return the messages in a box, by day and stem."""
         return {
             f"{path.parts[-3]}/{path.stem}": path.read_text()
             for path in sorted((self.root / agent).glob(f"*/{box}/*.txt"))

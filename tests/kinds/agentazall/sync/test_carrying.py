@@ -1,4 +1,4 @@
-"""Letters go out by every way and come in once, and what can't be sent is kept and says why."""
+"""Messages go out by every way and come in once, and what can't be sent is kept and says why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from mailstore.errors import DraftRefused
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.ledger import LedgerWay, SendState, accounts_of, arrivals_of, ledger_file, way_in
-from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.message_file import parse
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
@@ -29,10 +29,10 @@ def two(tmp_path: Path, *offices: Office) -> tuple[Machine, Machine]:
     return Machine(tmp_path / "a", ALICE, offices=offices), Machine(tmp_path / "b", BOB, offices=offices)
 
 
-def test_a_letter_for_an_agent_of_the_same_tree_is_copied_with_its_attachments(tmp_path: Path) -> None:
+def test_a_message_for_an_agent_of_the_same_tree_is_copied_with_its_attachments(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
-    letter = machine.write(ALICE, BOB, "Look at this", name="a" * 12, Attachments="r.csv", X_Own="kept")
-    machine.attach(letter, "r.csv", b"1,2\n")
+    message = machine.write(ALICE, BOB, "Look at this", name="a" * 12, Attachments="r.csv", X_Own="kept")
+    machine.attach(message, "r.csv", b"1,2\n")
     assert machine.once().sent == 1
     text = machine.files(BOB, "inbox")[f"{DAY}/{'a' * 12}"]
     assert text == machine.files(ALICE, "sent")[f"{DAY}/{'a' * 12}"]
@@ -43,7 +43,7 @@ def test_a_letter_for_an_agent_of_the_same_tree_is_copied_with_its_attachments(t
     assert [(way.transport, way.state) for way in machine.ways("a" * 12)] == [("local", SendState.DELIVERED)]
 
 
-def test_a_letter_goes_by_every_account_and_is_kept_once(tmp_path: Path) -> None:
+def test_a_message_goes_by_every_account_and_is_kept_once(tmp_path: Path) -> None:
     offices = Office("one"), Office("two"), Office("three", loses_ids=True)
     alice, bob = two(tmp_path, *offices)
     alice.identify(ALICE, 1)
@@ -56,12 +56,12 @@ def test_a_letter_goes_by_every_account_and_is_kept_once(tmp_path: Path) -> None
     found = [parse(text.encode()) for text in bob.files(BOB, "inbox").values()]
     assert sorted(unwrapped(each.body) for each in found) == ["And another", "Once is enough"]
     assert bob.once().received == 0
-    for letter in found:
-        states = sorted(str(each.state) for each in arrivals_of(bob.root, letter.get("Message-ID")))
+    for message in found:
+        states = sorted(str(each.state) for each in arrivals_of(bob.root, message.get("Message-ID")))
         assert states == ["duplicate", "duplicate", "kept"]
 
 
-def test_equal_letters_that_were_both_meant_stay_two(tmp_path: Path) -> None:
+def test_equal_messages_that_were_both_meant_stay_two(tmp_path: Path) -> None:
     offices = Office("one", loses_ids=True), Office("two", loses_ids=True)
     alice, bob = two(tmp_path, *offices)
     alice.identify(ALICE, 1)
@@ -72,7 +72,7 @@ def test_equal_letters_that_were_both_meant_stay_two(tmp_path: Path) -> None:
     assert len(bob.files(BOB, "inbox")) == 2
 
 
-def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later(tmp_path: Path) -> None:
+def test_a_message_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later(tmp_path: Path) -> None:
     up, down = Office("up"), Office("down")
     down.down = "down can't be reached (connection refused)"
     alice, _ = two(tmp_path, up, down)
@@ -98,7 +98,7 @@ def test_a_letter_is_sent_when_one_of_its_ways_is_up_and_the_other_follows_later
     assert up.sent == 1
 
 
-def test_a_letter_is_sent_once_its_account_is_set_again(tmp_path: Path) -> None:
+def test_a_message_is_sent_once_its_account_is_set_again(tmp_path: Path) -> None:
     office = Office()
     office.down = "office can't be reached"
     alice, _ = two(tmp_path, office)
@@ -111,7 +111,7 @@ def test_a_letter_is_sent_once_its_account_is_set_again(tmp_path: Path) -> None:
     assert len(office.boxes[BOB]) == 1
 
 
-def test_a_letter_that_every_account_left_refuses_counts_as_refused(tmp_path: Path) -> None:
+def test_a_message_that_every_account_left_refuses_counts_as_refused(tmp_path: Path) -> None:
     old, new = Office("old"), Office("new")
     old.down, new.refuses = "old can't be reached", {BOB}
     alice, _ = two(tmp_path, old)
@@ -122,7 +122,7 @@ def test_a_letter_that_every_account_left_refuses_counts_as_refused(tmp_path: Pa
     assert (report.waiting, report.refused) == (0, 1)
 
 
-def test_a_letter_that_no_way_takes_stays_in_the_outbox(tmp_path: Path) -> None:
+def test_a_message_that_no_way_takes_stays_in_the_outbox(tmp_path: Path) -> None:
     office = Office()
     office.down = "office can't be reached"
     alice, bob = two(tmp_path, office)
@@ -137,7 +137,7 @@ def test_a_letter_that_no_way_takes_stays_in_the_outbox(tmp_path: Path) -> None:
     assert bob.once().received == 1
 
 
-def test_a_refusal_is_final_and_shown_and_the_letter_stays(tmp_path: Path) -> None:
+def test_a_refusal_is_final_and_shown_and_the_message_stays(tmp_path: Path) -> None:
     office = Office()
     office.refuses = {BOB}
     alice, _ = two(tmp_path, office)
@@ -150,7 +150,7 @@ def test_a_refusal_is_final_and_shown_and_the_letter_stays(tmp_path: Path) -> No
     assert any("office knows no" in line for line in alice.said)
 
 
-def test_of_two_recipients_one_that_is_refused_everywhere_does_not_hold_the_letter(tmp_path: Path) -> None:
+def test_of_two_recipients_one_that_is_refused_everywhere_does_not_hold_the_message(tmp_path: Path) -> None:
     office = Office()
     office.refuses = {CAROL}
     alice, _ = two(tmp_path, office)
@@ -158,7 +158,7 @@ def test_of_two_recipients_one_that_is_refused_everywhere_does_not_hold_the_lett
     assert alice.once().sent == 1
 
 
-def test_of_two_recipients_one_that_waits_holds_the_letter_and_the_other_gets_it_once(tmp_path: Path) -> None:
+def test_of_two_recipients_one_that_waits_holds_the_message_and_the_other_gets_it_once(tmp_path: Path) -> None:
     office, other = Office("office"), Office("other")
     office.refuses, other.down = {CAROL}, "other can't be reached"
     alice, _ = two(tmp_path, office, other)
@@ -170,7 +170,7 @@ def test_of_two_recipients_one_that_waits_holds_the_letter_and_the_other_gets_it
     assert alice.once().sent == 1
 
 
-def test_a_letter_that_arrived_though_its_sender_could_not_know_is_kept_once(tmp_path: Path) -> None:
+def test_a_message_that_arrived_though_its_sender_could_not_know_is_kept_once(tmp_path: Path) -> None:
     office = Office()
     office.ends_after_taking = True
     alice, bob = two(tmp_path, office)
@@ -183,7 +183,7 @@ def test_a_letter_that_arrived_though_its_sender_could_not_know_is_kept_once(tmp
     assert len(bob.files(BOB, "inbox")) == 1
 
 
-def test_nobody_is_asked_where_no_account_is_set_and_the_letter_waits(tmp_path: Path) -> None:
+def test_nobody_is_asked_where_no_account_is_set_and_the_message_waits(tmp_path: Path) -> None:
     alice, _ = two(tmp_path)
     alice.write(ALICE, "zoe@example.org", name="a2" * 6)
     assert alice.once().waiting == 1
@@ -204,7 +204,7 @@ def test_a_recipient_is_never_a_path(tmp_path: Path, to: str) -> None:
     assert folders() == before
 
 
-def test_a_letter_is_signed_with_the_agents_key_before_it_goes(tmp_path: Path) -> None:
+def test_a_message_is_signed_with_the_agents_key_before_it_goes(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
     identity = machine.identify(ALICE, 7)
     machine.write(ALICE, BOB, "Signed?\n\n", name="a4" * 6)
@@ -220,7 +220,7 @@ def test_what_another_pretends_to_have_written_is_not_sent(tmp_path: Path) -> No
     assert any(f"From is {CAROL}, which is not this agent" in line for line in machine.said)
 
 
-def test_two_letters_of_one_id_are_not_mixed_up(tmp_path: Path) -> None:
+def test_two_messages_of_one_id_are_not_mixed_up(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
     machine.write(ALICE, BOB, "first", name="a6" * 6)
     machine.once()
@@ -272,7 +272,7 @@ def test_an_account_that_is_no_longer_set_waits_for_nothing(tmp_path: Path) -> N
     assert [each.transport for each in accounts_of(alice.root)] == [f"post {ALICE}@up"]
 
 
-def test_a_letter_that_is_still_being_written_is_left_alone(tmp_path: Path) -> None:
+def test_a_message_that_is_still_being_written_is_left_alone(tmp_path: Path) -> None:
     office = Office()
     alice, _ = two(tmp_path, office)
     path = alice.write(ALICE, BOB, "", name="e" * 12)
@@ -286,7 +286,7 @@ def test_a_letter_that_is_still_being_written_is_left_alone(tmp_path: Path) -> N
     assert office.boxes[BOB][0].body == "Half of it, and the rest"
 
 
-def test_a_letter_waits_for_attachments_that_its_header_lists(tmp_path: Path) -> None:
+def test_a_message_waits_for_attachments_that_its_header_lists(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
     path = machine.write(ALICE, BOB, Attachments="r.csv")
     os.utime(path, (time.time() - 10, time.time() - 10))
@@ -334,7 +334,7 @@ def test_a_clock_that_was_an_hour_ahead_delays_nothing(tmp_path: Path) -> None:
         assert engine.once().sent == 1, "a single run waits for no time"
 
 
-def test_a_letter_whose_file_has_no_valid_name_stops_no_other(tmp_path: Path) -> None:
+def test_a_message_whose_file_has_no_valid_name_stops_no_other(tmp_path: Path) -> None:
     machine = Machine(tmp_path, ALICE, offices=(Office(),))
     strange = machine.write(ALICE, BOB).rename(machine.root / ALICE / DAY / "outbox" / os.fsdecode(b"\xff.txt"))
     machine.write(ALICE, BOB, name="fine")

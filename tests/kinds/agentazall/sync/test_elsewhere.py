@@ -18,7 +18,7 @@ from tests.kinds.agentazall.sync.rig import DAY, Machine, Office
 ALICE, BOB, CAROL, HUMAN = "alice@localhost", "bob@localhost", "carol@localhost", "human@localhost"
 
 
-def test_an_agent_to_whom_letters_are_carried_is_one_whatever_its_address(tmp_path: Path) -> None:
+def test_an_agent_to_whom_messages_are_carried_is_one_whatever_its_address(tmp_path: Path) -> None:
     office = Office()
     office.refuses = {BOB}
     here = Machine(tmp_path / "a", HUMAN, ALICE, offices=(office,))

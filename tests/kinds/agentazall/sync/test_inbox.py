@@ -13,18 +13,18 @@ import pytest
 
 from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.ledger import ArrivalState, arrivals_of, ledger_file, turned_away_at
-from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.message_file import parse
 from mailstore.kinds.agentazall.rules import Filter
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.transports import transport
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage
 from tests.kinds.agentazall.agentazall_mail import identity, told
 from tests.kinds.agentazall.sync.rig import Machine, Office
 
 ALICE, BOB = "alice@localhost", "bob@localhost"
 
 
-def incoming(key: str = "k1", body: str = "Hello", **more: object) -> IncomingLetter:
+def incoming(key: str = "k1", body: str = "Hello", **more: object) -> IncomingMessage:
     fields: dict[str, object] = {
         "sender": ALICE,
         "recipients": (BOB,),
@@ -34,16 +34,16 @@ def incoming(key: str = "k1", body: str = "Hello", **more: object) -> IncomingLe
         "arrived": time.time(),
         **more,
     }
-    return IncomingLetter(key=key, body=body, **fields)  # type: ignore[arg-type]
+    return IncomingMessage(key=key, body=body, **fields)  # type: ignore[arg-type]
 
 
-def received(tmp_path: Path, *letters: IncomingLetter, rules: Filter | None = None) -> Machine:
+def received(tmp_path: Path, *mail_items: IncomingMessage, rules: Filter | None = None) -> Machine:
     office = Office()
     machine = Machine(tmp_path, BOB, offices=(office,))
     if rules is not None:
         machine.filter = rules
-    for letter in letters:
-        office.put(BOB, letter)
+    for mail_item in mail_items:
+        office.put(BOB, mail_item)
     machine.once()
     return machine
 
@@ -93,11 +93,11 @@ def test_a_header_can_hold_no_line_end_and_no_escape(tmp_path: Path) -> None:
     )
     (text,) = machine.files(BOB, "inbox").values()
     head, _, body = text.partition("\n---\n")
-    letter = parse(text.encode())
+    mail_item = parse(text.encode())
     assert body == "Hello"
-    assert letter.get("Subject") == "hello  --- forged  [31m red"
-    assert letter.get("From") == "alice@localhost From: boss@localhost"
-    assert letter.get("Status") == "new"
+    assert mail_item.get("Subject") == "hello  --- forged  [31m red"
+    assert mail_item.get("From") == "alice@localhost From: boss@localhost"
+    assert mail_item.get("Status") == "new"
     assert not set(head) & {"\x1b", "\r", "\u2028"}
 
 
@@ -119,8 +119,8 @@ NAMES = [
 def test_attachments_get_safe_names_each_its_own(tmp_path: Path) -> None:
     files = tuple((name, name.encode() + b"!") for name in NAMES)
     machine = received(tmp_path, incoming(attachments=files))
-    (letter,) = machine.root.rglob("inbox/*.txt")
-    folder = letter.with_suffix("")
+    (mail_item,) = machine.root.rglob("inbox/*.txt")
+    folder = mail_item.with_suffix("")
     found = {path.name for path in folder.iterdir()}
     assert len(found) == len(NAMES)
     assert {"up.txt", "passwd", "y.doc", "same", "same-2", "a, b.txt"} <= found
@@ -129,7 +129,7 @@ def test_attachments_get_safe_names_each_its_own(tmp_path: Path) -> None:
     assert all(not path.stat().st_mode & 0o137 for path in folder.iterdir())
 
 
-def test_a_letter_that_is_too_large_is_turned_away_and_the_rest_comes(
+def test_a_message_that_is_too_large_is_turned_away_and_the_rest_comes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mailstore.kinds.agentazall.sync.inbox.MOST_BYTES", 100)
@@ -162,7 +162,7 @@ def test_a_date_in_the_far_future_does_not_name_the_day(tmp_path: Path, arrived:
     assert list(machine.files(BOB, "inbox")) == [f"{time.strftime('%Y-%m-%d')}/{'a' * 12}"]
 
 
-def test_another_letter_with_a_known_id_does_not_hide_the_first_or_get_lost(tmp_path: Path) -> None:
+def test_another_message_with_a_known_id_does_not_hide_the_first_or_get_lost(tmp_path: Path) -> None:
     machine = received(
         tmp_path, incoming("k1", "real"), incoming("k2", "forged"), incoming("k3", "real", sender="eve@x")
     )
@@ -209,7 +209,7 @@ def test_a_pinned_key_is_never_replaced_and_a_broken_keyring_is_left_alone(tmp_p
     assert len(machine.files(BOB, "inbox")) == 1
 
 
-def test_a_relays_letter_without_an_id_and_its_copy_with_one_are_one(tmp_path: Path) -> None:
+def test_a_relays_message_without_an_id_and_its_copy_with_one_are_one(tmp_path: Path) -> None:
     lossy, other = Office("lossy"), Office("other")
     machine = Machine(tmp_path, BOB, offices=(lossy, other))
     now = time.time()
@@ -221,7 +221,7 @@ def test_a_relays_letter_without_an_id_and_its_copy_with_one_are_one(tmp_path: P
     assert len(machine.files(BOB, "inbox")) == 1, "clocks that differ by an hour"
 
 
-def test_unsigned_letters_an_hour_apart_stay_two(tmp_path: Path) -> None:
+def test_unsigned_messages_an_hour_apart_stay_two(tmp_path: Path) -> None:
     lossy, other = Office("lossy"), Office("other")
     machine = Machine(tmp_path, BOB, offices=(lossy, other))
     lossy.put(BOB, incoming("k1", id="", date="2026-11-20T10:00:00"))
@@ -291,7 +291,7 @@ def test_a_link_in_place_of_a_box_is_not_followed(tmp_path: Path) -> None:
     assert machine.once().received == 1
 
 
-def test_a_letter_of_long_ago_that_comes_again_is_recognised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_of_long_ago_that_comes_again_is_recognised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mailstore.kinds.agentazall.sync.inbox_index.NEWEST_DAYS", 1)
     office = Office()
     machine = Machine(tmp_path, BOB, offices=(office,))
@@ -303,14 +303,14 @@ def test_a_letter_of_long_ago_that_comes_again_is_recognised(tmp_path: Path, mon
     assert machine.bodies(BOB) == ["Hello", "another text"]
 
 
-def test_an_id_that_names_another_letters_file_takes_nothing_away(tmp_path: Path) -> None:
+def test_an_id_that_names_another_messages_file_takes_nothing_away(tmp_path: Path) -> None:
     hostile = incoming("k2", "Eve's", id="abc123.txt", attachments=(("x.bin", b"x"),))
     machine = received(tmp_path, incoming("k1", "Alice's", id="abc123"), hostile)
-    letters = {path.name: path.read_text() for path in machine.root.rglob("inbox/*.txt")}
-    assert sorted(text.partition("\n---\n")[2] for text in letters.values()) == ["Alice's", "Eve's"]
-    assert letters["abc123.txt"].endswith("Alice's")
+    mail_items = {path.name: path.read_text() for path in machine.root.rglob("inbox/*.txt")}
+    assert sorted(text.partition("\n---\n")[2] for text in mail_items.values()) == ["Alice's", "Eve's"]
+    assert mail_items["abc123.txt"].endswith("Alice's")
     (attached,) = machine.root.rglob("x.bin")
-    assert f"{attached.parent.name}.txt" in letters
+    assert f"{attached.parent.name}.txt" in mail_items
 
 
 def test_many_attachments_of_one_name_take_no_time() -> None:
@@ -329,7 +329,7 @@ def test_many_attachments_of_one_name_take_no_time() -> None:
         ("never", float("nan")),
     ],
 )
-def test_a_letter_of_another_age_stops_no_other(tmp_path: Path, date: str, arrived: float | None) -> None:
+def test_a_message_of_another_age_stops_no_other(tmp_path: Path, date: str, arrived: float | None) -> None:
     machine = received(tmp_path, incoming("k1", date=date, arrived=arrived), incoming("k2", id="b" * 12, body="Next"))
     today = time.strftime("%Y-%m-%d")
     assert sorted(machine.files(BOB, "inbox")) == [f"{today}/{'a' * 12}", f"{today}/{'b' * 12}"]

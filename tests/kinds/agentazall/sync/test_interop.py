@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from console.cli import main
-from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.message_file import parse
 from tests.kinds.agentazall.agentazall_mail import told
 from tests.kinds.agentazall.sync.rig import DAY, Machine
 from tests.servers.agentazall_programs import AgentRelay, agentazall_python
@@ -56,7 +56,7 @@ def inbox_of(root: Path, name: str) -> list[Path]:
     return sorted(root.glob(f"{name}/*/inbox/*.txt"))
 
 
-def test_letters_go_both_ways_by_relay_and_ftp_at_once_and_are_shown_once(
+def test_messages_go_both_ways_by_relay_and_ftp_at_once_and_are_shown_once(
     tmp_path: Path, agentazall_relay: AgentRelay, original_ftp: FtpPlace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     theirs = config_for(tmp_path / "theirs", ANN, agentazall_relay, original_ftp)
@@ -70,9 +70,9 @@ def test_letters_go_both_ways_by_relay_and_ftp_at_once_and_are_shown_once(
 
     assert main(["sync", str(config), "--once"]) == 0
     [came] = inbox_of(ours.root, BOB)
-    letter = parse(came.read_bytes())
-    assert (letter.get("From"), letter.get("Subject")) == (ANN, "Grüße")
-    assert "By two ways ✓" in letter.body
+    mail_item = parse(came.read_bytes())
+    assert (mail_item.get("From"), mail_item.get("Subject")) == (ANN, "Grüße")
+    assert "By two ways ✓" in mail_item.body
     assert (came.with_suffix("") / "blob.bin").read_bytes() == data
     [message] = [each for each in told(ours.root)[0].values() if each.sender == ANN]
     assert "signature:valid" in message.tags

@@ -1,4 +1,4 @@
-"""A letter at which this program makes a mistake stops no other, and is not lost."""
+"""A message at which this program makes a mistake stops no other, and is not lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from console.cli import main
 from mailstore.kinds.agentazall.ledger import ledger_file, turned_away_at
-from mailstore.kinds.agentazall.letter_file import SignedFile
+from mailstore.kinds.agentazall.message_file import SignedFile
 from mailstore.kinds.agentazall.pins import SignatureChecker
 from mailstore.kinds.agentazall.signature import SignatureFacts
 from mailstore.kinds.agentazall.spools import FOLDER
@@ -25,15 +25,15 @@ from tests.kinds.agentazall.sync.test_inbox import ALICE, BOB, incoming, receive
 def break_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     facts_of = SignatureChecker.facts_of
 
-    def broken(self: SignatureChecker, letter: SignedFile) -> SignatureFacts:
-        if "poison" in letter.body:
+    def broken(self: SignatureChecker, message: SignedFile) -> SignatureFacts:
+        if "poison" in message.body:
             raise ValueError("hunter2")
-        return facts_of(self, letter)
+        return facts_of(self, message)
 
     monkeypatch.setattr(SignatureChecker, "facts_of", broken)
 
 
-def test_a_letter_at_which_the_check_fails_stops_no_other(
+def test_a_message_at_which_the_check_fails_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with monkeypatch.context() as patch:
@@ -53,15 +53,15 @@ def test_a_letter_at_which_the_check_fails_stops_no_other(
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_a_relays_letter_at_which_the_check_fails_stays_in_its_spool(
+def test_a_relays_message_at_which_the_check_fails_stays_in_its_spool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_killed: bool
 ) -> None:
     machine, server = Machine(tmp_path, BOB), tmp_path / "server"
     account = AccountPlan("relay", BOB, lambda: DiskTransport(server, BOB, "relay"), {})
     box = server / "bob"
     box.mkdir(parents=True)
-    for number, letter in enumerate((incoming("1_alice_b", "poison " * 2000, id="b" * 12), incoming("2_alice_a"))):
-        (box / f"{number}.json").write_bytes(msgspec.json.encode(letter))
+    for number, message in enumerate((incoming("1_alice_b", "poison " * 2000, id="b" * 12), incoming("2_alice_a"))):
+        (box / f"{number}.json").write_bytes(msgspec.json.encode(message))
 
     def once() -> tuple[str, ...]:
         with SyncEngine(SyncPlan(machine.root, (AgentPlan(BOB, (account,), machine.filter),), 10.0), told) as engine:

@@ -43,7 +43,7 @@ def test_what_was_fetched_by_another_address_is_listed_and_comes_once_the_addres
         assert main(["sync", str(machine.root), "--once"]) == 1
         [path] = spooled(machine)
         count = 2 if is_whole else 1
-        assert f"({count} letters fetched with it are in {path})" in capsys.readouterr().err
+        assert f"({count} messages fetched with it are in {path})" in capsys.readouterr().err
         assert machine.files(BOB, "inbox") == {}
         store = f"agentazall:{machine.root}"
         main(["status", "--store", store])
@@ -52,7 +52,7 @@ def test_what_was_fetched_by_another_address_is_listed_and_comes_once_the_addres
         words = f"what a relay handed out for {BOB} is not in the inbox"
         assert f"{path.relative_to(machine.root)}:1: unreadable: {words}" in capsys.readouterr().out
         main(["sync", "status", str(machine.root)])
-        assert f"{path}: {count} letter{'s' * is_whole} for {BOB}" in capsys.readouterr().out
+        assert f"{path}: {count} message{'s' * is_whole} for {BOB}" in capsys.readouterr().out
         main(["sync", "status", str(machine.root), "--json"])
         row = {"agent": BOB, "file": str(path), "relay_agent": BOB, "letters": count}
         assert json.loads(capsys.readouterr().out)["spooled"] == [row]

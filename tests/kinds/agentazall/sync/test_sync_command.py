@@ -17,7 +17,7 @@ from mailstore.kinds.agentazall.spools import is_at_work, sync_lock
 from mailstore.kinds.agentazall.sync.chosen_plan import plan_for
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.their_config import plan_in
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage
 from tests.kinds.agentazall.sync.rig import Machine, Office
 from tests.schemas import faults_in
 
@@ -69,7 +69,7 @@ def test_what_an_agent_wrote_is_sent_before_its_session_ends_or_at_a_checkpoint(
     assert main(words) == 1
     assert "every_seconds must be a number above 0" in capsys.readouterr().err
     wrong.unlink()
-    assert main(words) == 1, "Bob's letter is unread"
+    assert main(words) == 1, "Bob's message is unread"
     assert (machine.bodies(BOB), machine.bodies(ALICE)) == (["By hand"], [])
 
 
@@ -175,7 +175,7 @@ def test_the_status_says_what_is_cut_off_and_what_waits(tmp_path: Path, capsys: 
     assert main(["sync", "status", str(machine.root)]) == 0
     assert "No sync has carried the mail of" in capsys.readouterr().out
     machine.write(ALICE, BOB, name="a" * 12)
-    office.put(ALICE, IncomingLetter("k", "eve@x.org", (ALICE,), "S", "", "\x1b[31mBody"))
+    office.put(ALICE, IncomingMessage("k", "eve@x.org", (ALICE,), "S", "", "\x1b[31mBody"))
     machine.filter = Filter("blacklist", ("eve@*",))
     machine.once()
     before = {path: path.stat().st_mtime_ns for path in machine.root.rglob("*")}

@@ -18,7 +18,7 @@ from mailstore.kinds.agentazall.ledger import accounts_of, run_of
 from mailstore.kinds.agentazall.spools import is_at_work
 from mailstore.kinds.agentazall.sync.engine import SyncEngine, SyncReport
 from mailstore.kinds.agentazall.sync.sending import LONGEST_SECONDS, pause_after
-from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import OutgoingMessage
 from tests.kinds.agentazall.sync.rig import Machine, Office
 from tests.patience import PATIENCE
 from tests.project.import_graph import ROOT
@@ -27,14 +27,14 @@ ALICE, BOB = "alice@localhost", "bob@localhost"
 
 
 class Doorbell(Office):
-    """An office that rings when a letter was taken."""
+    """An office that rings when a message was taken."""
 
     def __init__(self) -> None:
         super().__init__()
         self.rang = threading.Event()
 
-    def take(self, letter: OutgoingLetter, recipient: str) -> None:
-        super().take(letter, recipient)
+    def take(self, message: OutgoingMessage, recipient: str) -> None:
+        super().take(message, recipient)
         self.rang.set()
 
 
@@ -57,7 +57,7 @@ def until(event: threading.Event) -> None:
     assert event.wait(PATIENCE), "nothing happened"
 
 
-def test_a_letter_that_is_written_later_goes_without_being_asked(tmp_path: Path) -> None:
+def test_a_message_that_is_written_later_goes_without_being_asked(tmp_path: Path) -> None:
     office = Doorbell()
     machine = Machine(tmp_path, ALICE, offices=(office,))
     with running(machine):

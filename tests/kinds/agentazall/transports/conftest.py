@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, Dovecot, running_dovecot, running_mail_server
 
@@ -53,7 +53,7 @@ def new_name() -> Callable[[str], str]:
 
 
 @pytest.fixture
-def receiver(tmp_path: Path) -> KeptLetters:
+def receiver(tmp_path: Path) -> KeptMessages:
     folder = tmp_path / "spool"
     folder.mkdir()
-    return KeptLetters(folder)
+    return KeptMessages(folder)

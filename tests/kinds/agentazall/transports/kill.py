@@ -1,4 +1,4 @@
-"""Kills two syncs again and again, at any moment, while they exchange letters over a real server.
+"""Kills two syncs again and again, at any moment, while they exchange messages over a real server.
 
 `python -m tests.kinds.agentazall.transports.kill relay --rounds 300`; `ftp`, `imap` and `pop3` likewise. Nothing may be
 lost, doubled or left.
@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from mailstore.kinds.agentazall.letter_file import parse
+from mailstore.kinds.agentazall.message_file import parse
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.their_config import plan_in
 from tests.kinds.agentazall.sync.rig import Machine
@@ -29,7 +29,7 @@ from tests.servers.ftp_servers import FtpPlace, agentazall_ftp
 from tests.servers.mail_servers import PASSWORD, AgentMailServer, running_mail_server
 
 ANN, BOB = "ann.agenttalk", "bob.agenttalk"
-LETTERS = 5
+MESSAGES = 5
 LONGEST = 0.5
 """Seconds after which a sync is killed at the latest."""
 
@@ -80,14 +80,14 @@ def bodies_in(root: Path, name: str) -> list[str]:
 
 
 def tried(server: Server, folder: Path, rounds: int, *, uses_pop3: bool) -> int:
-    """Kill both sides in every round, then let them finish; return how many letters were lost or doubled."""
+    """Kill both sides in every round, then let them finish; return how many messages were lost or doubled."""
     ann, bob = Machine(folder / "a", ANN), Machine(folder / "b", BOB)
     configs = [config_in(folder / at, name, server, uses_pop3=uses_pop3) for at, name in (("a", ANN), ("b", BOB))]
     written: list[str] = []
     killed = 0
     for number in range(rounds):
-        for each in range(LETTERS):
-            written.append(f"letter {number}.{each}")
+        for each in range(MESSAGES):
+            written.append(f"message {number}.{each}")
             ann.write(ANN, BOB, written[-1])
         for config in configs:
             killed += synced(config, random.uniform(0.0, LONGEST))
@@ -96,7 +96,7 @@ def tried(server: Server, folder: Path, rounds: int, *, uses_pop3: bool) -> int:
     found = Counter(bodies_in(bob.root, BOB))
     lost, doubled = [each for each in written if each not in found], [each for each, n in found.items() if n > 1]
     left = list(folder.glob("*/data/mailboxes/*/.signalbox/spool*/*.bytes"))
-    print(f"{len(written)} letters, {killed} kills: {len(lost)} lost, {len(doubled)} doubled, {len(left)} spools left")
+    print(f"{len(written)} messages, {killed} kills: {len(lost)} lost, {len(doubled)} doubled, {len(left)} spools left")
     print(*lost[:5], *doubled[:5], sep="\n")
     return len(lost) + len(doubled) + len(left)
 

@@ -1,4 +1,4 @@
-"""Letters to send in the tests of transports."""
+"""Messages to send in the tests of transports."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from mailstore.kinds.agentazall.transports.transport import OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import OutgoingMessage
 
 
-def letter(**changes: Any) -> OutgoingLetter:
-    """Return a letter from ann to bob, changed."""
-    made = OutgoingLetter(
+def message(**changes: Any) -> OutgoingMessage:
+    """Return a message from ann to bob, changed."""
+    made = OutgoingMessage(
         id="4d15c1f79f99",
         sender="ann@localhost",
         recipients=("bob@localhost",),

@@ -1,26 +1,26 @@
-"""A receiver for the tests of transports: it keeps letters in memory, and what is spooled in a folder."""
+"""A receiver for the tests of transports: it keeps messages in memory, and what is spooled in a folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage
 
 
-class KeptLetters:
+class KeptMessages:
     """What a transport has taken in: `kept` by key, `turned` with the reasons; `blocked` are senders to refuse."""
 
     def __init__(self, folder: Path, *blocked: str) -> None:
         self.folder = folder
         self.blocked = blocked
-        self.kept: dict[str, IncomingLetter] = {}
+        self.kept: dict[str, IncomingMessage] = {}
         self.turned: dict[str, str] = {}
         self.senders: dict[str, str] = {}
         self.excerpts: dict[str, bytes] = {}
         (folder / "every").mkdir()
 
     @property
-    def letters(self) -> list[IncomingLetter]:
+    def messages(self) -> list[IncomingMessage]:
         return list(self.kept.values())
 
     def knows(self, key: str) -> bool:
@@ -29,8 +29,8 @@ class KeptLetters:
     def admits(self, sender: str) -> bool:
         return sender not in self.blocked
 
-    def keep(self, letter: IncomingLetter) -> None:
-        self.kept.setdefault(letter.key, letter)
+    def keep(self, message: IncomingMessage) -> None:
+        self.kept.setdefault(message.key, message)
 
     def turn_away(self, key: str, reason: str, excerpt: bytes = b"", sender: str = "") -> None:
         self.turned[key] = reason

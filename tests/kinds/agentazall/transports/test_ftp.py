@@ -13,11 +13,11 @@ import pytest
 
 from mailstore.kinds.agentazall.transports import ftp_incoming
 from mailstore.kinds.agentazall.transports.ftp import FtpAccount, FtpTransport
-from mailstore.kinds.agentazall.transports.transport import Attachment, IncomingLetter, LetterRefused
+from mailstore.kinds.agentazall.transports.transport import Attachment, IncomingMessage, MessageRefused
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
-from tests.kinds.agentazall.transports.outgoing import letter
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.outgoing import message
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.patience import PATIENCE
 from tests.servers.certificates import Certificates
 from tests.servers.ftp_servers import FtpPlace, python_ftp
@@ -97,12 +97,12 @@ def header(**more: str) -> str:
     return "".join(f"{name}: {value}\n" for name, value in fields.items()) + "\n---\n"
 
 
-def test_a_letter_arrives_as_it_was_sent(
-    place: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName, tmp_path: Path
+def test_a_message_arrives_as_it_was_sent(
+    place: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName, tmp_path: Path
 ) -> None:
     ann, bob = new_name("ann@h"), new_name("bob@h")
     (tmp_path / "data ü.bin").write_bytes(bytes(range(256)) * 1000)
-    sent = letter(
+    sent = message(
         sender=ann,
         recipients=(bob, "cyd@localhost"),
         copies=("cyd@localhost",),
@@ -113,8 +113,8 @@ def test_a_letter_arrives_as_it_was_sent(
     connected(place, ann).send(sent, bob)  # a second try
     there = connected(place, bob)
     assert there.receive(receiver) == 1
-    [came] = receiver.letters
-    assert came == IncomingLetter(
+    [came] = receiver.messages
+    assert came == IncomingMessage(
         key=f"2026-11-20/{sent.id}.txt",
         sender=ann,
         recipients=sent.recipients,
@@ -132,8 +132,8 @@ def test_a_letter_arrives_as_it_was_sent(
     assert list((place.root / bob / ".signalbox").iterdir()) == []
 
 
-def test_a_letter_of_the_original_program_is_taken_when_it_is_complete(
-    original_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName,
+def test_a_message_of_the_original_program_is_taken_when_it_is_complete(
+    original_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     bob = new_name("bob@h")
@@ -145,8 +145,8 @@ def test_a_letter_of_the_original_program_is_taken_when_it_is_complete(
     assert there.receive(receiver) == 0
     path.write_text(text)
     assert there.receive(receiver) == 1
-    assert receiver.letters[0].body == SIGNED
-    assert receiver.letters[0].id == "4d15c1f79f99"
+    assert receiver.messages[0].body == SIGNED
+    assert receiver.messages[0].id == "4d15c1f79f99"
 
     files = header(Attachments="a.csv, b.csv") + SIGNED
     path = original(original_ftp, bob, "two", files)
@@ -157,13 +157,13 @@ def test_a_letter_of_the_original_program_is_taken_when_it_is_complete(
     (path.parent / "two" / "b.csv").write_text("b")
     (path.parent / "two" / "sub").mkdir()
     assert there.receive(receiver) == 1
-    assert sorted(receiver.letters[1].attachments) == [("a.csv", b"a"), ("b.csv", b"b")]
+    assert sorted(receiver.messages[1].attachments) == [("a.csv", b"a"), ("b.csv", b"b")]
 
 
-def test_a_letter_whose_attachment_never_comes_is_not_hidden(
+def test_a_message_whose_attachment_never_comes_is_not_hidden(
     plain_ftp: FtpPlace,
     connected: Connect,
-    receiver: KeptLetters,
+    receiver: KeptMessages,
     new_name: NewName,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -176,7 +176,7 @@ def test_a_letter_whose_attachment_never_comes_is_not_hidden(
 
 
 def test_what_nobody_uploads_any_more_is_taken_or_named(
-    plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName
+    plain_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName
 ) -> None:
     bob = new_name("bob@h")
     cut = original(plain_ftp, bob, "cut", (header() + SIGNED)[:-30])
@@ -190,17 +190,17 @@ def test_what_nobody_uploads_any_more_is_taken_or_named(
     assert receiver.turned == {"2026-11-20/empty.txt": "it is empty"}
 
 
-def test_an_unsigned_letter_is_taken_once_it_does_not_grow(
-    plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName
+def test_an_unsigned_message_is_taken_once_it_does_not_grow(
+    plain_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName
 ) -> None:
     bob = new_name("bob@h")
     original(plain_ftp, bob, "x", header() + "unsigned text")
     assert connected(plain_ftp, bob).receive(receiver) == 1  # looked at twice
-    assert receiver.letters[0].body == "unsigned text"
+    assert receiver.messages[0].body == "unsigned text"
 
 
 def test_what_the_filter_blocks_is_not_kept_nor_its_attachments_fetched(
-    plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName
+    plain_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName
 ) -> None:
     bob = new_name("bob@h")
     original(plain_ftp, bob, "x", header(Attachments="a") + SIGNED)
@@ -211,8 +211,8 @@ def test_what_the_filter_blocks_is_not_kept_nor_its_attachments_fetched(
     assert receiver.excerpts["2026-11-20/x.txt"].startswith(b"From: ann@localhost")
 
 
-def test_a_letter_that_waited_long_is_found_on_an_old_day(
-    plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName,
+def test_a_message_that_waited_long_is_found_on_an_old_day(
+    plain_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     bob = new_name("bob@h")
@@ -226,25 +226,25 @@ def test_a_letter_that_waited_long_is_found_on_an_old_day(
     assert there.receive(receiver) == 1
 
 
-def test_two_letters_under_one_id_are_both_delivered(
-    plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName
+def test_two_messages_under_one_id_are_both_delivered(
+    plain_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName
 ) -> None:
     ann, bob = new_name("ann@h"), new_name("bob@h")
     for text in ("one", "two", "one", "two"):
-        connected(plain_ftp, ann).send(letter(body=text), bob)
+        connected(plain_ftp, ann).send(message(body=text), bob)
     assert connected(plain_ftp, bob).receive(receiver) == 2
-    assert sorted(each.body for each in receiver.letters) == ["one", "two"]
+    assert sorted(each.body for each in receiver.messages) == ["one", "two"]
 
 
 def test_an_interrupted_upload_is_never_seen_and_finished_by_the_next_try(
-    plain_ftp: FtpPlace, connected: Connect, receiver: KeptLetters, new_name: NewName,
+    plain_ftp: FtpPlace, connected: Connect, receiver: KeptMessages, new_name: NewName,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     from mailstore.kinds.agentazall.transports.ftp_session import FtpSession
 
     bob = new_name("bob@h")
     (tmp_path / "a").write_text("a")
-    sent = letter(attachments=(Attachment("a", tmp_path / "a"),))
+    sent = message(attachments=(Attachment("a", tmp_path / "a"),))
     there = connected(plain_ftp, bob)
     for step in range(30):
         steps = iter(range(30))
@@ -268,23 +268,23 @@ def test_an_interrupted_upload_is_never_seen_and_finished_by_the_next_try(
             except KeyboardInterrupt:
                 # all or nothing at all is there
                 assert there.receive(receiver) in (0, 1)
-                assert all(each.attachments == (("a", b"a"),) for each in receiver.letters)
+                assert all(each.attachments == (("a", b"a"),) for each in receiver.messages)
                 continue
         break
     there.receive(receiver)
     assert step > 5
-    assert len(receiver.letters) == 1
+    assert len(receiver.messages) == 1
 
 
 @pytest.mark.parametrize("address", ["../eve", "a/b", "a\\b", ".hidden", "", "x\ny", "x" * 300])
 def test_an_address_that_is_no_folder_is_refused(plain_ftp: FtpPlace, connected: Connect, address: str) -> None:
-    with pytest.raises(LetterRefused, match="can't be the name of a folder"):
-        connected(plain_ftp, "ann").send(letter(), address)
-    with pytest.raises(LetterRefused, match="can't be the name of a folder"):
+    with pytest.raises(MessageRefused, match="can't be the name of a folder"):
+        connected(plain_ftp, "ann").send(message(), address)
+    with pytest.raises(MessageRefused, match="can't be the name of a folder"):
         transport(plain_ftp, address)
 
 
-def test_a_wrong_password_is_down_and_not_told(plain_ftp: FtpPlace, receiver: KeptLetters) -> None:
+def test_a_wrong_password_is_down_and_not_told(plain_ftp: FtpPlace, receiver: KeptMessages) -> None:
     wrong = transport(plain_ftp, "bob", password="wrong-pass")
     with pytest.raises(TransportDown, match="refuses the login") as failure:
         wrong.receive(receiver)
@@ -297,13 +297,13 @@ def test_a_server_that_grants_no_rights_says_so(tmp_path: Path) -> None:
         closing(transport(place, "ann")) as ann,
         pytest.raises(TransportDown, match="check the rights"),
     ):
-        ann.send(letter(), "bob")
+        ann.send(message(), "bob")
 
 
-def test_a_connection_that_the_server_closed_is_made_again(tmp_path: Path, receiver: KeptLetters) -> None:
+def test_a_connection_that_the_server_closed_is_made_again(tmp_path: Path, receiver: KeptMessages) -> None:
     with python_ftp(tmp_path) as place, closing(transport(place, "bob")) as bob:
         assert bob.receive(receiver) == 0
-        bob.send(letter(), "bob")
+        bob.send(message(), "bob")
         assert bob._session is not None
         place.hang_up.set()
         assert select.select([bob._session._ftp.sock], [], [], PATIENCE)[0]  # it says goodbye
@@ -313,7 +313,7 @@ def test_a_connection_that_the_server_closed_is_made_again(tmp_path: Path, recei
 
 
 def test_certificates_are_checked_and_tls_is_not_given_up(
-    secure_ftp: FtpPlace, plain_ftp: FtpPlace, receiver: KeptLetters, server_certificates: Certificates
+    secure_ftp: FtpPlace, plain_ftp: FtpPlace, receiver: KeptMessages, server_certificates: Certificates
 ) -> None:
     other = server_certificates.elsewhere  # a certificate of no authority of ours
     with pytest.raises(TransportDown, match="unknown authority"):

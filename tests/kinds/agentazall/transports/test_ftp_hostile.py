@@ -12,11 +12,11 @@ import pytest
 
 from mailstore.kinds.agentazall.transports import ftp_incoming, ftp_session
 from mailstore.kinds.agentazall.transports.ftp import FtpAccount, FtpTransport
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
-from tests.kinds.agentazall.transports.outgoing import letter
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.outgoing import message
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.kinds.agentazall.transports.test_ftp import SIGNED, header
 from tests.servers.ftp_servers import python_ftp
 from tests.servers.scripted import scripted_server
@@ -87,7 +87,7 @@ def folders(names: Sequence[bytes]) -> dict[str, bytes]:
     return {"/bob": b"2026-11-20\r\n", INBOX: b"\r\n".join([*names, b""])}
 
 
-def test_names_that_no_file_may_have_are_named_and_never_asked_for(receiver: KeptLetters) -> None:
+def test_names_that_no_file_may_have_are_named_and_never_asked_for(receiver: KeptMessages) -> None:
     names = [b"..", b".", b"../../x.txt", b"/etc/passwd.txt", b"a\\b.txt", b"\x1b[2J.txt", b"\xff\xfe.txt", b"good.txt"]
     names += [b"x" * 300 + b".txt", "ü.txt".encode(), b"", b"no-letter"]
     talk = _Talk(folders(names), {f"{INBOX}/good.txt": WHOLE, f"{INBOX}/ü.txt": WHOLE})
@@ -101,7 +101,7 @@ def test_names_that_no_file_may_have_are_named_and_never_asked_for(receiver: Kep
 
 
 def test_a_file_that_never_ends_is_turned_away_and_the_rest_is_taken(
-    receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch
+    receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ftp_incoming, "MOST_BYTES", 1 << 20)
     files = {f"{INBOX}/a.txt": b"From: x\n"}
@@ -113,31 +113,31 @@ def test_a_file_that_never_ends_is_turned_away_and_the_rest_is_taken(
     assert list(receiver.kept) == ["2026-11-20/b.txt"]
 
 
-def test_a_large_file_is_not_even_fetched(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_is_not_even_fetched(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftp_incoming, "MOST_BYTES", 100)
     with talking(_Talk(folders([b"a.txt"]), {f"{INBOX}/a.txt": WHOLE})) as there:
         assert there.receive(receiver) == 0
     assert receiver.turned == {"2026-11-20/a.txt": "larger than 0 MiB"}
 
 
-def test_a_server_that_stops_amid_a_letter_gives_it_the_next_time(receiver: KeptLetters) -> None:
+def test_a_server_that_stops_amid_a_message_gives_it_the_next_time(receiver: KeptMessages) -> None:
     files = {f"{INBOX}/a.txt": WHOLE}
     with talking(_Talk(folders([b"a.txt"]), files, cut=30), _Talk(folders([b"a.txt"]), files)) as there:
         assert there.receive(receiver) == 0
         there.close()
         assert there.receive(receiver) == 1
-    assert receiver.letters[0].body == SIGNED
+    assert receiver.messages[0].body == SIGNED
 
 
-def test_an_unsigned_letter_that_is_shorter_than_the_server_says_is_not_taken(receiver: KeptLetters) -> None:
+def test_an_unsigned_message_that_is_shorter_than_the_server_says_is_not_taken(receiver: KeptMessages) -> None:
     files = {f"{INBOX}/a.txt": (header() + "a text that is cut").encode()}
     with talking(_Talk(folders([b"a.txt"]), files, cut=5)) as there:
         assert there.receive(receiver) == 0
         assert there.receive(receiver) == 0
-    assert receiver.letters == []
+    assert receiver.messages == []
 
 
-def test_endless_lists_and_replies_end(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_lists_and_replies_end(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftp_session, "MOST_NAMES", 1000)
     many = {"/bob": b"".join(b"%d\r\n" % number for number in range(5000))}
     for lists in (many, {"/bob": b"x" * 100_000}):
@@ -162,7 +162,7 @@ def test_endless_lists_and_replies_end(receiver: KeptLetters, monkeypatch: pytes
             there.receive(receiver)
 
 
-def test_a_server_that_drips_is_left(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_drips_is_left(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     def drip(connection: socket.socket) -> None:
         connection.settimeout(0.05)
         while True:
@@ -179,7 +179,7 @@ def test_a_server_that_drips_is_left(receiver: KeptLetters, monkeypatch: pytest.
             there.receive(receiver)
 
 
-def test_words_of_a_server_are_shown_harmless(receiver: KeptLetters) -> None:
+def test_words_of_a_server_are_shown_harmless(receiver: KeptMessages) -> None:
     def refuse(connection: socket.socket) -> None:
         connection.sendall(b"220 ready\r\n")
         with connection.makefile("rb") as lines:
@@ -195,15 +195,15 @@ def test_words_of_a_server_are_shown_harmless(receiver: KeptLetters) -> None:
 
 
 def test_a_full_disk_here_is_no_fault_of_the_server(
-    tmp_path: Path, receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(came: IncomingLetter) -> None:
+    def full(came: IncomingMessage) -> None:
         raise OSError(28, "No space left on device")
 
     with python_ftp(tmp_path) as place:
         account = FtpAccount("127.0.0.1", place.port, "bob", username=place.username, secret=Secret.of(place.password))
         there = FtpTransport(account)
-        there.send(letter(), "bob")
+        there.send(message(), "bob")
         with monkeypatch.context() as patch:
             patch.setattr(receiver, "keep", full)
             with pytest.raises(OSError, match="No space"):
@@ -212,8 +212,8 @@ def test_a_full_disk_here_is_no_fault_of_the_server(
         there.close()
 
 
-def test_a_server_with_a_full_disk_keeps_the_letter_waiting(
-    tmp_path: Path, receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch
+def test_a_server_with_a_full_disk_keeps_the_message_waiting(
+    tmp_path: Path, receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with python_ftp(tmp_path) as place:
         account = FtpAccount("127.0.0.1", place.port, "bob", username=place.username, secret=Secret.of(place.password))
@@ -226,9 +226,9 @@ def test_a_server_with_a_full_disk_keeps_the_letter_waiting(
         with monkeypatch.context() as patch:
             patch.setattr(ftp_session.FtpSession, "store", cut)
             with pytest.raises(TransportDown, match="the server kept"):
-                there.send(letter(), "bob")
+                there.send(message(), "bob")
         assert there.receive(receiver) == 0
-        there.send(letter(), "bob")
+        there.send(message(), "bob")
         assert there.receive(receiver) == 1
         there.close()
     assert os.listdir(tmp_path / "bob" / ".signalbox") == []  # noqa: PTH208

@@ -1,4 +1,4 @@
-"""Letters fetched by IMAP and POP3, from AgentAZAll's own server and from dovecot."""
+"""Messages fetched by IMAP and POP3, from AgentAZAll's own server and from dovecot."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mailstore.kinds.agentazall.transports.transport import Transport
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
 from tests.kinds.agentazall.agentazall_mail import identity
-from tests.kinds.agentazall.transports.outgoing import letter
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.outgoing import message
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, Dovecot
 
@@ -39,11 +39,11 @@ def pop3(port: int, address: str, **more: Any) -> Pop3Transport:
 
 def mail(number: int, **changes: Any) -> bytes:
     return mail_bytes(
-        letter(id=f"{number:012x}", body=identity(1).signed(f"Text {number} ✓"), **changes), "ann@localhost"
+        message(id=f"{number:012x}", body=identity(1).signed(f"Text {number} ✓"), **changes), "ann@localhost"
     )
 
 
-def refusal(transport: Transport, receiver: KeptLetters) -> str:
+def refusal(transport: Transport, receiver: KeptMessages) -> str:
     with closing(transport), pytest.raises(TransportDown) as caught:
         transport.receive(receiver)
     text = str(caught.value)
@@ -53,8 +53,8 @@ def refusal(transport: Transport, receiver: KeptLetters) -> str:
 
 
 @pytest.mark.parametrize("kind", ["imap", "pop3"])
-def test_new_letters_come_once_and_stay_on_the_server(
-    kind: str, agentazall_mail: AgentMailServer, new_name: Callable[[str], str], receiver: KeptLetters
+def test_new_messages_come_once_and_stay_on_the_server(
+    kind: str, agentazall_mail: AgentMailServer, new_name: Callable[[str], str], receiver: KeptMessages
 ) -> None:
     bob = agentazall_mail.account(f"{new_name('bob')}@localhost")
     numbers = [agentazall_mail.put(bob, mail(number)) for number in range(3)]
@@ -70,7 +70,7 @@ def test_new_letters_come_once_and_stay_on_the_server(
         numbers.append(agentazall_mail.put(bob, mail(3)))
         assert transport.receive(receiver) == 1
     assert list(receiver.kept) == ([f"INBOX/1/{number}" for number in numbers] if kind == "imap" else numbers)
-    for number, found in enumerate(receiver.letters):
+    for number, found in enumerate(receiver.messages):
         assert (found.id, found.body) == (f"{number:012x}", identity(1).signed(f"Text {number} ✓"))
     assert before.items() <= agentazall_mail.files(bob).items()
     assert not receiver.turned
@@ -84,7 +84,7 @@ def test_dovecot_encrypted(
     dovecot: Dovecot,
     server_certificates: Certificates,
     new_name: Callable[[str], str],
-    receiver: KeptLetters,
+    receiver: KeptMessages,
 ) -> None:
     bob = new_name("bob")
     files = [dovecot.put(bob, mail(number)) for number in range(3)]
@@ -98,8 +98,8 @@ def test_dovecot_encrypted(
         assert transport.receive(receiver) == 0
         files.append(dovecot.put(bob, mail(4)))
         assert transport.receive(receiver) == 1
-    assert [each.id for each in receiver.letters] == [f"{number:012x}" for number in range(5)]
-    assert kind == "pop3" or all(each.arrived is not None for each in receiver.letters)
+    assert [each.id for each in receiver.messages] == [f"{number:012x}" for number in range(5)]
+    assert kind == "pop3" or all(each.arrived is not None for each in receiver.messages)
     names = [path.name for path in sorted((dovecot.mail / bob).glob("[nc]*/*"))]
     assert sorted(name.partition(":2,")[0] for name in names) == sorted(path.name for path in (*files, large))
     if kind == "imap":
@@ -112,12 +112,12 @@ def test_dovecot_encrypted(
     )
 
 
-def test_the_filter_is_asked_before_a_large_letter_is_fetched(
-    dovecot: Dovecot, server_certificates: Certificates, new_name: Callable[[str], str], receiver: KeptLetters
+def test_the_filter_is_asked_before_a_large_message_is_fetched(
+    dovecot: Dovecot, server_certificates: Certificates, new_name: Callable[[str], str], receiver: KeptMessages
 ) -> None:
     bob = new_name("bob")
     for body in ("small", "x" * 200_000):
-        dovecot.put(bob, mail_bytes(letter(body=body), "eve@localhost"))
+        dovecot.put(bob, mail_bytes(message(body=body), "eve@localhost"))
     receiver.blocked = ("eve@localhost",)
     for made in (
         imap(dovecot.imaps, bob, ca_file=server_certificates.authority),
@@ -132,7 +132,7 @@ def test_the_filter_is_asked_before_a_large_letter_is_fetched(
 
 
 def test_folders_are_chosen_and_named_when_missing(
-    dovecot: Dovecot, server_certificates: Certificates, new_name: Callable[[str], str], receiver: KeptLetters
+    dovecot: Dovecot, server_certificates: Certificates, new_name: Callable[[str], str], receiver: KeptMessages
 ) -> None:
     bob = new_name("bob")
     dovecot.put(bob, mail(1))
@@ -149,7 +149,7 @@ def test_folders_are_chosen_and_named_when_missing(
 
 
 def test_new_numbers_make_new_keys(
-    dovecot: Dovecot, server_certificates: Certificates, new_name: Callable[[str], str], receiver: KeptLetters
+    dovecot: Dovecot, server_certificates: Certificates, new_name: Callable[[str], str], receiver: KeptMessages
 ) -> None:
     bob = new_name("bob")
     dovecot.put(bob, mail(1))
@@ -161,7 +161,7 @@ def test_new_numbers_make_new_keys(
     with closing(imap(dovecot.imaps, bob, ca_file=server_certificates.authority)) as transport:
         assert transport.receive(receiver) == 1
     assert len(receiver.kept) == 2
-    assert len({each.id for each in receiver.letters}) == 1
+    assert len({each.id for each in receiver.messages}) == 1
 
 
 class OneLook(MailSession):
@@ -187,7 +187,7 @@ class OneLook(MailSession):
         pass
 
 
-def test_a_mail_at_which_reading_fails_stops_no_other(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mail_at_which_reading_fails_stops_no_other(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(data: bytes) -> Any:
         if b"poison" in data:
             raise LookupError("hunter2")
@@ -199,7 +199,7 @@ def test_a_mail_at_which_reading_fails_stops_no_other(receiver: KeptLetters, mon
     odd = b"Subject: poison\r\n" + mail(1)
     fetching = MailFetching(lambda: OneLook(odd, mail(2)))
     assert fetching.receive(receiver) == 1
-    assert [each.id for each in receiver.letters] == [f"{2:012x}"]
+    assert [each.id for each in receiver.messages] == [f"{2:012x}"]
     assert receiver.turned["k0"].startswith("internal error (LookupError at test_mail_fetching.py:")
     assert receiver.excerpts["k0"].startswith(b"Subject: poison")
     assert fetching.receive(receiver) == 0

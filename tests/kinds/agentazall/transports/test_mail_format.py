@@ -1,4 +1,4 @@
-"""Letters as e-mails: what is written is read again to the byte, by us and by Python's own parser."""
+"""Messages as e-mails: what is written is read again to the byte, by us and by Python's own parser."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.kinds.agentazall.transports.mail_parsing import DamagedMail
-from mailstore.kinds.agentazall.transports.mail_reading import letter_in
+from mailstore.kinds.agentazall.transports.mail_reading import message_in
 from mailstore.kinds.agentazall.transports.mail_writing import checked_address, mail_bytes
-from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused, OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import Attachment, MessageRefused, OutgoingMessage
 from tests.kinds.agentazall.agentazall_mail import identity
 
-LETTER = OutgoingLetter(
+MESSAGE = OutgoingMessage(
     "4d15c1f79f99", "ann@localhost", ("bob@localhost", "carol@localhost"), "Hello", "2026-11-20 20:46:47", "A body."
 )
 UNICODE = st.characters(codec="utf-8")
@@ -25,7 +25,7 @@ LINES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp
 
 
 def sent(**changes: object) -> bytes:
-    return mail_bytes(msgspec.structs.replace(LETTER, **changes), "ann@localhost")
+    return mail_bytes(msgspec.structs.replace(MESSAGE, **changes), "ann@localhost")
 
 
 @given(st.text(UNICODE, max_size=400), LINES)
@@ -34,7 +34,7 @@ def test_body_and_subject_survive(body: str, subject: str) -> None:
     assert data.isascii()
     assert max(map(len, data.split(b"\r\n"))) <= 78
     assert b"\n" not in data.replace(b"\r\n", b"")
-    found = letter_in(data, "1")
+    found = message_in(data, "1")
     assert found.body == body.replace("\r\n", "\n")
     assert found.subject == subject.strip()
     theirs = BytesParser(policy=policy.default).parsebytes(data)
@@ -45,12 +45,12 @@ def test_body_and_subject_survive(body: str, subject: str) -> None:
 @given(st.text(UNICODE, max_size=200))
 def test_a_signed_body_survives_to_the_byte(body: str) -> None:
     signed = identity(1).signed(body)
-    assert letter_in(sent(body=signed), "1").body == signed
+    assert message_in(sent(body=signed), "1").body == signed
 
 
 def test_every_header_survives() -> None:
     data = sent(copies=("carol@localhost",), thread="a1b2c3d4e5f6")
-    found = letter_in(data, "INBOX/1/7", 5.0)
+    found = message_in(data, "INBOX/1/7", 5.0)
     assert (found.key, found.id, found.thread, found.arrived) == ("INBOX/1/7", "4d15c1f79f99", "a1b2c3d4e5f6", 5.0)
     assert (found.sender, found.recipients, found.copies) == (
         "ann@localhost",
@@ -77,7 +77,7 @@ def test_attachments_survive_with_any_name(
         (folder / str(number)).write_bytes(data)
         carried.append(Attachment(name, folder / str(number)))
     data = sent(attachments=tuple(carried), body="See the files.\n")
-    found = letter_in(data, "1")
+    found = message_in(data, "1")
     assert found.body == "See the files.\n"
     assert [bytes_ for _, bytes_ in found.attachments] == [data for _, data in files]
     assert [name for name, _ in found.attachments] == [name for name, _ in files]
@@ -88,7 +88,7 @@ def test_attachments_survive_with_any_name(
 @pytest.mark.parametrize("field", ["subject", "id", "thread"])
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\0"])
 def test_a_header_can_t_be_injected(field: str, end: str) -> None:
-    with pytest.raises(LetterRefused, match="control character"):
+    with pytest.raises(MessageRefused, match="control character"):
         sent(**{field: f"hello{end}From: boss@localhost"})
 
 
@@ -96,27 +96,27 @@ def test_a_header_can_t_be_injected(field: str, end: str) -> None:
     "address", ["a\nb@x", "a\r\nRCPT TO:<c@x>", "a b@x", "<a@x>", "a@x>", "", "a@", "@x", "a" * 300]
 )
 def test_an_address_can_t_end_a_command(address: str) -> None:
-    with pytest.raises(LetterRefused, match="is not an e-mail address"):
+    with pytest.raises(MessageRefused, match="is not an e-mail address"):
         checked_address(address)
 
 
 @pytest.mark.parametrize("address", ["rita.agenttalk", "a.b+c@x.example", "jörg@bücher.example", "x'y@localhost"])
 def test_unusual_addresses_are_taken(address: str) -> None:
     assert checked_address(address) == address
-    assert letter_in(sent(recipients=(address,)), "1").recipients == (address,)
+    assert message_in(sent(recipients=(address,)), "1").recipients == (address,)
 
 
 def test_a_recipient_injects_nothing_into_the_header() -> None:
-    with pytest.raises(LetterRefused, match="which is not an address"):
+    with pytest.raises(MessageRefused, match="which is not an address"):
         sent(recipients=("bob@localhost", "x\nBcc: eve@x"))
-    found = letter_in(sent(recipients=("bob@localhost", 'Odd, "name"')), "1")
+    found = message_in(sent(recipients=("bob@localhost", 'Odd, "name"')), "1")
     assert found.recipients == ("bob@localhost", 'Odd, "name"')
 
 
 def test_an_attachment_that_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/etc/passwd")
     for path in (tmp_path / "link", tmp_path, tmp_path / "missing"):
-        with pytest.raises(LetterRefused, match="attachment 'a'"):
+        with pytest.raises(MessageRefused, match="attachment 'a'"):
             sent(attachments=(Attachment("a", path),))
 
 
@@ -135,8 +135,8 @@ from Joerg\r
 """
 
 
-def test_a_letter_of_a_mail_program_is_read() -> None:
-    found = letter_in(HUMAN, "1")
+def test_a_message_of_a_mail_program_is_read() -> None:
+    found = message_in(HUMAN, "1")
     assert found.sender == "joerg@x.example"
     assert found.recipients == ("bob@localhost", "carol@localhost")
     assert found.subject == "äö and A bline Bcc: x"
@@ -158,41 +158,41 @@ def mixed(*parts: bytes, kind: bytes = b"mixed") -> bytes:
 
 def test_html_is_attached_and_never_hidden() -> None:
     html = b"Content-Type: text/html\r\n\r\n<p>Hi</p>"
-    found = letter_in(mixed(b"Content-Type: text/plain\r\n\r\nHi", html, kind=b"alternative"), "1")
+    found = message_in(mixed(b"Content-Type: text/plain\r\n\r\nHi", html, kind=b"alternative"), "1")
     assert (found.body, found.attachments) == ("Hi", (("message.html", b"<p>Hi</p>"),))
-    alone = letter_in(b"From: a@x\r\nContent-Type: text/html\r\n\r\n<p>Hi</p>\r\n", "1")
+    alone = message_in(b"From: a@x\r\nContent-Type: text/html\r\n\r\n<p>Hi</p>\r\n", "1")
     assert "HTML is attached" in alone.body
     assert alone.attachments == (("message.html", b"<p>Hi</p>\r\n"),)
 
 
 def test_a_forwarded_mail_is_attached_whole() -> None:
     inner = b"From: c@x\r\nSubject: inner\r\n\r\nText"
-    found = letter_in(mixed(b"\r\nOuter", b"Content-Type: message/rfc822\r\n\r\n" + inner), "1")
+    found = message_in(mixed(b"\r\nOuter", b"Content-Type: message/rfc822\r\n\r\n" + inner), "1")
     assert found.body == "Outer"
     assert found.attachments == (("attachment-1.eml", inner),)
 
 
-def test_a_letter_without_anything_is_a_letter() -> None:
+def test_a_message_without_anything_is_a_message() -> None:
     for data in (b"\r\nText", b"no colon", b"\xff\xfe\0"):
-        found = letter_in(data, "1")
+        found = message_in(data, "1")
         assert (found.sender, found.recipients, found.date, found.arrived) == ("unknown@invalid", (), "", None)
 
 
-def test_an_empty_file_is_no_letter() -> None:
+def test_an_empty_file_is_no_message() -> None:
     for data in (b"", b"\r\n", b"\r\n\r\n"):
         with pytest.raises(DamagedMail, match="it is empty"):
-            letter_in(data, "1")
+            message_in(data, "1")
 
 
 def test_parts_are_bounded() -> None:
     with pytest.raises(DamagedMail, match=r"more than 1,000 parts"):
-        letter_in(mixed(*[b"\r\nx"] * 1001), "1")
+        message_in(mixed(*[b"\r\nx"] * 1001), "1")
     nested = b"\r\nx"
     for number in range(25):
         mark = b"m%d" % number
         nested = b"Content-Type: multipart/mixed; boundary=" + mark + b"\r\n\r\n--" + mark + b"\r\n" + nested
     with pytest.raises(DamagedMail, match="nested more than 20 deep"):
-        letter_in(b"From: a@x\r\n" + nested, "1")
+        message_in(b"From: a@x\r\n" + nested, "1")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_parts_are_bounded() -> None:
 )  # fmt: skip
 def test_hostile_mail_takes_no_time(data: bytes) -> None:
     try:
-        letter_in(data, "1")
+        message_in(data, "1")
     except DamagedMail:
         return
 
@@ -233,7 +233,7 @@ HEADS = st.sampled_from(
 @given(st.lists(HEADS | st.binary(max_size=20), max_size=30).map(b"".join))
 def test_no_mail_is_too_odd_to_read(data: bytes) -> None:
     try:
-        found = letter_in(data, "1")
+        found = message_in(data, "1")
     except DamagedMail:
         return
     assert found.sender

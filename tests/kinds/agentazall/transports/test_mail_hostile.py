@@ -16,8 +16,8 @@ from mailstore.kinds.agentazall.transports.smtp import SmtpAccount, SmtpTranspor
 from mailstore.kinds.agentazall.transports.transport import Transport
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
-from tests.kinds.agentazall.transports.outgoing import letter
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.outgoing import message
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.servers.scripted import endless, scripted_server
 
 Script = Callable[[socket.socket], None]
@@ -45,14 +45,14 @@ def transport(kind: str, port: int, seconds: float = 5.0) -> Transport:
     )
 
 
-def used(made: Transport, receiver: KeptLetters) -> int:
+def used(made: Transport, receiver: KeptMessages) -> int:
     if made.can_receive:
         return made.receive(receiver)
-    made.send(letter(), "bob@localhost")
+    made.send(message(), "bob@localhost")
     return 0
 
 
-def failure(kind: str, receiver: KeptLetters, *scripts: Script, seconds: float = 5.0) -> str:
+def failure(kind: str, receiver: KeptMessages, *scripts: Script, seconds: float = 5.0) -> str:
     with scripted_server(*scripts) as port, pytest.raises(TransportDown) as caught:  # noqa: SIM117 - port first
         with closing(transport(kind, port, seconds)) as made:
             used(made, receiver)
@@ -130,18 +130,18 @@ def talk(kind: str) -> Script:
     return answering(HELLO[kind], TALK[kind])
 
 
-def test_the_scripts_behave(receiver: KeptLetters) -> None:
+def test_the_scripts_behave(receiver: KeptMessages) -> None:
     for kind in ("imap", "pop3"):
         with scripted_server(talk(kind)) as port, closing(transport(kind, port)) as made:
             assert used(made, receiver) == 2
-    assert [each.body for each in receiver.letters] == ["Text"] * 4
+    assert [each.body for each in receiver.messages] == ["Text"] * 4
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "garbage", [b"\xff\xfe\0\x1b[31m\r\n" * 40, b"HTTP/1.1 400 Bad Request\r\n\r\n", b"220\r\n" * 40]
 )
-def test_garbage(kind: str, garbage: bytes, receiver: KeptLetters) -> None:
+def test_garbage(kind: str, garbage: bytes, receiver: KeptMessages) -> None:
     def script(connection: socket.socket) -> None:
         connection.sendall(garbage)
         connection.recv(1 << 16)
@@ -151,14 +151,14 @@ def test_garbage(kind: str, garbage: bytes, receiver: KeptLetters) -> None:
         "does not speak",
         "ended the connection",
         "refused",
-        "can't take letters now",
+        "can't take messages now",
         "offers no login",
     )
     assert text.startswith(words), text
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_greeting_without_end(kind: str, receiver: KeptLetters) -> None:
+def test_a_greeting_without_end(kind: str, receiver: KeptMessages) -> None:
     for piece in (b"x" * 65536, b"220-hello\r\n" * 5000):
         text = failure(kind, receiver, endless(b"", piece))
         assert text.startswith(("sends more than is taken in", "does not speak", "refused", "ended", "can't take")), (
@@ -167,7 +167,7 @@ def test_a_greeting_without_end(kind: str, receiver: KeptLetters) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_silence(kind: str, receiver: KeptLetters) -> None:
+def test_silence(kind: str, receiver: KeptMessages) -> None:
     def script(connection: socket.socket) -> None:
         connection.recv(1)
 
@@ -175,7 +175,7 @@ def test_silence(kind: str, receiver: KeptLetters) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_dripping(kind: str, receiver: KeptLetters) -> None:
+def test_dripping(kind: str, receiver: KeptMessages) -> None:
     def script(connection: socket.socket) -> None:
         connection.settimeout(0.02)
         for byte in HELLO[kind].strip() + b"x" * 1000:
@@ -194,7 +194,7 @@ def test_an_end_at_any_command(kind: str, tmp_path_factory: pytest.TempPathFacto
     for word in TALK[kind]:
         if word in (b"QUIT", b"LOGOUT", b"NOOP", b"RSET", b"CAPABILITY"):
             continue
-        receiver = KeptLetters(tmp_path_factory.mktemp("spool"))
+        receiver = KeptMessages(tmp_path_factory.mktemp("spool"))
         changed = {**TALK[kind], word: None}
         text = failure(kind, receiver, answering(HELLO[kind], changed))
         assert text == "ended the connection: look at the server's log; it is tried again", word
@@ -208,7 +208,7 @@ def test_an_error_at_any_command_tells_no_secret(kind: str, tmp_path_factory: py
     for word in TALK[kind]:
         if word in (b"QUIT", b"LOGOUT", b"NOOP", b"RSET", b"LIST", b"EHLO", b"CAPABILITY", b"UID FETCH 2 (RFC822.SIZE"):
             continue
-        receiver = KeptLetters(tmp_path_factory.mktemp("spool"))
+        receiver = KeptMessages(tmp_path_factory.mktemp("spool"))
         text = failure(kind, receiver, answering(HELLO[kind], {**TALK[kind], word: echo}))
         assert "***" in text or "ended the connection" in text or "has no folder" in text, (word, text)
 
@@ -221,17 +221,17 @@ def test_an_error_at_any_command_tells_no_secret(kind: str, tmp_path_factory: py
         ("imap", b"UID FETCH 1 ", literal(1, b"x" * (5 << 20), 5 << 20)),
     ],
 )
-def test_a_letter_that_is_larger_than_announced(kind: str, word: bytes, answer: bytes, receiver: KeptLetters) -> None:
+def test_a_message_that_is_larger_than_announced(kind: str, word: bytes, answer: bytes, receiver: KeptMessages) -> None:
     with (
         scripted_server(answering(HELLO[kind], {**TALK[kind], word: answer})) as port,
         closing(transport(kind, port)) as made,
     ):
         assert used(made, receiver) == 1
     assert list(receiver.turned.values()) == ["it is larger than 96 MB"]
-    assert [each.key for each in receiver.letters] == ["INBOX/5/2"]
+    assert [each.key for each in receiver.messages] == ["INBOX/5/2"]
 
 
-def test_a_letter_without_end(receiver: KeptLetters) -> None:
+def test_a_message_without_end(receiver: KeptMessages) -> None:
     def script(connection: socket.socket) -> None:
         with connection.makefile("rb") as lines:
             connection.sendall(HELLO["pop3"])
@@ -248,7 +248,7 @@ def test_a_letter_without_end(receiver: KeptLetters) -> None:
 
 
 @pytest.mark.parametrize(("kind", "size"), [("imap", b"UID FETCH 1 (RFC822.SIZE"), ("pop3", b"LIST")])
-def test_a_letter_announced_too_large_is_not_fetched(kind: str, size: bytes, receiver: KeptLetters) -> None:
+def test_a_message_announced_too_large_is_not_fetched(kind: str, size: bytes, receiver: KeptMessages) -> None:
     answer = {
         "imap": b"* 1 FETCH (UID 1 RFC822.SIZE 10737418240)\r\nTAG OK done\r\n",
         "pop3": b"+OK\r\n1 10737418240\r\n2 20\r\n.\r\n",
@@ -259,7 +259,7 @@ def test_a_letter_announced_too_large_is_not_fetched(kind: str, size: bytes, rec
     assert list(receiver.turned.values()) == ["it is larger than 96 MB"]
 
 
-def test_one_letter_that_breaks_the_connection_stops_no_other(receiver: KeptLetters) -> None:
+def test_one_message_that_breaks_the_connection_stops_no_other(receiver: KeptMessages) -> None:
     broken = answering(HELLO["imap"], {**IMAP, b"UID FETCH 1 ": literal(1, SMALL[:9], 20)}, ends=b"UID FETCH 1 (BODY")
     with scripted_server(broken) as port, closing(transport("imap", port)) as made:
         for _ in range(2):
@@ -272,7 +272,7 @@ def test_one_letter_that_breaks_the_connection_stops_no_other(receiver: KeptLett
     assert not receiver.turned
 
 
-def test_a_mailbox_in_which_nothing_came_is_not_listed_again(receiver: KeptLetters) -> None:
+def test_a_mailbox_in_which_nothing_came_is_not_listed_again(receiver: KeptMessages) -> None:
     searched = []
 
     class Once(dict[bytes, bytes]):
@@ -288,7 +288,7 @@ def test_a_mailbox_in_which_nothing_came_is_not_listed_again(receiver: KeptLette
     assert len(searched) == 1
 
 
-def test_a_damaged_letter_is_turned_away_with_its_beginning(receiver: KeptLetters) -> None:
+def test_a_damaged_message_is_turned_away_with_its_beginning(receiver: KeptMessages) -> None:
     bad = b"From: a@x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\n" * 2000
     answers = {**POP3, b"RETR 1": b"+OK\r\n" + bad + b".\r\n", b"LIST": b"+OK\r\n.\r\n"}
     with scripted_server(answering(HELLO["pop3"], answers)) as port, closing(transport("pop3", port)) as made:
@@ -297,8 +297,8 @@ def test_a_damaged_letter_is_turned_away_with_its_beginning(receiver: KeptLetter
     assert receiver.excerpts["one"].startswith(b"From: a@x")
 
 
-def test_a_full_disk_is_told_as_what_it_is(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_letter: object) -> None:
+def test_a_full_disk_is_told_as_what_it_is(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_message: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(receiver, "keep", full)
@@ -307,7 +307,7 @@ def test_a_full_disk_is_told_as_what_it_is(receiver: KeptLetters, monkeypatch: p
             used(transport(kind, port), receiver)
 
 
-def test_a_secret_with_a_line_end_is_never_sent(receiver: KeptLetters) -> None:
+def test_a_secret_with_a_line_end_is_never_sent(receiver: KeptMessages) -> None:
     heard = []
 
     def script(connection: socket.socket) -> None:

@@ -18,7 +18,7 @@ from mailstore.kinds.agentazall.transports.outliving import OutlivingProcess, Pr
 from mailstore.kinds.agentazall.transports.transport import Receiver, Transport
 from mailstore.kit.secure import TransportDown
 from tests.kinds.agentazall.sync.rig import Machine
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.kinds.agentazall.transports.test_relay_hostile import answer, message, transport
 from tests.patience import PATIENCE
 from tests.servers.scripted import heard_request, http, scripted_server
@@ -76,7 +76,7 @@ def test_one_that_is_not_closed_ends_with_its_parent_beside_others() -> None:
     os.close(reading)
 
 
-def test_a_process_that_died_is_replaced(receiver: KeptLetters) -> None:
+def test_a_process_that_died_is_replaced(receiver: KeptMessages) -> None:
     with scripted_server(http(answer(message(1))), http(answer(message(2)))) as port, closing(transport(port)) as bob:
         bob.prepare(receiver)
         assert bob.receive(receiver) == 1
@@ -89,7 +89,7 @@ def test_a_process_that_died_is_replaced(receiver: KeptLetters) -> None:
     assert not is_running(first._pid)
 
 
-def test_letters_survive_the_process_that_asked_for_them(receiver: KeptLetters) -> None:
+def test_messages_survive_the_process_that_asked_for_them(receiver: KeptMessages) -> None:
     asked, killed = threading.Event(), threading.Event()
 
     def slow(connection: socket.socket) -> None:
@@ -117,7 +117,7 @@ def test_letters_survive_the_process_that_asked_for_them(receiver: KeptLetters) 
         os.close(reading)
         assert len(receiver.spooled()) == 1
         assert transport(port).receive(receiver) == 1
-        assert [each.id for each in receiver.letters] == ["m1"]
+        assert [each.id for each in receiver.messages] == ["m1"]
 
 
 def test_a_sync_prepares_its_accounts_before_it_has_threads(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport, register
-from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused
+from mailstore.kinds.agentazall.transports.transport import Attachment, MessageRefused
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
-from tests.kinds.agentazall.transports.outgoing import letter
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.outgoing import message
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.servers.agentazall_programs import AgentRelay
 
 NewName = Callable[[str], str]
@@ -38,12 +38,12 @@ def address(transport: RelayTransport) -> str:
     return transport.label.split()[1]
 
 
-def test_a_letter_arrives_as_it_was_sent(
-    ann: RelayTransport, bob: RelayTransport, receiver: KeptLetters, tmp_path: Path
+def test_a_message_arrives_as_it_was_sent(
+    ann: RelayTransport, bob: RelayTransport, receiver: KeptMessages, tmp_path: Path
 ) -> None:
     data = bytes(range(256)) * 40
     (tmp_path / "blob.bin").write_bytes(data)
-    sent = letter(
+    sent = message(
         recipients=("bob@localhost", "cyd@localhost"),
         copies=("cyd@localhost",),
         thread="0a1b",
@@ -51,7 +51,7 @@ def test_a_letter_arrives_as_it_was_sent(
     )
     ann.send(sent, address(bob))
     assert bob.receive(receiver) == 1
-    [came] = receiver.letters
+    [came] = receiver.messages
     assert came.sender == address(ann)  # as the relay says, by the token
     assert (came.id, came.subject, came.body, came.date) == (sent.id, sent.subject, sent.body, sent.date)
     assert (came.recipients, came.copies, came.thread) == (sent.recipients, sent.copies, "0a1b")
@@ -61,8 +61,8 @@ def test_a_letter_arrives_as_it_was_sent(
     assert bob.receive(receiver) == 0
 
 
-def test_letters_of_the_original_program_and_of_others_are_read(
-    ann: RelayTransport, bob: RelayTransport, receiver: KeptLetters, agentazall_relay: AgentRelay, new_name: NewName
+def test_messages_of_the_original_program_and_of_others_are_read(
+    ann: RelayTransport, bob: RelayTransport, receiver: KeptMessages, agentazall_relay: AgentRelay, new_name: NewName
 ) -> None:
     token = agentazall_relay.token(new_name("cyd"))
     payloads = [
@@ -74,7 +74,7 @@ def test_letters_of_the_original_program_and_of_others_are_read(
     for payload in payloads:
         agentazall_relay.said("POST", "/send", {"to": address(bob), "payload": payload}, token)
     assert bob.receive(receiver) == 4
-    by_json, plain, other, damaged = receiver.letters
+    by_json, plain, other, damaged = receiver.messages
     assert (by_json.subject, by_json.body, by_json.id) == ("Hi", "text", "")
     assert by_json.sender.startswith("cyd")
     assert by_json.date.startswith("20")
@@ -84,13 +84,13 @@ def test_letters_of_the_original_program_and_of_others_are_read(
 
 
 def test_what_the_filter_blocks_never_touches_the_disk(
-    ann: RelayTransport, bob: RelayTransport, receiver: KeptLetters
+    ann: RelayTransport, bob: RelayTransport, receiver: KeptMessages
 ) -> None:
     receiver.blocked = (address(ann),)
-    ann.send(letter(body="SECRET WORDS"), address(bob))
-    bob.send(letter(body="to myself"), address(bob))
+    ann.send(message(body="SECRET WORDS"), address(bob))
+    bob.send(message(body="to myself"), address(bob))
     assert bob.receive(receiver) == 1
-    assert [each.body for each in receiver.letters] == ["to myself"]
+    assert [each.body for each in receiver.messages] == ["to myself"]
     assert list(receiver.turned.values()) == [f"the address filter blocks {address(ann)}"]
     assert list(receiver.senders.values()) == [address(ann)]
     assert receiver.every_spool
@@ -101,11 +101,11 @@ def test_what_the_filter_blocks_never_touches_the_disk(
 def test_an_unknown_recipient_refuses_and_a_wrong_token_does_not(
     ann: RelayTransport, agentazall_relay: AgentRelay
 ) -> None:
-    with pytest.raises(LetterRefused, match="nobody has no account on this relay"):
-        ann.send(letter(), "nobody")
+    with pytest.raises(MessageRefused, match="nobody has no account on this relay"):
+        ann.send(message(), "nobody")
     wrong = RelayTransport(RelayAccount(agentazall_relay.url, "ann", Secret.of("wrong-token")))
     with pytest.raises(TransportDown, match="rejects this token") as failure:
-        wrong.send(letter(), address(ann))
+        wrong.send(message(), address(ann))
     assert "wrong-token" not in str(failure.value)
     assert "wrong-token" not in repr(wrong._account)
 
@@ -113,25 +113,25 @@ def test_an_unknown_recipient_refuses_and_a_wrong_token_does_not(
 def test_a_taken_name_and_a_bad_one_are_refused(agentazall_relay: AgentRelay, new_name: NewName) -> None:
     name = new_name("ann")
     assert register(agentazall_relay.url, f"{name}.agenttalk").address == f"{name}.agenttalk"
-    with pytest.raises(LetterRefused, match="the name is taken"):
+    with pytest.raises(MessageRefused, match="the name is taken"):
         register(agentazall_relay.url, name)
-    with pytest.raises(LetterRefused, match="refuses the name"):
+    with pytest.raises(MessageRefused, match="refuses the name"):
         register(agentazall_relay.url, "x")
 
 
 def test_nothing_is_fetched_with_the_token_of_another_agent_a_second_time(
-    agentazall_relay: AgentRelay, ann: RelayTransport, new_name: NewName, receiver: KeptLetters
+    agentazall_relay: AgentRelay, ann: RelayTransport, new_name: NewName, receiver: KeptMessages
 ) -> None:
     dee = new_name("dee")
     token = Secret.of(agentazall_relay.token(dee))
     wrong = RelayTransport(RelayAccount(agentazall_relay.url, "eve.agenttalk", token))
-    ann.send(letter(body="for dee alone"), dee)
-    with pytest.raises(TransportDown, match=f'belongs to "{dee}.agenttalk", not to eve.agenttalk .1 letters'):
+    ann.send(message(body="for dee alone"), dee)
+    with pytest.raises(TransportDown, match=f'belongs to "{dee}.agenttalk", not to eve.agenttalk .1 messages'):
         wrong.receive(receiver)
-    assert receiver.letters == []
+    assert receiver.messages == []
     [path] = receiver.spooled()
     assert b"for dee alone" in path.read_bytes()
-    ann.send(letter(body="a second"), dee)
+    ann.send(message(body="a second"), dee)
     again = RelayTransport(RelayAccount(agentazall_relay.url, "eve.agenttalk", token))
     with pytest.raises(TransportDown, match="this token belongs"):
         again.receive(receiver)
@@ -139,11 +139,11 @@ def test_nothing_is_fetched_with_the_token_of_another_agent_a_second_time(
 
 
 def test_what_an_interrupted_run_left_is_taken_in_once(
-    agentazall_relay: AgentRelay, ann: RelayTransport, bob: RelayTransport, receiver: KeptLetters,
+    agentazall_relay: AgentRelay, ann: RelayTransport, bob: RelayTransport, receiver: KeptMessages,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     for number in range(3):
-        ann.send(letter(id=f"{number}", body=f"text {number}"), address(bob))
+        ann.send(message(id=f"{number}", body=f"text {number}"), address(bob))
     keep = receiver.keep
 
     def killed(came: object) -> None:
@@ -157,12 +157,12 @@ def test_what_an_interrupted_run_left_is_taken_in_once(
     assert agentazall_relay.waiting(address(bob).removesuffix(".agenttalk")) == []
     monkeypatch.setattr(receiver, "keep", keep)
     assert bob.receive(receiver) == 2
-    assert sorted(each.id for each in receiver.letters) == ["0", "1", "2"]
+    assert sorted(each.id for each in receiver.messages) == ["0", "1", "2"]
     assert receiver.spooled() == []
 
 
 def test_a_full_disk_loses_nothing(
-    agentazall_relay: AgentRelay, ann: RelayTransport, bob: RelayTransport, receiver: KeptLetters,
+    agentazall_relay: AgentRelay, ann: RelayTransport, bob: RelayTransport, receiver: KeptMessages,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     spool = receiver.spool
@@ -172,7 +172,7 @@ def test_a_full_disk_loses_nothing(
             raise OSError(28, "No space left on device")
         return spool(data)
 
-    ann.send(letter(), address(bob))
+    ann.send(message(), address(bob))
     monkeypatch.setattr(receiver, "spool", full)
     with pytest.raises(OSError, match="No space"):
         bob.receive(receiver)
@@ -181,7 +181,7 @@ def test_a_full_disk_loses_nothing(
     monkeypatch.setattr(receiver, "spool", spool)
     assert bob.receive(receiver) == 1
     monkeypatch.setattr("mailstore.kinds.agentazall.transports.relay.LEAST_ROOM", 1 << 60)
-    ann.send(letter(), address(bob))
+    ann.send(message(), address(bob))
     with pytest.raises(TransportDown, match="the disk is almost full"):
         bob.receive(receiver)
     assert len(agentazall_relay.waiting(address(bob).removesuffix(".agenttalk"))) == 1

@@ -16,11 +16,11 @@ from mailstore.errors import MailError
 from mailstore.kinds.agentazall.transports import relay as relay_module
 from mailstore.kinds.agentazall.transports import relay_http, relay_wire
 from mailstore.kinds.agentazall.transports.relay import RelayAccount, RelayTransport, register
-from mailstore.kinds.agentazall.transports.transport import IncomingLetter, LetterRefused, unexpected
+from mailstore.kinds.agentazall.transports.transport import IncomingMessage, MessageRefused, unexpected
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
-from tests.kinds.agentazall.transports.outgoing import letter
-from tests.kinds.agentazall.transports.receiver import KeptLetters
+from tests.kinds.agentazall.transports.outgoing import message as outgoing_message
+from tests.kinds.agentazall.transports.receiver import KeptMessages
 from tests.servers.certificates import Certificates
 from tests.servers.scripted import endless, heard_request, http, scripted_server
 
@@ -44,7 +44,7 @@ def transport(port: int, **changes: Any) -> RelayTransport:
     )
 
 
-def polled(receiver: KeptLetters, *scripts: Script) -> str:
+def polled(receiver: KeptMessages, *scripts: Script) -> str:
     """Poll a scripted relay once; return the error."""
     with scripted_server(*scripts) as port, pytest.raises(TransportDown) as failure:
         transport(port).receive(receiver)
@@ -52,48 +52,48 @@ def polled(receiver: KeptLetters, *scripts: Script) -> str:
     return str(failure.value)
 
 
-def test_of_an_answer_that_breaks_off_the_whole_letters_are_kept(receiver: KeptLetters) -> None:
+def test_of_an_answer_that_breaks_off_the_whole_messages_are_kept(receiver: KeptMessages) -> None:
     data = answer(*map(message, range(5)))
     cut = data.index(b"text 3")
     assert "stopped amid its answer" in polled(receiver, http(data[:cut], claims=len(data)))
-    assert sorted(each.id for each in receiver.letters) == ["m0", "m1", "m2"]
+    assert sorted(each.id for each in receiver.messages) == ["m0", "m1", "m2"]
     assert list(receiver.turned.values()) == ["part of an answer that can't be read"]
     assert b"3_ann" in next(iter(receiver.excerpts.values()))
     assert receiver.spooled() == []
 
 
-def test_a_flood_is_cut_and_what_came_before_is_kept(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flood_is_cut_and_what_came_before_is_kept(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay_module, "MOST_RESPONSE", 1 << 20)
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n"
     text = polled(receiver, endless(head + answer(message(1))[:-2] + b', {"id": "2", "payload": "'))
     assert "sent more than 1024 KiB" in text
-    assert [each.id for each in receiver.letters] == ["m1"]
+    assert [each.id for each in receiver.messages] == ["m1"]
 
 
 @pytest.mark.parametrize("limit", ["MOST_PIECES", "PATIENCE_SECONDS"])
 def test_an_answer_in_crumbs_is_cut_and_what_came_before_is_kept(
-    receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch, limit: str
+    receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     monkeypatch.setattr(relay_http, limit, 0)
     monkeypatch.setattr(relay_http, "LEAST_PACE", 1 << 40)
     whole = answer(message(1))[:-2] + b', {"id": "'
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"%x\r\n%s\r\n" % (len(whole), whole)
     assert "came in too small pieces" in polled(receiver, endless(head, b"1\r\nx\r\n"))
-    assert [each.id for each in receiver.letters] == ["m1"]
+    assert [each.id for each in receiver.messages] == ["m1"]
 
 
-def test_a_packed_answer_is_read_and_a_bomb_is_cut(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packed_answer_is_read_and_a_bomb_is_cut(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     packed, bomb = gzip.compress(answer(message(1))), gzip.compress(answer(message(2))[:-2] + b" " * (8 << 20))
     with scripted_server(http(packed, "200 OK", "Content-Encoding: gzip")) as port:
         assert transport(port).receive(receiver) == 1
     monkeypatch.setattr(relay_module, "MOST_RESPONSE", 1 << 20)
     assert "more than 1024 KiB" in polled(receiver, http(bomb, "200 OK", "Content-Encoding: gzip"))
-    assert [each.id for each in receiver.letters] == ["m1", "m2"]
+    assert [each.id for each in receiver.messages] == ["m1", "m2"]
     assert "not answer as a relay" in polled(receiver, http(b"x" * 100, "200 OK", "Content-Encoding: zstd"))
 
 
-def test_more_letters_than_a_relay_would_hold_are_a_flood(
-    receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch
+def test_more_messages_than_a_relay_would_hold_are_a_flood(
+    receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relay_wire, "MOST_MESSAGES", 3)
     with scripted_server(http(answer(*map(message, range(9))))) as port:
@@ -103,10 +103,10 @@ def test_more_letters_than_a_relay_would_hold_are_a_flood(
     crowd = b'{"messages": [' + b"{}," * 2000 + b'{"id": "1", "payload": "kept"}' + b',{"a":1}' * 50 + b"]}"
     with scripted_server(http(crowd)) as port:
         assert transport(port).receive(receiver) == 1
-    assert receiver.letters[-1].body == "kept"
+    assert receiver.messages[-1].body == "kept"
 
 
-def test_a_server_that_drips_is_left(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_drips_is_left(receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay_module, "POLL_SECONDS", 0.3)
 
     def drip(connection: socket.socket) -> None:
@@ -128,18 +128,18 @@ def test_a_server_that_drips_is_left(receiver: KeptLetters, monkeypatch: pytest.
     "body",
     [b"", b"<html>a portal</html>", b"[]", b"\xff\xfe" * 500, b"[" * 100_000, b'{"messages": 3}', b'{"agent": "bob"}'],
 )
-def test_garbage_is_no_mail(receiver: KeptLetters, body: bytes) -> None:
+def test_garbage_is_no_mail(receiver: KeptMessages, body: bytes) -> None:
     assert "does not answer as a relay" in polled(receiver, http(body))
-    assert receiver.letters == []
+    assert receiver.messages == []
     assert list(receiver.turned.values()) == ["not a relay's answer"]
 
 
-def test_odd_messages_are_kept_or_named(receiver: KeptLetters) -> None:
+def test_odd_messages_are_kept_or_named(receiver: KeptMessages) -> None:
     many = json.dumps({"body": "x", "attachments": [{"name": "a", "data": ""}] * 1001})
     odd: list[Any] = [
         message(1),
         message(1),  # the same again
-        message(1, payload="another letter under an id that is taken"),
+        message(1, payload="another message under an id that is taken"),
         {"payload": "no id, no sender"},
         message(2, payload={"body": {"not": "text"}, "subject": 5}),
         message(3, id="../../etc", timestamp=12, payload=None),
@@ -150,8 +150,8 @@ def test_odd_messages_are_kept_or_named(receiver: KeptLetters) -> None:
     with scripted_server(http(answer(*odd)), http(answer(message(1)))) as port:
         bob = transport(port)
         assert bob.receive(receiver) == 6
-        bodies = [each.body for each in receiver.letters]
-        assert bodies[:3] == ["text 1 ✓", "another letter under an id that is taken", "no id, no sender"]
+        bodies = [each.body for each in receiver.messages]
+        assert bodies[:3] == ["text 1 ✓", "another message under an id that is taken", "no id, no sender"]
         assert bodies[3] == '{"not":"text"}'
         assert sorted(receiver.turned.values()) == [
             "more than 1000 attachments", "part of an answer that can't be read",
@@ -162,12 +162,12 @@ def test_odd_messages_are_kept_or_named(receiver: KeptLetters) -> None:
 @pytest.mark.parametrize(
     ("status", "said", "error", "words"),
     [
-        ("400 Bad Request", "Recipient required", LetterRefused, "can't read this letter"),
+        ("400 Bad Request", "Recipient required", MessageRefused, "can't read this message"),
         ("401 Unauthorized", "Unauthorized", TransportDown, "rejects this token"),
-        ("404 Not Found", "Recipient 'x' not found", LetterRefused, "x has no account on this relay"),
+        ("404 Not Found", "Recipient 'x' not found", MessageRefused, "x has no account on this relay"),
         ("404 Not Found", "Not found", TransportDown, "this URL is not a relay's"),
-        ("409 Conflict", "exists", LetterRefused, "the name is taken"),
-        ("413 Too Large", "Message too large", LetterRefused, "larger than the relay takes"),
+        ("409 Conflict", "exists", MessageRefused, "the name is taken"),
+        ("413 Too Large", "Message too large", MessageRefused, "larger than the relay takes"),
         ("429 Too Many", "slow down", TransportDown, "too many requests"),
         ("503 Unavailable", "restarting", TransportDown, "not available"),
         ("507 Insufficient", "Recipient inbox full", TransportDown, "inbox on the relay is full"),
@@ -182,7 +182,7 @@ def test_each_status_is_a_clear_error(status: str, said: str, error: type[MailEr
         scripted_server(http(json.dumps({"error": said}).encode(), status, *head)) as port,
         pytest.raises(error, match=words) as failure,
     ):
-        transport(port).send(letter(), "x")
+        transport(port).send(outgoing_message(), "x")
     text = str(failure.value)
     assert text.isprintable()
     assert TOKEN not in text
@@ -194,9 +194,9 @@ def test_no_server_and_one_that_hangs_up_are_down() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     with pytest.raises(TransportDown, match="refuses connections"):
-        transport(port).send(letter(), "x")
+        transport(port).send(outgoing_message(), "x")
     with scripted_server(lambda connection: None) as port, pytest.raises(TransportDown, match="ended the connection"):
-        transport(port).send(letter(), "x")
+        transport(port).send(outgoing_message(), "x")
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_token_goes_to_no_place_that_could_tell_it(url: str) -> None:
 def test_a_token_that_breaks_a_header_is_never_sent() -> None:
     account = RelayAccount("http://127.0.0.1:1", "bob", Secret.of("x\r\nHost: y"))
     with pytest.raises(TransportDown, match="characters that no token has"):
-        RelayTransport(account).send(letter(), "x")
+        RelayTransport(account).send(outgoing_message(), "x")
 
 
 def test_a_registration_that_is_another_one_is_refused() -> None:
@@ -243,7 +243,7 @@ def tls(script: Script, certificate: Any, key: Any) -> Any:
         yield port
 
 
-def test_certificates_are_checked(server_certificates: Certificates, receiver: KeptLetters) -> None:
+def test_certificates_are_checked(server_certificates: Certificates, receiver: KeptMessages) -> None:
     files = server_certificates
     script = http(answer(message(1)))
     cases = [
@@ -259,26 +259,28 @@ def test_certificates_are_checked(server_certificates: Certificates, receiver: K
     with tls(script, files.certificate, files.key) as port:
         account = RelayAccount(f"https://127.0.0.1:{port}", "bob", Secret.of(TOKEN), files.authority)
         assert RelayTransport(account).receive(receiver) == 1
-    kept: list[IncomingLetter] = receiver.letters
+    kept: list[IncomingMessage] = receiver.messages
     assert [each.body for each in kept] == ["text 1 ✓"]
 
 
-def test_a_letter_at_which_reading_fails_stops_no_other(receiver: KeptLetters, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(found: Any) -> IncomingLetter:
+def test_a_message_at_which_reading_fails_stops_no_other(
+    receiver: KeptMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(found: Any) -> IncomingMessage:
         if found["id"].startswith("1_"):
             raise LookupError("hunter2")
-        return relay_wire.letter_of(found)
+        return relay_wire.message_of(found)
 
-    monkeypatch.setattr(relay_module, "letter_of", broken)
+    monkeypatch.setattr(relay_module, "message_of", broken)
     receiver.spool(answer(message(1), message(2)))
     polled(receiver, http(b"", "500 Broken"))
-    assert [each.id for each in receiver.letters] == ["m2"]
+    assert [each.id for each in receiver.messages] == ["m2"]
     ((key, reason),) = receiver.turned.items()
     assert reason.startswith("internal error (LookupError at test_relay_hostile.py:")
     assert b"text 1" in receiver.excerpts[key]
 
 
 @pytest.mark.parametrize("error", [MemoryError(), OSError(28, "full"), TransportDown("down", "wait")])
-def test_what_is_not_a_letters_fault_is_raised(error: Exception) -> None:
+def test_what_is_not_a_messages_fault_is_raised(error: Exception) -> None:
     with pytest.raises(type(error)):
         unexpected(error)

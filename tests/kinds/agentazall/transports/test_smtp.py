@@ -1,4 +1,4 @@
-"""Letters sent by SMTP, to aiosmtpd and to AgentAZAll's own server."""
+"""Messages sent by SMTP, to aiosmtpd and to AgentAZAll's own server."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import msgspec
 import pytest
 
 from mailstore.errors import MailError
-from mailstore.kinds.agentazall.transports.mail_reading import letter_in
+from mailstore.kinds.agentazall.transports.mail_reading import message_in
 from mailstore.kinds.agentazall.transports.smtp import SmtpAccount, SmtpTransport
-from mailstore.kinds.agentazall.transports.transport import Attachment, LetterRefused, OutgoingLetter
+from mailstore.kinds.agentazall.transports.transport import Attachment, MessageRefused, OutgoingMessage
 from mailstore.kit.secret import Secret
 from mailstore.kit.secure import TransportDown
 from tests.kinds.agentazall.agentazall_mail import identity
-from tests.kinds.agentazall.transports.outgoing import letter
+from tests.kinds.agentazall.transports.outgoing import message
 from tests.servers.agentazall_programs import free_port
 from tests.servers.certificates import Certificates
 from tests.servers.mail_servers import AgentMailServer, taking_mail
@@ -29,16 +29,16 @@ def account(port: int, **changes: Any) -> SmtpAccount:
     return msgspec.structs.replace(made, **changes)
 
 
-def send(account: SmtpAccount, *letters: OutgoingLetter, to: str = "bob@localhost") -> None:
+def send(account: SmtpAccount, *messages: OutgoingMessage, to: str = "bob@localhost") -> None:
     with closing(SmtpTransport(account)) as transport:
-        for each in letters:
+        for each in messages:
             transport.send(each, to)
 
 
-def refusal(account: SmtpAccount, *letters: OutgoingLetter, to: str = "bob@localhost") -> str:
+def refusal(account: SmtpAccount, *messages: OutgoingMessage, to: str = "bob@localhost") -> str:
     """Return the words of a refusal, which hold no secret and no control character."""
     with pytest.raises(MailError) as caught:
-        send(account, *(letters or (letter(),)), to=to)
+        send(account, *(messages or (message(),)), to=to)
     text = str(caught.value)
     assert "password" not in text
     assert text.isprintable()
@@ -52,17 +52,17 @@ def server_side(certificate: Path, key: Path) -> ssl.SSLContext:
     return context
 
 
-def test_a_letter_is_taken_as_it_was_written(tmp_path: Path) -> None:
+def test_a_message_is_taken_as_it_was_written(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(bytes(range(256)))
-    written = letter(
+    written = message(
         recipients=("bob@localhost", "carol@localhost"), copies=("carol@localhost",), thread="a1b2c3d4e5f6",
         body=identity(1).signed("Line.\n.\n..\n\n---\nFrom here ✓"),
         attachments=(Attachment("ä; b.bin", tmp_path / "data"),),
     )  # fmt: skip
     with taking_mail() as taken:
         send(account(taken.port), written, written)
-    assert [(each.sender, each.recipients) for each in taken.letters] == [("ann@localhost", ("bob@localhost",))] * 2
-    found = letter_in(taken.letters[0].data, "1")
+    assert [(each.sender, each.recipients) for each in taken.messages] == [("ann@localhost", ("bob@localhost",))] * 2
+    found = message_in(taken.messages[0].data, "1")
     assert (found.id, found.sender, found.recipients, found.copies, found.subject, found.body, found.thread) == (
         written.id, written.sender, written.recipients, written.copies, written.subject, written.body, written.thread,
     )  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_letter_is_taken_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("security", ["tls", "starttls"])
-def test_a_letter_goes_encrypted_and_logged_in(security: str, server_certificates: Certificates) -> None:
+def test_a_message_goes_encrypted_and_logged_in(security: str, server_certificates: Certificates) -> None:
     shown = server_side(server_certificates.certificate, server_certificates.key)
     with taking_mail(shown, starttls=security == "starttls", login=True) as taken:
         known = account(
@@ -80,8 +80,8 @@ def test_a_letter_goes_encrypted_and_logged_in(security: str, server_certificate
             username="ann",
             secret=Secret.of("password"),
         )
-        send(known, letter())
-        assert len(taken.letters) == 1
+        send(known, message())
+        assert len(taken.messages) == 1
         wrong = msgspec.structs.replace(known, secret=Secret.of("pass-word"))
         assert refusal(wrong) == (
             'TransportDown smtp ANN refused the login ("5.7.8 Authentication credentials invalid"): '
@@ -115,43 +115,43 @@ def test_no_encryption_is_no_encryption_asked_for(server_certificates: Certifica
         )
         known = account(taken.port, security="tls", ca_file=tmp_path / "none")
         assert f"ca_file {tmp_path}/none can't be used (no such file or directory)" in refusal(known)
-        assert not taken.letters
+        assert not taken.messages
 
 
 def test_what_a_server_refuses_is_said() -> None:
     with taking_mail() as taken:
         known = account(taken.port)
         assert refusal(known, to="no-one@localhost") == (
-            'LetterRefused smtp ANN refused the letter to "no-one@localhost" '
+            'MessageRefused smtp ANN refused the message to "no-one@localhost" '
             '(550 "5.1.1 no such person [31m here"): correct it'
         )
         assert refusal(known, to="later-on@localhost") == (
-            'TransportDown smtp ANN can\'t take letters now (451) ("4.7.1 greylisted"): it is tried again'
+            'TransportDown smtp ANN can\'t take messages now (451) ("4.7.1 greylisted"): it is tried again'
         )
-        assert "LetterRefused" in refusal(known, letter(id="refuse-me"))
-        assert "takes at most 200,000 bytes" in refusal(known, letter(body="x" * 200_000))
+        assert "MessageRefused" in refusal(known, message(id="refuse-me"))
+        assert "takes at most 200,000 bytes" in refusal(known, message(body="x" * 200_000))
         with closing(SmtpTransport(known)) as transport:  # the connection is as good as before
-            with pytest.raises(LetterRefused):
-                transport.send(letter(), "no-one@localhost")
-            transport.send(letter(), "bob@localhost")
-        assert len(taken.letters) == 1
+            with pytest.raises(MessageRefused):
+                transport.send(message(), "no-one@localhost")
+            transport.send(message(), "bob@localhost")
+        assert len(taken.messages) == 1
 
 
 def test_an_address_beyond_ascii_is_sent() -> None:
     with taking_mail() as taken:
-        send(account(taken.port), letter(recipients=("jörg@localhost",)), to="jörg@localhost")
-    assert taken.letters[0].recipients == ("jörg@localhost",)
+        send(account(taken.port), message(recipients=("jörg@localhost",)), to="jörg@localhost")
+    assert taken.messages[0].recipients == ("jörg@localhost",)
 
 
 def test_a_server_that_came_back_is_used_again() -> None:
     with taking_mail() as first:
         transport = SmtpTransport(account(first.port))
-        transport.send(letter(), "bob@localhost")
+        transport.send(message(), "bob@localhost")
     with pytest.raises(TransportDown, match="refuses connections: start the server, or check host and port"):
-        transport.send(letter(), "bob@localhost")
+        transport.send(message(), "bob@localhost")
     with taking_mail(port=first.port) as second, closing(transport):
-        transport.send(letter(), "bob@localhost")
-    assert (len(first.letters), len(second.letters)) == (1, 1)
+        transport.send(message(), "bob@localhost")
+    assert (len(first.messages), len(second.messages)) == (1, 1)
 
 
 def test_no_server() -> None:
@@ -160,11 +160,11 @@ def test_no_server() -> None:
     assert "can't be found by its name: check the host" in unknown
 
 
-def test_agentazall_s_server_takes_a_letter(agentazall_mail: AgentMailServer, new_name: Callable[[str], str]) -> None:
+def test_agentazall_s_server_takes_a_message(agentazall_mail: AgentMailServer, new_name: Callable[[str], str]) -> None:
     bob = agentazall_mail.account(f"{new_name('bob')}@localhost")
     known = account(agentazall_mail.smtp, username=bob, secret=Secret.of("password"))
-    send(known, letter(recipients=(bob,)), letter(id="4d15c1f79f9a", recipients=(bob,)), to=bob)
+    send(known, message(recipients=(bob,)), message(id="4d15c1f79f9a", recipients=(bob,)), to=bob)
     kept = sorted(agentazall_mail.folder(bob, "INBOX").glob("*.eml"))
-    assert [letter_in(path.read_bytes(), "1").id for path in kept] == ["4d15c1f79f99", "4d15c1f79f9a"]
+    assert [message_in(path.read_bytes(), "1").id for path in kept] == ["4d15c1f79f99", "4d15c1f79f9a"]
     wrong = msgspec.structs.replace(known, secret=Secret.of("passwort"))
-    assert "refused the login" in refusal(wrong, letter(recipients=(bob,)))
+    assert "refused the login" in refusal(wrong, message(recipients=(bob,)))

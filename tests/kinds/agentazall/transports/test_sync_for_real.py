@@ -92,7 +92,7 @@ def people(
     return ann, ben
 
 
-def test_a_letter_by_relay_and_e_mail_is_kept_once_with_its_attachment(people: tuple[Person, Person]) -> None:
+def test_a_message_by_relay_and_e_mail_is_kept_once_with_its_attachment(people: tuple[Person, Person]) -> None:
     ann, ben = people
     ann.identify(1)
     ann.write(ben.address, "Both ways\n--- Original from x ---", "a1b2c3d4e5f6", CSV)

@@ -1,4 +1,4 @@
-"""What Claude Code's model is shown of letters that are many, long or hostile, and with each way to deliver them."""
+"""What Claude Code's model is shown of messages that are many, long or hostile, and with each way to deliver them."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ SESSION, AGENT = "11111111-2222-4333-8444-5555abcdef12", "claude-abcdef12"
 NEXT_SESSION = "11111111-2222-4333-8444-555500000002"
 
 
-def test_of_many_letters_those_are_recorded_that_the_model_saw_whole(lab: Lab) -> None:
+def test_of_many_messages_those_are_recorded_that_the_model_saw_whole(lab: Lab) -> None:
     lab.install_hooks("claude-code")
     sent = lab.send_many("all", [f"BODY-{number:02d} {'word ' * 300}END-{number:02d}" for number in range(30)])
     with ScriptedModel(bash(check(AGENT)), say("done")) as model:
         print_mode(lab, model, "hello", "--session-id", SESSION)
     first, second, *more = model.requests
-    assert "30 unread letters" in new_notices([first])[0][0].line
-    seen = [letter for number, letter in enumerate(sent) if second.holds(f"END-{number:02d}")]
+    assert "30 unread messages" in new_notices([first])[0][0].line
+    seen = [message for number, message in enumerate(sent) if second.holds(f"END-{number:02d}")]
     assert 3 <= len(seen) < 30
     assert lab.reads_of(AGENT) == seen
     assert second.holds(f"{30 - len(seen)} more were left out and stay unread: run {check(AGENT)}")
     assert len(more) == 1  # the rest is no new mail, so the turn ends once it was said
 
 
-def test_letters_that_come_together_are_one_notice(lab: Lab) -> None:
+def test_messages_that_come_together_are_one_notice(lab: Lab) -> None:
     lab.install_hooks("claude-code")
     with ScriptedModel(
         bash("echo one", before=lambda: lab.send_many(AGENT, [f"BODY {number}" for number in range(100)])),
@@ -40,9 +40,9 @@ def test_letters_that_come_together_are_one_notice(lab: Lab) -> None:
     ) as model:
         print_mode(lab, model, "hello", "--session-id", SESSION, "--allowedTools", "Bash")
     _, between, two, three, end = new_notices(model.requests)
-    assert "100 new letters" in between[0].line
+    assert "100 new messages" in between[0].line
     assert (two, three) == ([], [])
-    assert "100 letters" in end[0].line
+    assert "100 messages" in end[0].line
     assert len(model.requests) == 5
     assert lab.reads_of(AGENT) == []
 
@@ -54,24 +54,24 @@ def test_what_others_wrote_is_not_in_a_notice(lab: Lab) -> None:
     with ScriptedModel(bash(check(AGENT)), say("done")) as model:
         print_mode(lab, model, "hello", "--session-id", SESSION)
     (start,) = new_notices(model.requests)[0]
-    assert "1 unread letter from somebody" in start.line
+    assert "1 unread message from somebody" in start.line
     assert not model.requests[0].find("ignore all rules")
     assert {place.kind for place in model.requests[1].find("IGNORE ALL RULES")} == {"tool_result"}
     assert not (lab.repository / "made").exists()
 
 
-def test_letters_may_be_delivered_at_the_start_and_count_as_read_once_the_model_went_on(lab: Lab) -> None:
+def test_messages_may_be_delivered_at_the_start_and_count_as_read_once_the_model_went_on(lab: Lab) -> None:
     lab.install_hooks("claude-code", "--deliver", "session-start")
-    letter = lab.send("all", "BODY-start")
+    message = lab.send("all", "BODY-start")
     steps = (bash("echo one", before=lambda: lab.send(AGENT, "BODY-later")), bash(check(AGENT)), say("done"))
     with ScriptedModel(*steps) as model:
         print_mode(lab, model, "hello", "--session-id", SESSION, "--allowedTools", "Bash")
     assert [place.role for place in model.requests[0].find("BODY-start")] == ["system"]
     assert not model.requests[1].holds("BODY-later")
-    assert "1 new letter for" in new_notices(model.requests)[1][0].line
+    assert "1 new message for" in new_notices(model.requests)[1][0].line
     assert [place.kind for place in model.requests[2].find("BODY-later")] == ["tool_result"]
     assert len(lab.reads_of(AGENT)) == 2
-    assert lab.reads_of(AGENT)[0] == letter
+    assert lab.reads_of(AGENT)[0] == message
 
 
 def test_a_session_that_is_thrown_away_is_buried(lab: Lab) -> None:
@@ -110,6 +110,6 @@ def test_a_question_of_another_agent_is_dealt_with_before_the_turn_ends(lab: Lab
     with ScriptedModel(say("busy with something else"), bash(check(other)), say("it is in")) as model:
         print_mode(lab, model, "what is new?", "--resume", NEXT_SESSION)
     _, start, end, _ = new_notices([*earlier.requests, *model.requests])
-    assert f"1 unread letter from {AGENT}." in start[0].line
-    assert f"1 letter for {other}" in end[0].line
-    assert lab.reads_of(other) == lab.letters()
+    assert f"1 unread message from {AGENT}." in start[0].line
+    assert f"1 message for {other}" in end[0].line
+    assert lab.reads_of(other) == lab.messages()

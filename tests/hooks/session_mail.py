@@ -1,4 +1,4 @@
-"""Letters as the quick path reads them, and unread mail that needs no mailbox."""
+"""Messages as the quick path reads them, and unread mail that needs no mailbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection
 from mailstore.quick_answers import QuickMessage
 
 
-def letter(
+def message(
     name: str, sender: str = "boss", kind: str = "", to: str = "claude-abcdef12", text: str = "x"
 ) -> QuickMessage:
     return QuickMessage(
@@ -29,15 +29,15 @@ def letter(
 
 
 class HeldMail:
-    def __init__(self, letters: Collection[QuickMessage]) -> None:
-        self.letters = list(letters)
+    def __init__(self, messages: Collection[QuickMessage]) -> None:
+        self.messages = list(messages)
         self.recorded: list[str] = []
 
-    def texts(self, letters: Collection[QuickMessage]) -> list[str]:
-        return [each.content for each in letters]
+    def texts(self, messages: Collection[QuickMessage]) -> list[str]:
+        return [each.content for each in messages]
 
-    def registered(self, letter: QuickMessage) -> str:
-        return letter.sender
+    def registered(self, message: QuickMessage) -> str:
+        return message.sender
 
     def record(self, message_ids: Collection[str]) -> None:
         self.recorded += message_ids

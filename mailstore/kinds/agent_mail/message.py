@@ -34,7 +34,7 @@ class ArchivedFile(NamedTuple):
     body: str
 
 
-def letter_of(data: bytes) -> ArchivedFile:
+def archived_file_of(data: bytes) -> ArchivedFile:
     """Parse a message file. Raises InvalidMessageFile."""
     text = data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf")
     if not text.startswith(OPENING):
@@ -58,14 +58,14 @@ def letter_of(data: bytes) -> ArchivedFile:
 
 def body_of(data: bytes) -> str:
     """Return the body in a message file. Raises InvalidMessageFile."""
-    return letter_of(data).body
+    return archived_file_of(data).body
 
 
-def message_of(letter: ArchivedFile, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
+def message_of(message: ArchivedFile, file: str, size: int, slug: str, parent: str | None, before: float) -> Message:
     """Return the message in a file; `slug` is the project's if there are several."""
-    head, subject, created = letter.head, _text(letter.head.get("subject")), _text(letter.head.get("created"))
+    head, subject, created = message.head, _text(message.head.get("subject")), _text(message.head.get("created"))
     time = time_of(created)
-    message_id = id_of(letter, file)
+    message_id = id_of(message, file)
     names = [_text(name) for kind in KINDS for name in _listed(head.get(kind))]
     return Message(
         id=message_id,
@@ -73,7 +73,7 @@ def message_of(letter: ArchivedFile, file: str, size: int, slug: str, parent: st
         recipients=tuple(dict.fromkeys(called(name, slug) for name in names if name)),
         timestamp=created,
         time=before if time is None else time,
-        subject=subject or first_line(letter.body),
+        subject=subject or first_line(message.body),
         thread=parent if parent != message_id else None,
         ttl_hours=NEVER,
         tags=tags_of(
@@ -82,16 +82,16 @@ def message_of(letter: ArchivedFile, file: str, size: int, slug: str, parent: st
             _text(head.get("topic")),
             attachments=head.get("attachments"),
         ),
-        mentions=mentions(letter.body),
+        mentions=mentions(message.body),
         location=Location(file, 0, size),
         timed=time is not None,
         is_tracked=False,
     )
 
 
-def id_of(letter: ArchivedFile, file: str) -> str:
+def id_of(message: ArchivedFile, file: str) -> str:
     """Return a message's number, else the one in the file's name, else the name."""
-    return _text(letter.head.get("id")) or number_of(file)
+    return _text(message.head.get("id")) or number_of(file)
 
 
 def number_of(file: str) -> str:

@@ -24,7 +24,7 @@ from mailstore.writing.settling import NotSettled, ReadBody, Step, acknowledge, 
 HOURS = "24"
 
 
-class LetterActions:
+class DeadLetterActions:
     """What can be done with dead letters, one or many at a time."""
 
     def __init__(self, screen: BaseScreen[Any], settled: Settled) -> None:
@@ -32,11 +32,11 @@ class LetterActions:
         self._settling = Settling(screen, settled)
 
     def is_possible(self) -> bool:
-        """Return whether letters can be settled here; say why where they can't."""
+        """Return whether messages can be settled here; say why where they can't."""
         return self._settling.is_possible()
 
-    def redirect(self, letters: Sequence[DeadLetter]) -> None:
-        """Ask for another recipient and redirect letters to it."""
+    def redirect(self, dead_letters: Sequence[DeadLetter]) -> None:
+        """Ask for another recipient and redirect messages to it."""
         session = self._session
 
         def plan(some: Sequence[DeadLetter], to: str, read: ReadBody) -> list[Step]:
@@ -44,18 +44,20 @@ class LetterActions:
 
         def asking(preview: Preview) -> Screen[str | None]:
             return SettleDialog(
-                f"Redirect {_number(letters)} to",
+                f"Redirect {_number(dead_letters)} to",
                 verb="redirect",
                 preview=preview,
                 hint="an agent, a role or a #channel",
-                candidates=partial(_recipients, session, letters[0]),
+                candidates=partial(_recipients, session, dead_letters[0]),
             )
 
-        done = f"Redirect {_number(letters)}"
-        self._settling.settle(letters, Settlement(done, plan, lambda to: f"Redirected to {visible_line(to)}"), asking)
+        done = f"Redirect {_number(dead_letters)}"
+        self._settling.settle(
+            dead_letters, Settlement(done, plan, lambda to: f"Redirected to {visible_line(to)}"), asking
+        )
 
-    def resend(self, letters: Sequence[DeadLetter]) -> None:
-        """Send letters to the same recipients again, with a new time to live."""
+    def resend(self, dead_letters: Sequence[DeadLetter]) -> None:
+        """Send messages to the same recipients again, with a new time to live."""
         session = self._session
 
         def plan(some: Sequence[DeadLetter], hours: str, read: ReadBody) -> list[Step]:
@@ -64,14 +66,14 @@ class LetterActions:
             return resend(session.mailbox, some, int(hours), session.now(), read_body=read, actor=session.user)
 
         def asking(preview: Preview) -> Screen[str | None]:
-            question = f"Send {_number(letters)} again, to expire after how many hours?"
+            question = f"Send {_number(dead_letters)} again, to expire after how many hours?"
             return SettleDialog(question, verb="send again", preview=preview, value=HOURS)
 
-        how = Settlement(f"Send {_number(letters)} again", plan, lambda hours: f"Sent again for {hours} h")
-        self._settling.settle(letters, how, asking)
+        how = Settlement(f"Send {_number(dead_letters)} again", plan, lambda hours: f"Sent again for {hours} h")
+        self._settling.settle(dead_letters, how, asking)
 
-    def acknowledge(self, letters: Sequence[DeadLetter]) -> None:
-        """Acknowledge letters: they were seen, and nothing is to be done."""
+    def acknowledge(self, dead_letters: Sequence[DeadLetter]) -> None:
+        """Acknowledge messages: they were seen, and nothing is to be done."""
 
         def plan(some: Sequence[DeadLetter], answer: str, read: ReadBody) -> list[Step]:
             return acknowledge(some)
@@ -79,24 +81,24 @@ class LetterActions:
         def asking(preview: Preview) -> Screen[bool]:
             return Ask(f"{words}?", preview("").content(is_short=False), verb="acknowledge")
 
-        words = f"Acknowledge {_number(letters)}"
-        self._settling.settle(letters, Settlement(words, plan, lambda _: "Acknowledged", is_reading=False), asking)
+        words = f"Acknowledge {_number(dead_letters)}"
+        self._settling.settle(dead_letters, Settlement(words, plan, lambda _: "Acknowledged", is_reading=False), asking)
 
 
-def _recipients(session: Session, letter: DeadLetter, typed: str) -> list[Candidate]:
-    """Return who could take a letter over, and the known addresses that fit what was typed."""
+def _recipients(session: Session, dead_letter: DeadLetter, typed: str) -> list[Candidate]:
+    """Return who could take a message over, and the known addresses that fit what was typed."""
     mailbox = session.mailbox
-    near = [Candidate(name, _why(session, letter, name)) for name in takers(mailbox, letter)]
+    near = [Candidate(name, _why(session, dead_letter, name)) for name in takers(mailbox, dead_letter)]
     if not typed:
         return near
     names = {candidate.value for candidate in near}
     return fitting([*near, *(it for it in address_candidates(mailbox) if it.value not in names)], typed)
 
 
-def _why(session: Session, letter: DeadLetter, name: str) -> str:
-    """Return in words why an agent or a role could take a letter over."""
+def _why(session: Session, dead_letter: DeadLetter, name: str) -> str:
+    """Return in words why an agent or a role could take a message over."""
     roster = session.mailbox.roster
-    agent, gone = roster.get(name), roster.get(letter.recipient)
+    agent, gone = roster.get(name), roster.get(dead_letter.recipient)
     if gone is None or agent is None:
         return "similar name"
     roles = [role for role in agent.roles() if role in gone.roles()]
@@ -105,5 +107,5 @@ def _why(session: Session, letter: DeadLetter, name: str) -> str:
     return ("living, shares " if agent.status is Status.LIVING else "shares ") + ", ".join(shared)
 
 
-def _number(letters: Sequence[DeadLetter]) -> str:
-    return "this letter" if len(letters) == 1 else f"{len(letters)} letters"
+def _number(dead_letters: Sequence[DeadLetter]) -> str:
+    return "this message" if len(dead_letters) == 1 else f"{len(dead_letters)} messages"

@@ -1,4 +1,4 @@
-"""Copies of one letter are one letter: in one mailbox and across several, in whatever order they come."""
+"""Copies of one message are one message: in one mailbox and across several, in whatever order they come."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def folded(events: list[Event]) -> Mailbox:
 
 
 def states(mailbox: Mailbox) -> dict[str, list[dict[str, str]]]:
-    """Return what became of the letters, by subject."""
+    """Return what became of the messages, by subject."""
     found: dict[str, list[dict[str, str]]] = {}
     for message in mailbox.messages():
         told = {name: state.value for name, state in mailbox.bare_states(message, NOW).items()}
@@ -67,7 +67,7 @@ def states(mailbox: Mailbox) -> dict[str, list[dict[str, str]]]:
     return found
 
 
-def test_letters_by_relay_and_their_copies_are_as_many_as_were_sent() -> None:
+def test_messages_by_relay_and_their_copies_are_as_many_as_were_sent() -> None:
     url = url_of_roots("relay")
     mailbox = folded(events_of(url))
     ralf, rita, rosa = (f"{name}/{name}.agenttalk" for name in ("ralf", "rita", "rosa"))
@@ -93,7 +93,7 @@ def test_letters_by_relay_and_their_copies_are_as_many_as_were_sent() -> None:
         assert [message.id for message in mailbox.find(copy[:-2])] == [plan.id]
 
 
-def test_letters_by_e_mail_and_their_copies_are_as_many_as_were_sent() -> None:
+def test_messages_by_e_mail_and_their_copies_are_as_many_as_were_sent() -> None:
     mailbox = folded(events_of(url_of_roots("email")))
     emil, emma = "emil/emil@localhost", "emma/emma@localhost"
     assert states(mailbox) == {"By mail": [{emil: "read"}], "Re: By mail": [{emma: "unread"}]}
@@ -119,7 +119,7 @@ def test_the_order_in_which_copies_come_changes_nothing(kind: str) -> None:
             assert found[question] == answer, (seed, question)
 
 
-def test_a_past_and_a_root_alone_tell_of_the_same_letters() -> None:
+def test_a_past_and_a_root_alone_tell_of_the_same_messages() -> None:
     mailbox = folded(events_of(url_of_roots("relay")))
     past = mailbox_at(mailbox, NOW)
     assert {message.id: past.places(message.id) for message in past.messages()} == {
@@ -136,11 +136,11 @@ def test_copies_that_came_by_several_ways_into_one_mailbox_are_one(tmp_path: Pat
     mail = AgentAZAllMail(tmp_path)
     for name in ("ann@localhost", "bob@localhost"):
         mail.agent(name)
-    mail.letter("bob@localhost/sent", "abc", Subject="Ink")
-    mail.letter("ann@localhost/inbox", "abc", Subject="Ink")
-    mail.letter("ann@localhost/inbox", "17_bob_x-y_1234", Subject="Ink", Status="read", **RELAYED)
-    mail.letter("ann@localhost/inbox", "fed", Subject="Ink", Date="Fri, 20 Nov 2026 12:00:03 +0000")
-    mail.letter("bob@localhost/sent", "re", Subject="Re: Ink", In_Reply_To="fed")
+    mail.message("bob@localhost/sent", "abc", Subject="Ink")
+    mail.message("ann@localhost/inbox", "abc", Subject="Ink")
+    mail.message("ann@localhost/inbox", "17_bob_x-y_1234", Subject="Ink", Status="read", **RELAYED)
+    mail.message("ann@localhost/inbox", "fed", Subject="Ink", Date="Fri, 20 Nov 2026 12:00:03 +0000")
+    mail.message("bob@localhost/sent", "re", Subject="Re: Ink", In_Reply_To="fed")
     mailbox = folded(events := events_of(mail.root))
     assert len(of(Message, events)) == 4
     assert states(mailbox) == {"Ink": [{"ann@localhost": "read"}], "Re: Ink": [{"ann@localhost": "unread"}]}
@@ -148,11 +148,11 @@ def test_copies_that_came_by_several_ways_into_one_mailbox_are_one(tmp_path: Pat
     assert [Path(place).stem for place in mailbox.places("fed")] == ["17_bob_x-y_1234", "abc", "fed", "abc"]
 
 
-def test_what_may_be_another_letter_is_one_of_its_own(tmp_path: Path) -> None:
+def test_what_may_be_another_message_is_one_of_its_own(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     for name in ("ann@localhost", "bob@localhost", "cyd@localhost"):
         mail.agent(name)
-    mail.letter("bob@localhost/sent", "one", Subject="Ink")
+    mail.message("bob@localhost/sent", "one", Subject="Ink")
     others = {
         "subject": {"Subject": "Paper"},
         "to": {"To": "cyd@localhost"},
@@ -161,50 +161,52 @@ def test_what_may_be_another_letter_is_one_of_its_own(tmp_path: Path) -> None:
         "text": {"body": "Another body."},
     }
     for name, fields in others.items():
-        mail.letter("ann@localhost/inbox", name, **{"Subject": "Ink", **fields})
+        mail.message("ann@localhost/inbox", name, **{"Subject": "Ink", **fields})
     assert len(folded(events_of(mail.root))) == 6
     # whatever came twice to one place was sent twice
-    mail.letter("ann@localhost/inbox", "first", Subject="Ink")
+    mail.message("ann@localhost/inbox", "first", Subject="Ink")
     assert len(folded(events_of(mail.root))) == 6
-    mail.letter("ann@localhost/inbox", "second", Subject="Ink")
+    mail.message("ann@localhost/inbox", "second", Subject="Ink")
     assert len(folded(events_of(mail.root))) == 7
 
 
-def test_one_signature_is_one_letter_however_late_it_came(tmp_path: Path) -> None:
+def test_one_signature_is_one_message_however_late_it_came(tmp_path: Path) -> None:
     mail = AgentAZAllMail(tmp_path)
     for name in ("ann@localhost", "bob@localhost", "cyd@localhost"):
         mail.agent(name)
     body = identity(1).signed("Signed.")
-    mail.letter("bob@localhost/sent", "one", body, Subject="Ink", To="ann@localhost, cyd@localhost")
+    mail.message("bob@localhost/sent", "one", body, Subject="Ink", To="ann@localhost, cyd@localhost")
     late = {"Subject": "Ink", "Date": "Sat, 21 Nov 2026 12:00:03 +0000"}
-    mail.letter("ann@localhost/inbox", "two", body, **late, To="ann@localhost, cyd@localhost")
-    mail.letter("cyd@localhost/inbox", "three", body, **late, To="ann@localhost, cyd@localhost")
+    mail.message("ann@localhost/inbox", "two", body, **late, To="ann@localhost, cyd@localhost")
+    mail.message("cyd@localhost/inbox", "three", body, **late, To="ann@localhost, cyd@localhost")
     assert len(folded(events_of(mail.root))) == 1
     forged = identity(2).signed("Signed.")
-    mail.letter("cyd@localhost/inbox", "forged", forged, Subject="Ink", Date="Fri, 20 Nov 2026 12:00:03 +0000")
+    mail.message("cyd@localhost/inbox", "forged", forged, Subject="Ink", Date="Fri, 20 Nov 2026 12:00:03 +0000")
     mailbox = folded(events_of(mail.root))
     assert len(mailbox) == 2
     assert "forged" in mailbox
 
 
-def test_a_copy_that_comes_later_joins_its_letter(tmp_path: Path) -> None:
+def test_a_copy_that_comes_later_joins_its_message(tmp_path: Path) -> None:
     roots = {name: AgentAZAllMail(tmp_path / name) for name in ("ann", "bob")}
     for name, root in roots.items():
         root.agent(f"{name}@localhost")
-    outbox = roots["bob"].letter("bob@localhost/outbox", "abc", Subject="Ink")
+    outbox = roots["bob"].message("bob@localhost/outbox", "abc", Subject="Ink")
     mailbox = Mailbox()
 
     async def follow() -> list[Event]:
         with open_store(url_of({name: f"agentazall:{root.root}" for name, root in roots.items()})) as store:
             for batch in store.scan():
                 mailbox.fold(batch, NOW)
-            [letter] = mailbox.messages()
-            assert mailbox.bare_states(letter, NOW) == {"bob/ann@localhost": "unknown"}
+            [mail_item] = mailbox.messages()
+            assert mailbox.bare_states(mail_item, NOW) == {"bob/ann@localhost": "unknown"}
             async with following(store) as follower:
                 sent = outbox.parent.parent / "sent"
                 sent.mkdir()
                 outbox.rename(sent / "abc.txt")
-                roots["ann"].letter("ann@localhost/inbox", "fed", Subject="Ink", Date="Fri, 20 Nov 2026 12:00:03 +0000")
+                roots["ann"].message(
+                    "ann@localhost/inbox", "fed", Subject="Ink", Date="Fri, 20 Nov 2026 12:00:03 +0000"
+                )
                 events = await follower.until(
                     lambda told: (
                         any(it.file.endswith("sent/abc.txt") for it in of(Trace, told)) and bool(of(Delivery, told))
@@ -216,19 +218,19 @@ def test_a_copy_that_comes_later_joins_its_letter(tmp_path: Path) -> None:
 
     events = asyncio.run(follow())
     assert not of(Reset, events)
-    [letter] = mailbox.messages()
-    assert mailbox.bare_states(letter, NOW) == {"ann/ann@localhost": "unread"}
+    [mail_item] = mailbox.messages()
+    assert mailbox.bare_states(mail_item, NOW) == {"ann/ann@localhost": "unread"}
     assert [message.id for message in mailbox.unread("ann/ann@localhost", NOW)] == ["bob/abc"]
-    assert [place.split("/")[3] for place in mailbox.places(letter.id)] == ["inbox", "sent"]
+    assert [place.split("/")[3] for place in mailbox.places(mail_item.id)] == ["inbox", "sent"]
     mailbox.fold([Receipt("ann/fed", "ann/ann@localhost"), Seen("ann/fed")], NOW)
-    assert mailbox.bare_states(letter, NOW) == {"ann/ann@localhost": "read"}
+    assert mailbox.bare_states(mail_item, NOW) == {"ann/ann@localhost": "read"}
     assert mailbox.counts().unseen == 0
     expected = answers(mailbox, NOW)
     Filing(mailbox.contents).rebuild(NOW)
     assert answers(mailbox, NOW) == expected
 
 
-def test_many_letters_of_one_text_take_no_longer_than_others() -> None:
+def test_many_messages_of_one_text_take_no_longer_than_others() -> None:
     copies = Copies()
     for number in range(20_000):
         slot, time_ = ("", number) if number % 2 else ("relay ann", number)
@@ -243,7 +245,7 @@ TRACES = st.lists(
         Trace,
         message_id=st.sampled_from("abcdefgh"),
         origin=st.just(""),
-        letter=st.sampled_from(["x", "y"]),
+        message=st.sampled_from(["x", "y"]),
         slot=st.sampled_from(["", "relay ann", "e-mail ann", "relay bob"]),
         owner=st.just("ann"),
         to=st.sampled_from([("ann",), ("ann", "bob"), ("bob",)]),
@@ -261,7 +263,7 @@ TRACES = st.lists(
 
 
 @given(TRACES, st.randoms(use_true_random=False))
-def test_every_record_is_of_one_letter_and_none_lies_twice_in_one_place(
+def test_every_record_is_of_one_message_and_none_lies_twice_in_one_place(
     traces: list[Trace], chance: random.Random
 ) -> None:
     def together(told: list[Trace]) -> set[tuple[str, ...]]:
@@ -269,21 +271,23 @@ def test_every_record_is_of_one_letter_and_none_lies_twice_in_one_place(
         for at, trace in enumerate(told):
             copies.add(trace)
             if at % 3 == 0 or at == len(told) - 1:
-                for letter in copies.settle():
-                    found.update(dict.fromkeys(letter, tuple(letter)))
+                for mail_item in copies.settle():
+                    found.update(dict.fromkeys(mail_item, tuple(mail_item)))
         return set(found.values())
 
-    letters = together(traces)
-    assert sorted(each for letter in letters for each in letter) == sorted({trace.message_id for trace in traces})
-    for letter in letters:
-        slots = [(trace.slot, trace.message_id) for trace in traces if trace.message_id in letter]
+    messages = together(traces)
+    assert sorted(each for mail_item in messages for each in mail_item) == sorted(
+        {trace.message_id for trace in traces}
+    )
+    for mail_item in messages:
+        slots = [(trace.slot, trace.message_id) for trace in traces if trace.message_id in mail_item]
         by_slot: dict[str, set[str]] = {}
         for slot, message_id in slots:
             by_slot.setdefault(slot, set()).add(message_id)
         assert all(len(ids) == 1 for ids in by_slot.values())
     shuffled = list(traces)
     chance.shuffle(shuffled)
-    assert together(shuffled) == letters
+    assert together(shuffled) == messages
 
 
 def test_a_folder_of_agents_with_a_root_each_is_opened_as_one(tmp_path: Path) -> None:
@@ -301,7 +305,7 @@ def test_a_folder_of_agents_with_a_root_each_is_opened_as_one(tmp_path: Path) ->
         open_store(ROOTS / "email" / "emil" / "data" / "mailboxes" / "emil@localhost" / "2026-11-22")
 
 
-def test_an_agent_with_two_roots_has_its_letter_once(tmp_path: Path) -> None:
+def test_an_agent_with_two_roots_has_its_message_once(tmp_path: Path) -> None:
     """The same tree, reached by two paths, holds nothing twice."""
     for name in ("one", "other"):
         shutil.copytree(ROOTS / "email" / "emma", tmp_path / name)

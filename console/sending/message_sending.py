@@ -21,12 +21,12 @@ def addresses_of(session: Session, writing: ComposerDraft) -> list[str]:
     return [text for text in split_addresses([writing.recipients], session.live) if text.strip()]
 
 
-def sendable_letter(session: Session, writing: ComposerDraft) -> Draft:
+def sendable_message(session: Session, writing: ComposerDraft) -> Draft:
     """Return the message that a draft is; raises DraftRefused, also where its mailbox is cut off."""
-    letter = prepare_letter(session, writing)
-    if (refusal := cut_off_refusal(session, writing, letter.recipients)) is not None:
+    message = prepare_message(session, writing)
+    if (refusal := cut_off_refusal(session, writing, message.recipients)) is not None:
         raise refusal
-    return letter
+    return message
 
 
 def cut_off_refusal(session: Session, writing: ComposerDraft, recipients: Sequence[str]) -> DraftRefused | None:
@@ -37,7 +37,7 @@ def cut_off_refusal(session: Session, writing: ComposerDraft, recipients: Sequen
     return None
 
 
-def prepare_letter(session: Session, writing: ComposerDraft) -> Draft:
+def prepare_message(session: Session, writing: ComposerDraft) -> Draft:
     """Return the message that a draft is in the live mailbox; raises DraftRefused."""
     addresses = addresses_of(session, writing)
     able = session.store.capabilities_for(writing.thread or next(iter(addresses), ""))

@@ -1,4 +1,4 @@
-"""How a letter went: that it waits in an outbox, by which transport it was tried, when, how often, and why not."""
+"""How a message went: that it waits in an outbox, by which transport it was tried, when, how often, and why not."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ REASON = "relay \x1b[31mdown: connection refused"
 def mail(tmp_path: Path) -> AgentAZAllMail:
     mail = AgentAZAllMail(tmp_path / "mail")
     signed = identity(1).signed("A body.")
-    mail.letter(f"{ANN}/outbox", "0a1b2c3d4e5f", signed, From=ANN, To=BOB, Subject="On its way")
-    mail.letter(f"{ANN}/inbox", "c0ffee000001", From=BOB, To=ANN, Subject="It came")
+    mail.message(f"{ANN}/outbox", "0a1b2c3d4e5f", signed, From=ANN, To=BOB, Subject="On its way")
+    mail.message(f"{ANN}/inbox", "c0ffee000001", From=BOB, To=ANN, Subject="It came")
     return mail
 
 
@@ -34,7 +34,7 @@ def tried(ledger: LedgerWriter, state: SendState, reason: str, tries: int) -> No
 
 
 @pytest.mark.parametrize("is_one_of_several", [False, True])
-async def test_a_letter_that_waits_is_marked_and_its_way_is_in_the_details(
+async def test_a_message_that_waits_is_marked_and_its_way_is_in_the_details(
     is_one_of_several: bool, mail: AgentAZAllMail, tmp_path: Path
 ) -> None:
     url = f"agentazall:{mail.root}"
@@ -61,8 +61,8 @@ async def test_a_letter_that_waits_is_marked_and_its_way_is_in_the_details(
             outbox = next(mail.root.glob(f"{ANN}/*/outbox"))
             (outbox.parent / "sent").mkdir()
             tried(ledger, SendState.DELIVERED, "", 4)
-            letter = next(outbox.glob("*.txt"))
-            letter.rename(outbox.parent / "sent" / letter.name)
+            message = next(outbox.glob("*.txt"))
+            message.rename(outbox.parent / "sent" / message.name)
             await seat.until(lambda: "not sent yet" not in seat.text and "waits in the outbox" not in seat.text)
             await seat.press("i")
             await seat.sees("✓ relay ann.agenttalk")
@@ -71,7 +71,7 @@ async def test_a_letter_that_waits_is_marked_and_its_way_is_in_the_details(
         ledger.close()
 
 
-async def test_a_letter_that_came_says_by_which_transport_and_how_often(mail: AgentAZAllMail, tmp_path: Path) -> None:
+async def test_a_message_that_came_says_by_which_transport_and_how_often(mail: AgentAZAllMail, tmp_path: Path) -> None:
     ledger = LedgerWriter(mail.root.resolve())
     row = "INSERT INTO arrivals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     for key, state in (("1", ArrivalState.KEPT), ("2", ArrivalState.DUPLICATE)):

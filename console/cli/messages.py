@@ -62,7 +62,7 @@ def _checked(message: Message, text: str | ContentGone) -> str:
     return text
 
 
-def letter(mail: Loaded, message: Message, standing: str = "") -> str:
+def message_text(mail: Loaded, message: Message, standing: str = "") -> str:
     """Return a message as text: a header of `name: value` lines, and the indented body."""
     tags = ", ".join(tag for tag in message.tags if tag[:1] != "!")
     fields = {**header(message), "tags": tags, "cancelled": cancelled_words(mail, message), "state": standing}

@@ -15,7 +15,7 @@ from mailstore.records.message import Message
 from mailstore.store import Store
 
 
-def adopted_letter(
+def adopted_message(
     message: Message, content: str, record: dict[str, Any] | None, known: frozenset[str]
 ) -> AdoptedMessage:
     """Return a message as another mailbox takes it over; `known` are the fields that header and body show, if any."""
