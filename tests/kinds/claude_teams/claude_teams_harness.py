@@ -15,6 +15,7 @@ import pytest
 from mailstore.conformance import Feature
 from mailstore.kinds.claude_teams import writer
 from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
+from mailstore.kit import lock_files
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
@@ -98,6 +99,7 @@ class ClaudeTeamsHarness(FolderHarness):
         ticks = count()
         clock = SimpleNamespace(monotonic=ticks.__next__, sleep=lambda _: None, time=lambda: 0.0)
         self._monkeypatch.setattr(writer, "time", clock)
+        self._monkeypatch.setattr(lock_files, "time", clock)
         held = [path.with_name(f"{path.name}.lock") for path in self.inboxes.glob("*.json")]
         for path in held:
             path.mkdir()

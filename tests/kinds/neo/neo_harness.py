@@ -16,6 +16,7 @@ import pytest
 from mailstore.conformance import Feature
 from mailstore.kinds.neo import locking, marking
 from mailstore.kinds.neo.store import NeoStore
+from mailstore.kit import lock_files
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Message, Receipt
@@ -153,6 +154,7 @@ class NeoHarness(FolderHarness):
         ticks = count(step=10).__next__
         clock = SimpleNamespace(monotonic=ticks, sleep=lambda _: None, time=lambda: 0.0, time_ns=lambda: 0)
         self._monkeypatch.setattr(locking, "time", clock)
+        self._monkeypatch.setattr(lock_files, "time", clock)
         self._monkeypatch.setattr(marking, "WAIT_SECONDS", 0.0)
         locks = [path.with_name(f"{path.name}.lock") for path in self.log.glob("*.jsonl")]
         holder = json.dumps({"pid": 1, "startedAt": 0})

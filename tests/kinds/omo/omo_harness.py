@@ -16,7 +16,7 @@ import pytest
 from mailstore.conformance import Feature
 from mailstore.kinds.omo import writer
 from mailstore.kinds.omo.store import OmoStore
-from mailstore.kit import time_of
+from mailstore.kit import lock_files, time_of
 from mailstore.store import Store
 from tests.mailstore.folder_harness import FolderHarness
 
@@ -163,6 +163,7 @@ class OmoHarness(FolderHarness):
             monotonic=ticks.__next__, sleep=lambda _: None, time=lambda: 0.0, time_ns=lambda: 1_773_662_400_000_000_000
         )
         self._monkeypatch.setattr(writer, "time", clock)
+        self._monkeypatch.setattr(lock_files, "time", clock)
         held = [path.with_name(f"{path.name}.lock") for path in self.run.inboxes.iterdir() if path.is_dir()]
         for path in held:
             path.write_text("team-mailbox:x\n1\n1\n")
