@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from math import inf
@@ -13,9 +14,11 @@ from typing import Any
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.app import App
-from textual.events import MouseDown, MouseMove, MouseUp, Paste
+from textual.events import Key, MouseDown, MouseMove, MouseUp, Paste
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
 from console.app import SignalboxApp
@@ -133,11 +136,17 @@ class Seat:
         return self.screen.footer.notice
 
     async def press(self, *keys: str) -> None:
-        """Press keys, each after what the one before has begun; with none, wait for what was begun."""
+        """Press keys, each after what the one before has begun, but letters in a field at once; with none, wait."""
         if not keys:
             await settle(self.pilot)
-        for key in keys:
-            await self.pilot.press(key)
+        left = deque(keys)
+        while left:
+            if isinstance(self.app.focused, Input | TextArea) and len(left[0]) == 1:
+                while left and len(left[0]) == 1:  # a word is typed as one, whatever each of its letters begins
+                    char = left.popleft()
+                    self.app.post_message(Key(_character_to_key(char), char))
+            else:
+                await self.pilot.press(left.popleft())
             await settle(self.pilot)
 
     async def type(self, text: str) -> None:
