@@ -94,7 +94,7 @@ def _listed(said: bytes) -> list[dict[str, Any]] | None:
             answer = json.loads(line)
             if answer.get("id") == 1:
                 return [hook for each in answer["result"]["data"] for hook in each["hooks"]]
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             continue
     return None
 

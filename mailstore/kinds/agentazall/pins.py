@@ -17,6 +17,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked, replace_file
+from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.installation import remedy
 from mailstore.kinds.agentazall.message_file import SignedFile
@@ -86,7 +87,7 @@ class Pins:
         with self._lock:
             try:
                 self._pins = {**_table(self.path).get(self._mailbox, {}), **self._unsaved}
-            except (OSError, NotAFile, msgspec.MsgspecError) as error:
+            except (OSError, NotAFile, *UNREADABLE) as error:
                 self.trouble = f"the keys of senders can't be stored: {self.path} can't be read ({error})"
 
     def known(self, sender: str) -> Pin | None:
@@ -138,7 +139,7 @@ class Pins:
                 self._unsaved = {}
                 self._since = {}
                 self._saved = time.monotonic()
-            except (OSError, NotAFile, StoreError, msgspec.MsgspecError) as error:
+            except (OSError, NotAFile, StoreError, *UNREADABLE) as error:
                 self.trouble = f"the keys of senders can't be stored: {error}"
 
 

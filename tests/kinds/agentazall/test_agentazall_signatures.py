@@ -210,16 +210,17 @@ def test_of_two_consoles_the_first_to_remember_a_key_is_right() -> None:
     assert again.known("bob") == one.known("bob") == other.known("bob")
 
 
-def test_keys_that_can_not_be_kept_are_told_of_and_stay_as_they_are(mail: AgentAZAllMail) -> None:
+@pytest.mark.parametrize("damaged", ["{ no json", '{"m":{"bob":{"x":' + "[" * 100_000], ids=["no-json", "deep"])
+def test_keys_that_can_not_be_kept_are_told_of_and_stay_as_they_are(mail: AgentAZAllMail, damaged: str) -> None:
     path = Pins("").path
     path.parent.mkdir(parents=True)
-    path.write_text("{ no json")
+    path.write_text(damaged)
     mail.message("ann@localhost/inbox", "m", BOB.signed("Hello."))
     found, events = told(mail.root)
     assert "signature:valid" in found["m"].tags
     [problem] = [event for event in events if isinstance(event, Problem)]
     assert "can't be stored" in problem.reason
-    assert path.read_text() == "{ no json"
+    assert path.read_text() == damaged
     assert [each.name for each in path.parent.iterdir()] == ["pins.json"]
 
 
