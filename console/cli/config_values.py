@@ -17,7 +17,7 @@ from console.settings.config import Config, config_file, whole_config
 from console.settings.config_check import problems_of
 from console.settings.config_edit import UneditableSettings, as_typed, edited, removed, split_key
 from console.settings.config_file import config_in, load_config, place_of
-from console.settings.toml_errors import in_toml
+from console.settings.toml_errors import in_toml, read_toml
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
@@ -37,7 +37,7 @@ def setting(key: str) -> SettingValue:
     if variable and (given := os.environ.get(variable)):
         return SettingValue(key, given, f"${variable}", default)
     try:
-        written = tomllib.loads(read_text(config_file()))
+        written = read_toml(read_text(config_file()))
     except (OSError, ValueError):
         written = {}
     value = _value(config, table, name)

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Container
 from typing import Any
 
-from console.settings.toml_errors import in_toml
+from console.settings.toml_errors import in_toml, read_toml
 
 HEADER = re.compile(r"\s*\[")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -26,7 +26,7 @@ def split_key(key: str, tables: Container[str]) -> tuple[str, str]:
 def as_typed(text: str) -> list[str]:
     """Return what a typed value may be in TOML, the likeliest first: as it stands, and as a text."""
     try:
-        is_toml = set(tomllib.loads(f"value = {text}")) == {"value"}
+        is_toml = set(read_toml(f"value = {text}")) == {"value"}
     except tomllib.TOMLDecodeError:
         is_toml = False
     return [*([text.strip()] if is_toml else []), in_toml(text)]
@@ -37,8 +37,8 @@ def edited(text: str, table: str, name: str, value: str) -> str:
 
     Raises UneditableSettings and TOMLDecodeError.
     """
-    wanted = tomllib.loads(text)
-    (wanted.setdefault(table, {}) if table else wanted)[name] = tomllib.loads(f"value = {value}")["value"]
+    wanted = read_toml(text)
+    (wanted.setdefault(table, {}) if table else wanted)[name] = read_toml(f"value = {value}")["value"]
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
@@ -59,7 +59,7 @@ def edited(text: str, table: str, name: str, value: str) -> str:
 
 def removed(text: str, table: str, name: str) -> str:
     """Return the text without a setting. Raises UneditableSettings and TOMLDecodeError, KeyError if it is not there."""
-    wanted = tomllib.loads(text)
+    wanted = read_toml(text)
     del (wanted[table] if table else wanted)[name]
     lines = text.splitlines(keepends=True)
     begin, end = _section(lines, table)
@@ -74,7 +74,7 @@ def _first_that_reads(places: list[list[str]], wanted: dict[str, Any]) -> str:
     for lines in places:
         text = "".join(lines)
         try:
-            if tomllib.loads(text) == wanted:
+            if read_toml(text) == wanted:
                 return text
         except tomllib.TOMLDecodeError:
             continue
@@ -104,7 +104,7 @@ def _comment(line: str) -> str:
     value = line.partition("=")[2].rstrip("\r\n")
     for at in (found.start() for found in re.finditer(r"\s*#", value)):
         try:
-            tomllib.loads(f"value = {value[:at]}")
+            read_toml(f"value = {value[:at]}")
         except tomllib.TOMLDecodeError:
             continue
         return value[at:]

@@ -49,10 +49,10 @@ def config_in(text: str, path: Path, model: type[Config] = Config) -> LoadedConf
     """Return the settings in the text of a file, and a message for each problem."""
     import tomllib
 
-    from console.settings.toml_errors import invalid_toml, line_of
+    from console.settings.toml_errors import invalid_toml, line_of, read_toml
 
     try:
-        found = tomllib.loads(text)
+        found = read_toml(text)
     except tomllib.TOMLDecodeError as error:
         return LoadedConfig(model(), [f"{path}{invalid_toml(error, text)}; using the defaults"])
     if not found.keys() <= set(model.__struct_fields__):
@@ -122,11 +122,11 @@ class ConfigFile(ProgramSettings):
         """Return a table that must be right as a whole. Raises UsedWrongly and OSError."""
         import tomllib
 
-        from console.settings.toml_errors import invalid_toml, must_be
+        from console.settings.toml_errors import invalid_toml, must_be, read_toml
 
         try:
             text = read_text(self.file)
-            return convert(tomllib.loads(text).get(name, {}), model)
+            return convert(read_toml(text).get(name, {}), model)
         except FileNotFoundError:
             return model()
         except tomllib.TOMLDecodeError as error:
@@ -141,13 +141,13 @@ class ConfigFile(ProgramSettings):
         """Add a table at the end of the file; return its text, and why the file can't take it, if so."""
         import tomllib
 
-        from console.settings.toml_errors import in_toml
+        from console.settings.toml_errors import in_toml, read_toml
 
         table = "\n".join([header, *(f"{key} = {in_toml(value)}" for key, value in fields.items()), ""])
         try:
             before = read_text(self.file) if self.file.exists() else ""
             text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
-            tomllib.loads(text)
+            read_toml(text)
             replace_file(self.file, text.encode())
         except tomllib.TOMLDecodeError:
             return table, f"{self.file} can't take a table {header}"

@@ -1,8 +1,9 @@
-"""Describe in plain words what a value in a TOML file must be."""
+"""Read TOML that may be anything, and describe in plain words what a value in it must be."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from msgspec import ValidationError
 from msgspec.json import encode
@@ -27,6 +28,16 @@ OTHER = (
     (re.compile(r"Expected `str` matching regex (.*)"), "must match {}"),
     (re.compile(r"Expected `str` of length >= 1()"), "must not be empty{}"),
 )
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return the tables in a text. Raises TOMLDecodeError, also where lists stand too deep in each other."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise tomllib.TOMLDecodeError("Lists or tables stand too deep in each other") from error
 
 
 def must_be(error: ValidationError) -> str:

@@ -46,6 +46,17 @@ def test_every_problem_is_named_with_its_line(run: Run) -> None:
     assert "config.toml:1: invalid TOML: " in run("config", "check").out
 
 
+def test_lists_that_stand_too_deep_in_each_other_are_invalid_settings_and_themes(run: Run) -> None:
+    path = written("x = " + "[" * 3000)
+    (path.parent / "themes").mkdir()
+    (path.parent / "themes" / "mine.toml").write_bytes(path.read_bytes())
+    said = run("config", "check").out
+    for name in ("config.toml", "themes/mine.toml"):
+        assert f"{name}:1: invalid TOML: Lists or tables stand too deep" in said
+    assert run("config", "set", "send.undo_seconds", "4").status == 1
+    assert run("stores").status == 0
+
+
 def test_settings_in_order_are_said_to_be(run: Run) -> None:
     assert (run("config", "check").status, run("config", "check").out) == (0, "No problems in the settings\n")
     assert run("config", "path").out == f"{config_file()}\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
 from console.hooks.install.programs import Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
+from console.settings.toml_errors import read_toml
 from mailstore.files.whole import read_text
 from mailstore.location import path_in
 
@@ -72,7 +72,7 @@ def _folder_of(url: str) -> Path | None:
 
 def _are_off(target: Target) -> bool:
     try:
-        found = tomllib.loads(read_text(_home(target) / "config.toml"))
+        found = read_toml(read_text(_home(target) / "config.toml"))
     except (OSError, ValueError):
         return False
     features = found.get("features")
