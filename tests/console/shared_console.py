@@ -38,31 +38,26 @@ class SharedConsole:
     async def attempt(
         self, case: Callable[[Seat], Awaitable[None]], begins: Callable[[Seat], bool] = lambda seat: False
     ) -> None:
-        """Try a case where the last one ended; if it fails there, it has to pass in a new console on new files.
+        """Try a case where the last one ended; in a new console on new files only if the last one closed it.
 
         The console is brought back to the main screen before, unless the case `begins` where it is.
         """
-        if self._seat is not None and (begins(self._seat) or await is_home(self._seat)):
-            try:
-                await case(self._seat)
-            except (AssertionError, TimeoutError):
-                pass
-            else:
-                return
-        await case(await self._new_seat())
+        if self._seat is None or not (begins(self._seat) or await is_home(self._seat)):
+            self._seat = await self._new_seat()
+        await case(self._seat)
 
     async def _new_seat(self) -> Seat:
         await self._stack.aclose()
         self.opened_count += 1
         own = self._folder / str(self.opened_count)
         own.mkdir()
-        self._seat = await self._stack.enter_async_context(opened(self._write(own), **self._options))
-        await is_home(self._seat)
-        return self._seat
+        seat = await self._stack.enter_async_context(opened(self._write(own), **self._options))
+        await is_home(seat)
+        return seat
 
 
 async def is_home(seat: Seat) -> bool:
-    """Show all threads, the newest selected, and the list focused; return whether that was possible."""
+    """Show all threads, none marked, the newest selected, and the list focused; return whether that was possible."""
     if seat.app.return_code is not None:
         return False
     for _ in range(CLOSING_KEYS):
@@ -75,6 +70,7 @@ async def is_home(seat: Seat) -> bool:
     if screen.composer.is_open:
         screen.composer.discard()
     screen.footer.notice = ""
+    screen.listing.clear_marks()
     screen.show_view(View("all"))
     screen.threads.action_first()
     screen.threads.focus()
