@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.cache import LRUCache
 
 from console.concerns import ConcernsFound
 from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents
-from console.hooks.waking.hearing import Hearing, hearing
 from console.personal import PersonalData
 from console.settings.config import Config
 from console.state.undo_history import UndoHistory
 from mailstore.errors import MailError, StoreError
-from mailstore.records.message import Intervention, Message
+from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
 from mailstore.rules.unread import is_due_to_sender
@@ -28,12 +26,9 @@ from mailstore.state.thread_guard import guarded
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:
-    from console.hooks.waking.wake_session import Rung
     from console.state.personal_state import PersonalState
     from console.state.saved_views import SavedViewHits
     from mailstore.records.details import MessageWay
-    from mailstore.records.draft import Draft
-    from mailstore.writing.sending import Preview
     from mailstore.writing.settling import Done, Step
 
 MOST_PREVIEWED = 5000
@@ -125,46 +120,6 @@ class Session:
             return "observing: nothing is written"
         return self.store.capabilities_for(about).why_not(capability)
 
-    def preview(self, draft: Draft) -> Preview:
-        """Return whom a draft would reach if it were sent now."""
-        from mailstore.writing.sending import preview
-
-        roster = self.mailbox.roster
-        return preview(
-            self.mailbox,
-            draft,
-            self.now(),
-            self.config.stale_after_minutes * 60,
-            may_expire=Capability.TTL in self.store.capabilities_for(draft.thread or draft.recipients[0]),
-            is_for_named=self.store.is_for_named(draft),
-            woken=self.store.would_wake(draft, [agent.session_id for agent in roster]),
-        )
-
-    def called(self, draft: Draft) -> list[str]:
-        """Return the agents with hooks that a draft of the person may wake, of whichever type it is."""
-        if self.moment is not None or not self.hooked.live:
-            return []
-        from mailstore.rules.waking import called
-        from mailstore.writing.sending import as_message
-
-        mailbox = self.mailbox
-        ghost = as_message(draft, self.now())
-        found = called(ghost, mailbox.roster, mailbox.user)
-        return [name for name in found if name in self.hooked.live]
-
-    def hearing(self, draft: Draft, reached: Sequence[str]) -> dict[Hearing, list[str]]:
-        """Return which of the agents that a draft reaches hear of it when, as far as they have hooks."""
-        names = [name for name in reached if name in self.hooked.live] if self.moment is None else []
-        return hearing(names, self.hooked, self.called(draft), is_waking=True) if names else {}
-
-    def ring(self, message: Message, called: Sequence[str]) -> list[Rung]:
-        """Wake the sessions of the agents that a message of the person called; blocks for some seconds at most."""
-        if not called:
-            return []
-        from console.hooks.waking.ringing import ring_called
-
-        return ring_called(self.store.url, message, called, self.clock(), by_user=True)
-
     def body(self, message: Message) -> str:
         """Return a message's text, or why it can't be read; blocks, raises nothing."""
         with self._lock:
@@ -195,29 +150,6 @@ class Session:
         if self.mailbox.is_own(message) or any(self.why_not(Capability.MARK_READ, it) for it in (message.id, "user")):
             return False
         return is_due_to_sender(message, self.personal.joined, self.mailbox.roster, self.user)
-
-    def send(
-        self, draft: Draft, *, action: str = "", details: dict[str, Any] | None = None
-    ) -> tuple[Message, MailError | None]:
-        """Send a message, with a journal record if it is an intervention; blocks, raises StoreError.
-
-        Return the message, and the error if it was sent but could not be recorded.
-        """
-        message = self.store.send(draft)
-        if action and Capability.RECORD in self.store.capabilities_for(message.id):
-            record = Intervention(
-                id=str(uuid.uuid4()),
-                actor=self.user,
-                action=action,
-                time=self.clock(),
-                message_id=message.id,
-                details=details or {},
-            )
-            try:
-                self.store.record(record)
-            except MailError as error:
-                return message, error
-        return message, None
 
     def settle(self, steps: Sequence[Step]) -> tuple[list[Done], MailError | None]:
         """Settle dead letters; return what was done and the error that stopped the rest, if any. Blocks."""

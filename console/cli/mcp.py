@@ -29,5 +29,5 @@ def run(args: argparse.Namespace) -> int:
     configured = settings()
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
-        asyncio.run(serve(Caller(mail, agent.session_id, configured.stale_seconds, configured.to_user)))
+        asyncio.run(serve(Caller(mail, agent.session_id, configured.stale_seconds)))
     return 0

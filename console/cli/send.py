@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
@@ -18,7 +18,11 @@ from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.errors import DraftRefused
-from mailstore.records.draft import MAX_BODY_BYTES, Draft
+from mailstore.records.draft import MAX_BODY_BYTES
+
+if TYPE_CHECKING:
+    from console.sending.delivery import DeliveryService
+    from mailstore.writing.sending import Preview
 
 MESSAGE = JsonOutput(MessageRow)
 OUTPUTS = (MESSAGE,)
@@ -53,42 +57,49 @@ def run(args: argparse.Namespace) -> int:
     """Check, send, and print the id; warnings go to standard error."""
     fields = _fields(args)
     with loaded(args, alone=args.one_of) as mail:
-        from mailstore.writing.cancelling import passed_on
-        from mailstore.writing.sending import one_of, prepare, split_addresses
+        from console.cli.person import agent_mark, require_person
+        from mailstore.writing.policy import is_the_user
+        from mailstore.writing.sending import one_of, split_addresses
 
         if args.one_of:
             typed = split_addresses(fields["recipients"], mail.mailbox)
             fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in typed)
-        kind, thread, sender = fields["type"], fields["thread"], fields["sender"]
-        fields["recipients"] += passed_on(mail.store, mail.mailbox, kind=kind, thread=thread, sender=sender)
-        if allowed := settings(is_told=False).to_user:
-            _check_policy(mail, fields, allowed)
-        draft = prepare(mail.mailbox, mail.now, literal=args.literal, **fields)
-        _warn(mail, draft)
-        message = mail.store.send(draft)
+        is_user = is_the_user(fields["sender"], mail.mailbox)
+        delivery = delivery_into(mail, by_user=is_user and not agent_mark())
+        if delivery.allowed and is_user:
+            require_person(mail.store.url)
+        prepared = delivery.prepare(literal=args.literal, **fields)
+        _warn(prepared.reach)
+        message = delivery.send(prepared).message
         if args.json:
             mail.mailbox.fold([message], mail.now)
             MESSAGE.put(message_row(mail, message))
         else:
             put(visible_line(message.id))
-        from console.cli.calling import call
-
-        for line in call(mail, draft, message.id):
+        for line in (*prepared.hearing_lines, *delivery.wake(prepared, message.id)):
             tell(line)
     return 0
 
 
-def _check_policy(mail: Loaded, fields: dict[str, Any], allowed: tuple[str, ...]) -> None:
-    """Raise MailError where the policy forbids the sender to write this, or to write as the person."""
-    from console.cli.person import require_person
-    from mailstore.kit.bodies import mentions
-    from mailstore.writing.policy import check_policy, is_the_user, normal
+def delivery_into(mail: Loaded, *, by_user: bool) -> DeliveryService:
+    """Return what a command's messages are sent into, with the policy and the types that wake of the settings; blocks.
 
-    if is_the_user(fields["sender"], mail.mailbox):
-        require_person(mail.store.url)
-    words = fields["sender"], fields["recipients"], allowed
-    check_policy(
-        mail.mailbox, *words, mentioned=mentions(normal(fields["content"])), joined=joined_channels(mail.store.url)
+    Agents that hear of mail by a hook are those of now.
+    """
+    from console.hooks.sessions.live import hooked_agents
+    from console.sending.delivery import DeliveryService
+
+    given = settings(is_told=False)
+    return DeliveryService(
+        mail.store,
+        mail.mailbox,
+        mail.now,
+        hooked_agents(mail.store.url, mail.now),
+        by_user=by_user,
+        wake_types=given.wake_types,
+        stale_seconds=given.stale_seconds,
+        allowed=given.to_user,
+        joined=joined_channels(mail.store.url) if given.to_user else (),
     )
 
 
@@ -162,10 +173,7 @@ def _standard_input() -> str:
         raise DraftRefused("body", "is not valid UTF-8", "encode it as UTF-8", "E182") from error
 
 
-def _warn(mail: Loaded, draft: Draft) -> None:
-    from mailstore.writing.sending import preview
-
-    found = preview(mail.mailbox, draft, mail.now, is_for_named=mail.store.is_for_named(draft))
+def _warn(found: Preview) -> None:
     for text in found.warnings:
         warn(text)
     for name in found.unknown:

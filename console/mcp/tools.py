@@ -12,23 +12,17 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
-from console.cli.calling import call_of
 from console.cli.loading import Loaded, find_message, moment_of
 from console.cli.messages import message_rows, texts_of
 from console.cli.presences import Presences
-from console.cli.settings import joined_channels
+from console.cli.send import delivery_into
 from console.errors import Refused, UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
-from console.hooks.sessions.live import hooked_agents
 from console.state.personal_state import Shown
 from console.state.unread_mail import keeps_reads, reads_of, record, shown_to, unread_mail
-from mailstore.kit.bodies import mentions
-from mailstore.records.draft import Draft
 from mailstore.records.message import Message, Receipt, by_age
 from mailstore.records.roster import Status
-from mailstore.writing.cancelling import passed_on
-from mailstore.writing.policy import check_policy, is_the_user, normal
-from mailstore.writing.sending import prepare
+from mailstore.writing.policy import is_the_user
 
 
 class Request(BaseModel):
@@ -83,12 +77,11 @@ class Nothing(Request):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: an agent, the mailbox as it is folded now, and what the settings say."""
+    """Who calls: an agent, and the mailbox as it is folded now."""
 
     mail: Loaded
     session_id: str
     stale_seconds: float
-    to_user: tuple[str, ...]
     handed_out: set[str] = field(default_factory=set)
     """The messages that this client was given whole."""
 
@@ -145,56 +138,31 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
     }
 
 
-async def _check_policy(caller: Caller, asked: SendMessage) -> None:
-    """Raise MailError where the policy forbids the agent to write this; over the protocol it is never the user."""
-    mailbox = caller.mail.mailbox
-    if is_the_user(caller.session_id, mailbox):
-        raise Refused("refused by policy (this session serves an agent)", "write as the user from the console", "E184")
-    joined = await asyncio.to_thread(joined_channels, caller.mail.store.url)
-    check_policy(
-        mailbox, caller.session_id, (asked.to,), caller.to_user, mentioned=mentions(normal(asked.body)), joined=joined
-    )
-
-
 async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
-    """Send a message as the agent."""
-    mailbox = caller.mail.mailbox
-    if caller.to_user:
-        await _check_policy(caller, asked)
-    kind, sender = asked.type.strip(), caller.session_id
-    more = passed_on(caller.mail.store, mailbox, kind=kind, thread=asked.in_reply_to, sender=sender)
-    draft = prepare(
-        mailbox,
-        time.time(),
+    """Send a message as the agent; where a policy says who may write to the user, never as the user."""
+    mailbox, sender = caller.mail.mailbox, caller.session_id
+    mail = caller.mail._replace(now=time.time())
+    delivery = await asyncio.to_thread(delivery_into, mail, by_user=False)
+    if delivery.allowed and is_the_user(sender, mailbox):
+        raise Refused("refused by policy (this session serves an agent)", "write as the user from the console", "E184")
+    prepared = delivery.prepare(
         sender=sender,
-        recipients=(asked.to, *more),
+        recipients=(asked.to,),
         subject=asked.subject.strip(),
         content=asked.body,
-        type=kind,
+        type=asked.type.strip(),
         thread=asked.in_reply_to,
         metadata={**asked.metadata, **({"issueId": asked.issue_id} if asked.issue_id else {})},
     )
-    sent = await asyncio.to_thread(caller.mail.store.send, draft)
+    sent = (await asyncio.to_thread(delivery.send, prepared)).message
     mailbox.fold([sent], time.time())  # visible at once; the event read from the file later is a repetition
     reached = mailbox.bare_states(sent, time.time())
-    reaches = [name for name in draft.audience if name in reached]
-    return {
-        "id": sent.id,
-        "recipients": list(sent.recipients),
-        "reaches": reaches,
-        **await _called(caller, draft, sent),
-    }
-
-
-async def _called(caller: Caller, draft: Draft, sent: Message) -> dict[str, Any]:
-    """Wake the idle agents that a message calls, and say who hears of it when."""
-    mail = caller.mail._replace(now=time.time())
-    hooked = await asyncio.to_thread(hooked_agents, mail.store.url, mail.now)
-    if not hooked.live:
-        return {}
-    call = call_of(mail, draft, sent.id, hooked, is_agent=True)
-    problems = await asyncio.to_thread(call.ring, mail.store.url, mail.now)
-    return {"notes": [*call.lines, *problems]}
+    reaches = [name for name in prepared.draft.audience if name in reached]
+    answer = {"id": sent.id, "recipients": list(sent.recipients), "reaches": reaches}
+    if not delivery.hooked.live:
+        return answer
+    problems = await asyncio.to_thread(delivery.wake, prepared, sent.id)
+    return {**answer, "notes": [*prepared.hearing_lines, *problems]}
 
 
 async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:

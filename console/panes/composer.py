@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.message import Message as Note
 from textual.widgets import Input, Label, Static, TextArea
 from textual.worker import Worker
 
-from console.hooks.waking.hearing import Hearing
 from console.panes.address_completion import address_candidates
 from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.running.failures import tell_failure
-from console.sending.message_sending import cut_off_refusal, sendable_message
+from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, recipients_of
 from console.session import PAST, Session
 from console.state.composer_draft import ComposerDraft, in_files, in_words
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
-from mailstore.errors import DraftRefused, MailError
-from mailstore.records.draft import Draft
+from mailstore.errors import DraftRefused
 from mailstore.store import Capability
-from mailstore.writing.sending import prepare, split_addresses
 
-if TYPE_CHECKING:
-    from console.hooks.waking.wake_session import Rung
-
+RECIPIENTS = "Recipients: an agent, a role, a #channel or all"
 PLACES = frozenset({"channel", "agent", "role"})
 """Beginnings of the keys of drafts that go to a place: below its stream, they show neither address nor subject."""
 
@@ -41,39 +33,11 @@ PLACES = frozenset({"channel", "agent", "role"})
 class Composer(Vertical):
     """Recipients with completion, a subject, a text, and a line that says whom the message will reach."""
 
-    @dataclass
-    class Sent(Note):
-        """A message was sent."""
-
-        message_id: str
-        writing: ComposerDraft
-        hearing: dict[Hearing, list[str]] = field(default_factory=dict)
-        """When agents with hooks hear of it."""
-
-    @dataclass
-    class SendFailed(Note):
-        """Sending failed; nothing was written, and the draft is kept."""
-
-        error: MailError
-
-    @dataclass
-    class NotRecorded(Note):
-        """A message was sent, but the journal has no record of it."""
-
-        error: MailError
-
-    @dataclass
-    class NotWoken(Note):
-        """A message was sent, but some of the agents that it calls could not be woken."""
-
-        problems: list[Rung]
-
     def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._session = session
         self._writing = self._saved = ComposerDraft("new")
         self._refused = ""
-        self.is_sending = False
         self.stays_open = False
         """Whether the next text to the same place is begun after one was sent."""
 
@@ -194,30 +158,24 @@ class Composer(Vertical):
     def _persist(self, key: str) -> None:
         self._session.personal.save_draft(key)
 
-    def _addresses(self) -> list[str]:
-        return [text for text in split_addresses([self._writing.recipients], self._session.mailbox) if text.strip()]
-
     def _why_not(self, capability: Capability) -> str:
         """Return why the mailbox of the recipients does not support something."""
         writing = self._writing
-        return self._session.why_not(capability, writing.thread or next(iter(self._addresses()), ""))
+        addresses = recipients_of(self._session, writing)
+        return self._session.why_not(capability, writing.thread or next(iter(addresses), ""))
 
-    def draft(self) -> Draft:
-        """Return the message to be sent; raises DraftRefused."""
-        return sendable_message(self._session, self._writing)
-
-    def is_sendable(self) -> bool:
-        """Return whether the message can be sent; if it is refused, show why."""
+    def prepared(self) -> Prepared | None:
+        """Return the message to be sent; None if it is refused, and then show why."""
         if self._session.moment is not None:
-            self._refuse(PAST)
-            return False
+            self.refuse(PAST)
+            return None
         try:
-            self.draft()
+            return prepare_writing(self._session, self._writing)
+        except MailboxCutOff:
+            self.refuse("")  # the line says so as long as it lasts
         except DraftRefused as error:
-            is_cut_off = cut_off_refusal(self._session, self._writing, self._addresses()) is not None
-            self._refuse("" if is_cut_off else str(error))  # that line says it as long as it lasts
-            return False
-        return True
+            self.refuse(str(error))
+        return None
 
     def update_reach(self) -> None:
         """Update the line that says whom the message will reach."""
@@ -230,26 +188,15 @@ class Composer(Vertical):
         if self._refused:
             reach.update(reach_line(None, self._refused))
             return
+        self.border_title = title
         try:
-            draft = prepare(
-                session.mailbox,
-                session.now(),
-                sender=session.user,
-                recipients=self._addresses(),
-                content=self._writing.body.strip() or "-",
-            )
+            begun = prepare_writing(session, self._writing, is_begun=True)
         except DraftRefused as error:
-            reach.update(
-                reach_line(None, str(error) if self._addresses() else "Recipients: an agent, a role, a #channel or all")
-            )
-            self.border_title = title
+            problem = str(error) if recipients_of(session, self._writing) else RECIPIENTS
+            reach.update(reach_line(None, problem))
             return
-        self.border_title = as_title(f"{title} → {', '.join(map(session.mailbox.label, draft.recipients))}")
-        if (refusal := cut_off_refusal(session, self._writing, draft.recipients)) is not None:
-            reach.update(reach_line(None, str(refusal)))
-            return
-        found = session.preview(draft)
-        reach.update(reach_line(found, "", session.now(), session.hearing(draft, found.reaches)))
+        self.border_title = as_title(f"{title} → {', '.join(map(session.live.label, begun.draft.recipients))}")
+        reach.update(reach_line(begun.reach, "", session.clock(), begun.hearing))
 
     def _candidates(self) -> list[Candidate]:
         return address_candidates(self._session.mailbox)
@@ -270,54 +217,7 @@ class Composer(Vertical):
 
         field.call_later(take)
 
-    def send(self) -> None:
-        """Send the message; if it is refused, show why."""
-        if self.is_sending or not self.is_sendable():
-            return
-        draft = self.draft()
-        self.is_sending = True
-        session = self._session
-        hearing = session.hearing(draft, session.preview(draft).reaches)
-        self._send(draft, self._writing, hearing, session.called(draft))
-
-    @work(thread=True, group="send", exit_on_error=False)
-    def _send(
-        self, draft: Draft, writing: ComposerDraft, hearing: dict[Hearing, list[str]], called: Sequence[str]
-    ) -> None:
-        details = {"thread": writing.thread, "recipients": list(draft.recipients)}
-        try:
-            message, unrecorded = self._session.send(draft, action=writing.action, details=details)
-        except MailError as error:
-            self.post_message(self.SendFailed(error))
-        else:
-            self.post_message(self.Sent(message.id, writing, hearing))
-            if unrecorded is not None:
-                self.post_message(self.NotRecorded(unrecorded))
-            if problems := [rung for rung in self._session.ring(message, called) if rung.problem]:
-                self.post_message(self.NotWoken(problems))
-
-    @on(Sent)
-    def _sent(self, event: Sent) -> None:
-        self.is_sending = False
-        if self._writing == event.writing:
-            self.leave()
-
-    @on(SendFailed)
-    def _send_failed(self, event: SendFailed) -> None:
-        self.is_sending = False
-        self._refuse(str(event.error))
-        self.notify(str(event.error), title="Not sent", severity="error", timeout=15, markup=False)
-
-    @on(NotRecorded)
-    def _not_recorded(self, event: NotRecorded) -> None:
-        self.notify(str(event.error), title="Sent, but not in the journal", severity="warning", markup=False)
-
-    @on(NotWoken)
-    def _not_woken(self, event: NotWoken) -> None:
-        for rung in event.problems:
-            self.notify(f"{rung.agent_id}: {rung.problem}", title="Not woken", severity="warning", markup=False)
-
-    def _refuse(self, reason: str) -> None:
+    def refuse(self, reason: str) -> None:
         """Show why nothing was sent, until the next change."""
         self._refused = reason
         self.update_reach()

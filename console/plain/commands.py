@@ -19,6 +19,7 @@ from console.hooks.sessions.live import hooked_agents
 from console.plain.news import News
 from console.render.safe import visible_line
 from console.render.short_text import age
+from console.sending.delivery import delivery_of
 from console.session import Session
 from console.words.cut_off_words import cut_off_line, cut_off_news
 from mailstore.records.events import Seen
@@ -27,7 +28,6 @@ from mailstore.state.connections import CutOff
 from mailstore.state.views import View, ViewKind
 from mailstore.store import Capability
 from mailstore.writing.replying import reply_to
-from mailstore.writing.sending import prepare
 
 PASSED_ON = {
     "agents": "console.cli.agents",
@@ -225,27 +225,21 @@ class PlainDesk:
                 return
             lines.append(line)
         session = self.session
-        draft = prepare(
-            session.mailbox,
-            session.now(),
+        session.hooked = hooked_agents(session.store.url, session.clock())
+        delivery = delivery_of(session)
+        prepared = delivery.prepare(
             sender=session.user,
             recipients=recipients,
             subject="" if session.why_not(Capability.SUBJECT, thread or recipients[0]) else subject,
             content="\n".join(lines),
             thread=thread,
         )
-        details = {"thread": thread, "recipients": list(draft.recipients)}
-        session.hooked = hooked_agents(session.store.url, session.clock())
-        called = session.called(draft)
-        sent, unrecorded = session.send(draft, action=action, details=details)
-        put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, draft.recipients))}, id {sent.id}"))
+        sent, unrecorded = delivery.send(prepared, action=action)
+        put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, sent.recipients))}, id {sent.id}"))
         if unrecorded is not None:
             put(visible_line(f"The journal has no record of it: {unrecorded}"))
-        for when, names in session.hearing(draft, session.preview(draft).reaches).items():
-            put(visible_line(f"{', '.join(names)} {when}"))
-        for rung in session.ring(sent, called):
-            if rung.problem:
-                put(visible_line(f"{rung.agent_id} was not woken: {rung.problem}"))
+        for line in (*prepared.hearing_lines, *delivery.wake(prepared, sent.id)):
+            put(visible_line(line))
 
     def _status(self, words: list[str]) -> None:
         counts = self.session.mailbox.counts()

@@ -9,20 +9,20 @@ from console.screens.away.away import LEFT
 from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
-    from console.screens.writing.holding import Holding
+    from console.screens.writing.sending import Sending
 
 
 class Closing:
     """Saves the draft and the location before the console ends."""
 
-    def __init__(self, screen: MailScreen, holding: Holding | None = None) -> None:
+    def __init__(self, screen: MailScreen, sending: Sending | None = None) -> None:
         self._screen = screen
-        self._holding = holding
+        self._sending = sending
 
     async def leave(self) -> None:
         """Save what is open and quit; what is held becomes a draft."""
-        if self._holding is not None:
-            await self._holding.keep_as_drafts()
+        if self._sending is not None:
+            await self._sending.keep_as_drafts()
         self._screen.composer.flush()
         session = self._screen.session
         session.personal.remember(LEFT, session.clock())
@@ -43,12 +43,12 @@ class Closing:
             question = Ask("Quit with an open draft?", "The draft is kept.", verb="quit")
             if not await self._screen.ask_and_wait(question):
                 return
-        if self._holding is not None and (number := self._holding.number):
+        if self._sending is not None and (number := self._sending.number):
             messages = "a message is" if number == 1 else f"{number} messages are"
             detail = "It is sent now. ctrl+q quits and keeps it as a draft."
             question = Ask(f"Quit while {messages} held?", detail, verb="send and quit")
             if not await self._screen.ask_and_wait(question):
                 return
-            if not await self._holding.send_all():
+            if not await self._sending.send_all():
                 return  # what could not be sent is a draft now, and the reason is on the screen
         await self.leave()

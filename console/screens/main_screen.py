@@ -21,7 +21,6 @@ from console.words.styles import TextStyles
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from console.panes.composer import Composer
     from console.panes.search_bar import SearchBar
     from console.screens.parts import Parts
     from console.widgets.block_view import BlockView
@@ -215,10 +214,6 @@ class MainScreen(MailScreen):
     def on_block_view_highlighted(self, event: BlockView.Highlighted) -> None:
         if self.parts is not None:
             self.parts.message_highlighted(event.key)
-
-    def on_composer_sent(self, event: Composer.Sent) -> None:
-        if self.parts is not None:
-            self.parts.composing.sent(event)
 
     def on_search_bar_typed(self, event: SearchBar.Typed) -> None:
         if self.parts is not None:

@@ -38,7 +38,7 @@ from console.screens.undoing import Undoing
 from console.screens.waking import Waking
 from console.screens.watches import CutOffWatch, DelayWatch, MarkSync
 from console.screens.writing.composing import Composing
-from console.screens.writing.holding import Holding
+from console.screens.writing.sending import Sending
 from console.words.styles import TextStyles
 
 
@@ -51,8 +51,7 @@ class Parts:
         self.acknowledging = Acknowledging(screen)
         self.marking = Marking(screen)
         self.composing = Composing(screen)
-        self.holding = Holding(screen, self.composing)
-        self.composing.hold_with(self.holding.hold, self.holding.send_now)
+        self.sending = Sending(screen, self.composing)
         self.searching = Searching(screen)
         self.saved_counts = SavedCounts(screen)
         self.time_travel = TimeTravel(screen, self.searching)
@@ -87,7 +86,7 @@ class Parts:
         self.channels = Channels(screen)
         self.undoing = Undoing(screen)
         self.resizing = Resizing(screen)
-        self.closing = Closing(screen, self.holding)
+        self.closing = Closing(screen, self.sending)
         keeping = MarkKeeping(screen)
         self.muting = Muting(screen, keeping)
         self.starring = Starring(screen, keeping)
@@ -147,10 +146,10 @@ class Parts:
             "intervene": self.composing.reply_all,
             "editor": self.composing.edit,
             "compose.editor": self.composing.edit,
-            "compose.send-now": self.holding.send_held,
+            "compose.send-now": self.sending.send_held,
             "compose.follow": self.following.follow,
             "compose.attach": self.composing.attach,
-            "compose.send": self.composing.send,
+            "compose.send": self.sending.send,
             "compose.discard": self.composing.discard,
             "wake": self.waking.wake,
             "channel.join": self.channels.toggle_joined,
@@ -205,7 +204,7 @@ class Parts:
         self.streaming.moved()
         self.saved_counts.check()
         self.attention_watch.check()
-        self.holding.ticked()
+        self.sending.ticked()
 
     def mail_loaded(self) -> None:
         """All mail was read, of which there was a part until now."""

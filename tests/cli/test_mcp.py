@@ -63,7 +63,7 @@ async def client_within(mail: MailFiles, **more: Any) -> AsyncIterator[Any]:
     """Return a client of a server for one agent in this process, where the protocol is tested and not the command."""
     with open_store(mail.url) as store:
         now = time.time()
-        caller = Caller(Loaded(store, fold_store(store, "user", now), now), ANN, 60.0, ())
+        caller = Caller(Loaded(store, fold_store(store, "user", now), now), ANN, 60.0)
         async with served(caller) as server, mcp.Client(server, read_timeout_seconds=PATIENCE, **more) as session:
             yield session
 
@@ -149,7 +149,7 @@ async def test_a_message_is_asked_for_what_its_mailbox_can_hold(tmp_path: Path, 
     asked = {}
     for url in (mail.url, f"agentazall:{azall.root}"):
         with open_store(url) as store:
-            caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "user", 60.0, ())
+            caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "user", 60.0)
             schema = _schema(TOOLS["send_message"], caller)
             asked[store.kind] = set(schema["properties"]), set(schema["required"])
             if store.kind == "agentazall":
@@ -163,7 +163,7 @@ async def test_whom_a_message_reaches_is_told_as_it_was_sent(tmp_path: Path) -> 
     shared = SharedFolder(tmp_path)
     shared.record("sessions/ink.json", id="ink", agents=["claude", "codex", "gemini"])
     with open_store(f"channels:{shared.root}") as store:
-        caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "claude", 60.0, ())
+        caller = Caller(Loaded(store, fold_store(store, "user", 0.0), 0.0), "claude", 60.0)
         for to, reached in (("codex,project:ink", ["codex"]), ("project:ink", ["codex", "gemini"])):
             sent = await send_message(caller, SendMessage(type="chat", to=to, body="Hello."))
             assert sorted(sent["reaches"]) == reached

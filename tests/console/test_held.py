@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from console.screens.writing import holding
+from console.screens.writing import sending
 from console.sending.held_messages import HeldMessage, HeldMessages
 from console.settings.config import Config, SendSettings
 from console.state.composer_draft import ComposerDraft
@@ -106,10 +106,10 @@ async def test_it_is_sent_once_at_once_by_a_key_or_when_the_time_is_over(
     async with opened(mail.data, state=tmp_path / "state.db", config=config) as seat:
         await send(seat)
         if way != "time":
-            monkeypatch.setattr(holding, "HASTE_SECONDS", inf)
+            monkeypatch.setattr(sending, "HASTE_SECONDS", inf)
             await seat.press("ctrl+s")
             assert len(records(mail)) == 1, "the same key in haste sends nothing"
-            monkeypatch.setattr(holding, "HASTE_SECONDS", 0.0)
+            monkeypatch.setattr(sending, "HASTE_SECONDS", 0.0)
         if way == "key":
             await seat.pilot.press("ctrl+s")
         elif way == "click":
@@ -151,8 +151,8 @@ async def test_who_asked_for_a_reply_hears_of_it_when_it_is_sent(mail: MailFiles
         await seat.until(lambda: seat.screen.composer.is_open)
         await seat.press("ctrl+s")
         await seat.until(lambda: not seat.screen.composer.is_open)
-        parts.holding._since = 0.0
-        parts.holding.send_held()
+        parts.sending._since = 0.0
+        parts.sending.send_held()
         await seat.until(lambda: bool(heard))
         assert [it.body for it in heard if it is not None] == ["Held."]
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from console.panes import footer
-from console.panes.composer import Composer
 from console.state.composer_draft import ComposerDraft
 from mailstore.state.views import View
 from tests.conftest import Open
@@ -155,10 +154,11 @@ async def test_what_was_sent_is_shown_though_the_view_does_not_list_it(tmp_path:
 async def test_who_went_on_meanwhile_is_left_where_they_are(tmp_path: Path) -> None:
     mail = write_mail(tmp_path)
     async with opened(mail.data) as seat:
+        parts = await seat.screen.load_parts()
         for key, goes_on in (("late", True), ("later", False)):
             assert seat.screen.threads.select("two")
             await settle(seat.pilot)
-            seat.screen.on_composer_sent(Composer.Sent(key, ComposerDraft("new")))
+            parts.composing.delivered(key, ComposerDraft("new"))
             if goes_on:
                 assert seat.screen.threads.select("one")
                 await settle(seat.pilot)

@@ -17,6 +17,7 @@ from console.render.safe import visible_line
 from console.render.short_text import count, shorten_end
 from console.running.stepping import aside, stepped
 from console.screens.base_screen import BaseScreen
+from console.sending.delivery import delivery_of
 from console.state.undo_history import UndoableAction
 from mailstore.errors import MailError
 from mailstore.records.message import Intervention, Message
@@ -144,7 +145,7 @@ class Settling:
         to = ", ".join(map(label, draft.recipients))
         first = f"{draft.sender} → {to} · {draft.subject or '(no subject)'}"
         body = shorten_end(visible_line(draft.content[:LONGEST_BODY]), LONGEST_BODY)
-        reach = reach_line(self._session.preview(draft), "", now=self._session.now())
+        reach = reach_line(delivery_of(self._session).reach(draft), "", now=self._session.now())
         return DeadLetterPreview(record, Content(visible_line(first)), Content(body), reach)
 
     async def _write(

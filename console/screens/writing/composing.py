@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from console.browser.place import is_in_browser
 from console.render.safe import visible, visible_line
@@ -16,9 +15,6 @@ from console.state.composer_draft import ComposerDraft
 from console.state.undo_history import UndoableAction
 from mailstore.state.views import View
 from mailstore.store import Capability
-
-if TYPE_CHECKING:
-    from console.panes.composer import Composer
 
 QUOTE_LINES = 40
 SENT = "Sent"
@@ -36,11 +32,6 @@ def unquoted(text: str) -> str:
     return ""
 
 
-def is_not_held() -> bool:
-    """Hold no message: it is sent at once."""
-    return False
-
-
 class Composing:
     """Opens the composer on what is under the cursor, keeps drafts, sends."""
 
@@ -51,12 +42,7 @@ class Composing:
         self._then: Answered | None = None
         self._then_of: dict[str, Answered] = {}
         """Who asked for the replies that are held, by the key of the draft."""
-        self._hold = self._send_now = is_not_held
         self._held_at: ScreenLocation | None = None
-
-    def hold_with(self, hold: Callable[[], bool], send_now: Callable[[], bool]) -> None:
-        """Let messages be held before they are sent; each returns whether it did what its name says."""
-        self._hold, self._send_now = hold, send_now
 
     def restore_draft(self) -> None:
         """Open the draft of the thread or the stream that is shown; close the composer where there is none."""
@@ -184,34 +170,8 @@ class Composing:
         composer.set_body(quoted)
         composer.focus_field()
 
-    def send(self) -> None:
-        """Send what is in the composer."""
-        composer = self._screen.composer
-        if composer.is_open:
-            composer.when_typed(self._send_open)
-        elif not self._send_now():
-            self._screen.tell("No open draft · c: write, r: reply")
-
-    def _send_open(self) -> None:
-        if self._screen.composer.is_open and not self._hold():
-            self._screen.composer.send()
-
-    def sent(self, event: Composer.Sent) -> None:
-        """Go back to the mail, or on writing to what is read as a stream, and say that the message was sent."""
-        screen = self._screen
-        if screen.pane() == "composer" or screen.is_unfocused:
-            is_reply = event.writing.thread or screen.is_narrow
-            if not screen.composer.is_open:
-                screen.focus_pane("conversation" if is_reply else "threads")
-        self._sent = event.message_id, screen.location
-        self.show_sent()
-        sent = SENT if not event.writing.action else f"{SENT}, and recorded in the journal as an intervention"
-        words = [sent, *(f"{', '.join(names)} {when}" for when, names in event.hearing.items())]
-        screen.tell(" · ".join(words), most_seconds=MOST_SECONDS)
-        self.left(event.writing)
-
-    def held(self, writing: ComposerDraft) -> None:
-        """Go back to the mail: what was in the composer is held before it is sent."""
+    def put_away(self, writing: ComposerDraft) -> None:
+        """Go back to the mail, or on writing to what is read as a stream: what was in the composer is on its way."""
         screen = self._screen
         if (screen.pane() == "composer" or screen.is_unfocused) and not screen.composer.is_open:
             screen.focus_pane("conversation" if writing.thread or screen.is_narrow else "threads")
@@ -228,11 +188,12 @@ class Composing:
         elif then is not None:
             then(None)
 
-    def delivered(self, message_id: str, writing: ComposerDraft) -> None:
-        """Say that a held message was sent, and show it unless the person has gone elsewhere."""
+    def delivered(self, message_id: str, writing: ComposerDraft, more: Sequence[str] = ()) -> None:
+        """Say that a message was sent, and `more`, and show it unless the user has gone elsewhere."""
         self._sent = message_id, self._held_at or self._screen.location
         self.show_sent()
-        self._screen.tell(SENT if not writing.action else f"{SENT}, and recorded in the journal as an intervention")
+        words = SENT if not writing.action else f"{SENT}, and recorded in the journal as an intervention"
+        self._screen.tell(" · ".join([words, *more]), most_seconds=MOST_SECONDS)
         if (then := self._then_of.pop(writing.key, None)) is not None:
             then(writing)
 

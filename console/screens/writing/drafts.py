@@ -20,11 +20,12 @@ from console.screens.ask import Ask
 from console.screens.base_screen import Action
 from console.screens.list_screen import LONGEST_TEXT, ListScreen
 from console.screens.writing.draft_keeping import DraftKeeping
+from console.sending.delivery import prepare_writing, recipients_of
 from console.session import Session
 from console.state.composer_draft import ComposerDraft, in_words
 from console.words.styles import TextStyles
 from mailstore.errors import DraftRefused
-from mailstore.writing.sending import Preview, prepare, split_addresses
+from mailstore.writing.sending import Preview
 
 LONGEST_START = 200
 """Characters of a text's beginning in its row."""
@@ -66,12 +67,10 @@ class Drafts(ListScreen):
     def _reach(self, draft: ComposerDraft) -> tuple[Preview | None, str]:
         """Return whom a draft would reach, if it could be sent, and what is wrong with its recipients."""
         session = self.session
-        addresses = [text for text in split_addresses([draft.recipients], session.mailbox) if text.strip()]
         try:
-            made = prepare(session.mailbox, session.now(), sender=session.user, recipients=addresses, content="-")
+            found = prepare_writing(session, draft, is_begun=True).reach
         except DraftRefused as error:
-            return None, str(error) if addresses else ""
-        found = session.preview(made)
+            return None, str(error) if recipients_of(session, draft) else ""
         lost = [f"{name} has ended" for name in found.dead] + [f"no agent named {name}" for name in found.unknown]
         return found, ", ".join(lost)
 

@@ -1,4 +1,4 @@
-"""Hold messages for a while before they are sent, so that sending can be undone."""
+"""Send what is in the composer: at once, or held for a while, so that sending can be undone."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.screens.writing.composing import Composing
+    from console.sending.delivery import Prepared, Sent
     from console.sending.held_messages import HeldMessage, HeldMessages
     from console.state.composer_draft import ComposerDraft
 
@@ -28,8 +29,8 @@ HASTE_SECONDS = 0.7
 """A second press of the key that sends, so soon after the first, does not send what is held."""
 
 
-class Holding:
-    """Keeps held messages in the person's state until they are sent, or drafts again; what a crash left becomes one."""
+class Sending:
+    """Sends messages; those that are held are in the user's state until sent, or drafts again, also after a crash."""
 
     def __init__(self, screen: MailScreen, composing: Composing) -> None:
         self._screen = screen
@@ -39,7 +40,7 @@ class Holding:
         self._undo: dict[str, UndoableAction] = {}
         self._line: HeldLine | None = None
         self._since = 0.0
-        self._has_looked = self._is_holding = False
+        self._has_looked = self._is_sending = False
 
     @property
     def number(self) -> int:
@@ -56,15 +57,57 @@ class Holding:
     def _forget(self, message: HeldMessage) -> None:
         self._messages().forget(message.id)
 
-    # Holding
+    def send(self) -> None:
+        """Send what is in the composer, or else what is held."""
+        composer = self._screen.composer
+        if composer.is_open:
+            composer.when_typed(self._send_open)
+        elif not self.send_now():
+            self._screen.tell("No open draft · c: write, r: reply")
 
-    def hold(self) -> bool:
-        """Hold what is in the composer, if the settings say so; return whether they do."""
-        seconds = self._screen.session.config.send.undo_seconds
-        if seconds and not self._is_holding and self._screen.composer.is_sendable():
-            self._is_holding = True
-            self._screen.run_task(self._hold(self._screen.composer.writing, seconds), group="send")
-        return bool(seconds)
+    def _send_open(self) -> None:
+        composer, seconds = self._screen.composer, self._screen.session.config.send.undo_seconds
+        if self._is_sending or not composer.is_open or (prepared := composer.prepared()) is None:
+            return
+        self._is_sending = True
+        writing = composer.writing
+        work = self._hold(writing, seconds) if seconds else self._send_at_once(writing, prepared)
+        self._screen.run_task(work, group="send")
+
+    async def _send_at_once(self, writing: ComposerDraft, prepared: Prepared) -> None:
+        from console.sending.delivery import delivery_of
+
+        screen = self._screen
+        try:
+            sent = await asyncio.to_thread(delivery_of(screen.session).send, prepared, action=writing.action)
+        except MailError as error:
+            if screen.composer.writing == writing:
+                screen.composer.refuse(str(error))
+            screen.report(str(error), title="Not sent")
+            return
+        finally:
+            self._is_sending = False
+        self._put_away(writing)
+        await self._tell_sent(writing, prepared, sent)
+
+    def _put_away(self, writing: ComposerDraft) -> None:
+        """Close the composer on what is on its way, and go back to the mail."""
+        if self._screen.composer.writing == writing:
+            self._screen.composer.leave()
+        self._composing.put_away(writing)
+
+    async def _tell_sent(self, writing: ComposerDraft, prepared: Prepared, sent: Sent) -> None:
+        """Say that a message was sent, show it, and wake whom it calls."""
+        from console.sending.delivery import delivery_of
+
+        screen = self._screen
+        self._composing.delivered(sent.message.id, writing, prepared.hearing_lines)
+        if sent.unrecorded is not None:
+            screen.report(str(sent.unrecorded), title="Sent, but not in the journal")
+        for line in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent.message.id):
+            screen.report(line, title="Not woken")
+
+    # Holding
 
     async def _hold(self, writing: ComposerDraft, seconds: float) -> None:
         from console.sending.held_messages import HeldMessage
@@ -74,18 +117,16 @@ class Holding:
         try:
             await asyncio.to_thread(lambda: self._messages().hold(message))
         finally:
-            self._is_holding = False
+            self._is_sending = False
         self._held[message.id] = message
         self._since = monotonic()
-        if screen.composer.writing == writing:
-            screen.composer.leave()
         action = UndoableAction(
             f"sending to {visible_line(writing.recipients)}", partial(self._take_back, message), lambda: None
         )
         self._undo[message.id] = action
         screen.session.undo_history.add_urgent(action)
         screen.set_timer(seconds, partial(self._send, message))
-        self._composing.held(writing)
+        self._put_away(writing)
         screen.redraw()
         self._draw()
 
@@ -130,28 +171,21 @@ class Holding:
 
     async def _deliver(self, held: HeldMessage) -> bool:
         """Send a message unless another console has taken it; if that fails, make it a draft again and return False."""
-        from console.sending.message_sending import sendable_message
+        from console.sending.delivery import delivery_of, prepare_writing
 
         screen, session, writing = self._screen, self._screen.session, held.writing
         if not await asyncio.to_thread(lambda: self._messages().claim(held.id, session.clock())):
             screen.tell("The held message was taken over by another console")
             return True
         try:
-            draft = sendable_message(session, writing)
-            called = session.called(draft)
-            details = {"thread": writing.thread, "recipients": list(draft.recipients)}
-            message, unrecorded = await asyncio.to_thread(session.send, draft, action=writing.action, details=details)
+            prepared = prepare_writing(session, writing)
+            sent = await asyncio.to_thread(delivery_of(session).send, prepared, action=writing.action)
         except MailError as error:
             await self._give_back(held, is_claimed=True, is_shown=False)
             screen.report(str(error), title="Not sent, kept as a draft")
             return False
         await asyncio.to_thread(self._forget, held)
-        self._composing.delivered(message.id, writing)
-        if unrecorded is not None:
-            screen.report(str(unrecorded), title="Sent, but not in the journal")
-        for rung in await asyncio.to_thread(session.ring, message, called):
-            if rung.problem:
-                screen.report(f"{rung.agent_id}: {rung.problem}", title="Not woken")
+        await self._tell_sent(writing, prepared, sent)
         return True
 
     # Leaving, and what a crash left
@@ -197,11 +231,11 @@ class Holding:
 
     async def _was_sent(self, held: HeldMessage) -> bool:
         """Return whether a message that was being sent is in the mailbox: by its text, a recipient and its time."""
-        from console.sending.message_sending import prepare_message
+        from console.sending.delivery import prepare_writing
 
         session, writing = self._screen.session, held.writing
         try:
-            recipients = set(prepare_message(session, writing).recipients)
+            recipients = set(prepare_writing(session, writing).draft.recipients)
             for message in session.live.newest(held.due - 1):
                 if session.live.is_own(message) and not recipients.isdisjoint(message.recipients):
                     text = await asyncio.to_thread(session.body, message)

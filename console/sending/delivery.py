@@ -1,0 +1,169 @@
+"""Send a message: check it once, say whom it reaches and when they hear of it, store it, wake whom it calls."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from console.hooks.sessions.live import HookedAgents
+from console.hooks.waking.hearing import Hearing, hearing
+from console.words.cut_off_words import draft_refusal
+from mailstore.errors import DraftRefused, MailError
+from mailstore.kit.bodies import mentions
+from mailstore.records.draft import Draft
+from mailstore.records.message import Intervention, Message
+from mailstore.rules.waking import WAKING_TYPES, called
+from mailstore.state.mailbox import Mailbox
+from mailstore.store import Capability, Store
+from mailstore.writing.cancelling import passed_on
+from mailstore.writing.policy import check_policy, normal
+from mailstore.writing.sending import STALE_SECONDS, Preview, as_message, prepare, preview, split_addresses
+
+if TYPE_CHECKING:
+    from console.session import Session
+    from console.state.composer_draft import ComposerDraft
+
+
+class MailboxCutOff(DraftRefused):
+    """The mailbox of a recipient can't be reached."""
+
+
+class Prepared(Struct, frozen=True):
+    """A message to be sent: whom it reaches, whom it wakes, and which agents with hooks hear of it when."""
+
+    draft: Draft
+    reach: Preview
+    called: tuple[str, ...] = ()
+    hearing: Mapping[Hearing, list[str]] = {}
+
+    @property
+    def hearing_lines(self) -> list[str]:
+        """Return a line for each group of agents that hear of the message by a hook."""
+        return [f"{', '.join(names)} {when}" for when, names in self.hearing.items()]
+
+
+class Sent(NamedTuple):
+    """A message that was sent, and the error if the journal has no record of it."""
+
+    message: Message
+    unrecorded: MailError | None = None
+
+
+class DeliveryService(Struct, frozen=True):
+    """What a message is sent into: a store, its mailbox as it is folded, and the time.
+
+    `hooked` are the agents that hear of mail by a hook; those who write `by_user` wake them with any type of message,
+    others with the `wake_types`. `allowed` are the senders and addresses that the policy lets reach the user, none for
+    no policy, and `joined` the user's channels.
+    """
+
+    store: Store
+    mailbox: Mailbox
+    now: float
+    hooked: HookedAgents = HookedAgents()
+    by_user: bool = False
+    wake_types: Collection[str] | None = None
+    stale_seconds: float = STALE_SECONDS
+    allowed: tuple[str, ...] = ()
+    joined: Collection[str] = ()
+
+    def reach(self, draft: Draft) -> Preview:
+        """Return whom a draft would reach if it were sent now."""
+        return preview(
+            self.mailbox,
+            draft,
+            self.now,
+            self.stale_seconds,
+            may_expire=Capability.TTL in self.store.capabilities_for(draft.thread or draft.recipients[0]),
+            is_for_named=self.store.is_for_named(draft),
+            woken=self.store.would_wake(draft, [agent.session_id for agent in self.mailbox.roster]),
+        )
+
+    def prepare(self, *, literal: bool = False, **fields: Any) -> Prepared:
+        """Check a message; `fields` are those of Draft, with recipients as typed.
+
+        Raises DraftRefused, MailboxCutOff where a recipient's mailbox can't be reached, and MailError where the policy
+        forbids it.
+        """
+        kind, thread, sender = fields.get("type", ""), fields.get("thread"), fields["sender"]
+        typed = (
+            *fields.pop("recipients"),
+            *passed_on(self.store, self.mailbox, kind=kind, thread=thread, sender=sender),
+        )
+        if self.allowed:
+            mentioned = mentions(normal(fields["content"]))
+            check_policy(self.mailbox, sender, typed, self.allowed, mentioned=mentioned, joined=self.joined)
+        draft = prepare(self.mailbox, self.now, literal=literal, recipients=typed, **fields)
+        for name in (thread or "", *draft.recipients):
+            if (lost := self.mailbox.cut_off_of(name)) is not None:
+                raise MailboxCutOff(*draft_refusal(lost, self.now))
+        reach = self.reach(draft)
+        if not self.hooked.live:
+            return Prepared(draft, reach)
+        is_waking = self.by_user or draft.type in (WAKING_TYPES if self.wake_types is None else self.wake_types)
+        named = called(as_message(draft, self.now), self.mailbox.roster, self.mailbox.user)
+        heard = hearing(reach.reaches, self.hooked, named, is_waking=is_waking)
+        return Prepared(draft, reach, tuple(named) if is_waking else (), heard)
+
+    def send(self, prepared: Prepared, *, action: str = "") -> Sent:
+        """Send a message, with a journal record of the `action` if it is an intervention; blocks, raises StoreError."""
+        draft = prepared.draft
+        message = self.store.send(draft)
+        if action and Capability.RECORD in self.store.capabilities_for(message.id):
+            details = {"thread": draft.thread, "recipients": list(draft.recipients)}
+            record = Intervention(
+                id=str(uuid.uuid4()),
+                actor=draft.sender,
+                action=action,
+                time=self.now,
+                message_id=message.id,
+                details=details,
+            )
+            try:
+                self.store.record(record)
+            except MailError as error:
+                return Sent(message, error)
+        return Sent(message)
+
+    def wake(self, prepared: Prepared, message_id: str) -> list[str]:
+        """Wake the sessions of the agents that a sent message calls; blocks for some seconds at most.
+
+        Return a line for each that could not be woken.
+        """
+        if not prepared.called:
+            return []
+        from console.hooks.waking.ringing import ring_called
+
+        message = replace(as_message(prepared.draft, self.now), id=message_id)
+        rung = ring_called(self.store.url, message, prepared.called, self.now, by_user=self.by_user)
+        return [f"{one.agent_id} was not woken: {one.problem}" for one in rung if one.problem]
+
+
+def delivery_of(session: Session) -> DeliveryService:
+    """Return what the user's messages are sent into: the live mailbox as it stands, whatever time is shown."""
+    stale_seconds, now = session.config.stale_after_minutes * 60, session.clock()
+    return DeliveryService(session.store, session.live, now, session.hooked, by_user=True, stale_seconds=stale_seconds)
+
+
+def recipients_of(session: Session, writing: ComposerDraft) -> list[str]:
+    """Return the recipients of a draft in the composer, as they were typed."""
+    return [text for text in split_addresses([writing.recipients], session.live) if text.strip()]
+
+
+def prepare_writing(session: Session, writing: ComposerDraft, *, is_begun: bool = False) -> Prepared:
+    """Check a draft of the composer, or if it `is_begun` only whom it would reach; raises what `prepare` raises."""
+    addresses = recipients_of(session, writing)
+    able = session.store.capabilities_for(writing.thread or next(iter(addresses), ""))
+    fields: dict[str, Any] = {"content": writing.body.strip() or "-"}
+    if not is_begun:
+        fields = {
+            "subject": writing.subject.strip() if Capability.SUBJECT in able else "",
+            "content": writing.body,
+            "thread": writing.thread if Capability.REPLY in able else None,
+            "attachments": writing.attachments,
+        }
+    return delivery_of(session).prepare(sender=session.user, recipients=addresses, **fields)
