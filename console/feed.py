@@ -164,6 +164,8 @@ class MailFeed:
         if not session.is_loading:
             arrived = [event for event in batch if isinstance(event, Message) and event.id not in self._known]
             session.arrived.update((message.id, None) for message in arrived)
+            if self._screen.parts is not None:
+                self._screen.parts.mail_arrived(arrived)
             self._notifier.note(arrived)
         for event in resets:
             session.forget_bodies()

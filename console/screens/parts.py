@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from console.screens.acknowledging import Acknowledging
@@ -40,6 +41,7 @@ from console.screens.watches import CutOffWatch, DelayWatch, MarkSync
 from console.screens.writing.composing import Composing
 from console.screens.writing.sending import Sending
 from console.words.styles import TextStyles
+from mailstore.records.message import Message
 
 
 class Parts:
@@ -205,6 +207,10 @@ class Parts:
         self.saved_counts.check()
         self.attention_watch.check()
         self.sending.ticked()
+
+    def mail_arrived(self, arrived: Sequence[Message]) -> None:
+        """Messages came that are new in the mailbox."""
+        self.reading.see_answered(arrived)
 
     def mail_loaded(self) -> None:
         """All mail was read, of which there was a part until now."""

@@ -54,6 +54,13 @@ class Reading:
         mailbox.fold([Seen(message.id) for message in fresh], session.clock())
         return [it.id for it in fresh], [it.id for it in fresh if session.waits_for_user(it)]
 
+    def see_answered(self, arrived: Iterable[Message]) -> None:
+        """Mark as seen what the user's messages that arrived reply to, wherever they were written."""
+        live = self._screen.session.live
+        fresh, due = self.note_seen(it.thread for it in arrived if it.thread is not None and live.is_own(it))
+        if fresh:
+            self._screen.run_task(self.keep_seen(fresh, due), group="marks")
+
     def unsee(self, message_ids: list[str]) -> None:
         """Take the person's marks back."""
         session = self._screen.session

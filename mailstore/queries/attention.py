@@ -179,7 +179,7 @@ def _dead_letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Conc
 
 
 def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
-    """Yield the mail that is new to the user and addressed to them, and None at least once per thread.
+    """Yield the mail that is new to the user, addressed to them and not answered, and None at least once per thread.
 
     Only those who know what the user has seen may ask. Raises MailboxReloaded.
     """
@@ -188,7 +188,10 @@ def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
     while left > 0 and at < len(roots):
         root, at = roots[at], at + 1
         yield None
-        for message in mailbox.thread_messages(root) if mailbox.unseen_in(root) else ():
+        messages = mailbox.thread_messages(root) if mailbox.unseen_in(root) else ()
+        answered = {it.thread for it in messages if mailbox.is_own(it)}
+        for message in messages:
             if mailbox.is_mine(message) and mailbox.is_new(message):
                 left -= 1
-                yield Concern(Trouble.NEW, message.sender, "wrote to you", message.time, message.id, is_mine=True)
+                if message.id not in answered:
+                    yield Concern(Trouble.NEW, message.sender, "wrote to you", message.time, message.id, is_mine=True)

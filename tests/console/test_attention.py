@@ -76,6 +76,31 @@ async def test_a_reply_leads_back_to_the_row_which_shows_it(mail: MailFiles) -> 
         await seat.until(lambda: "✓" not in seat.text and "Questions to you" not in seat.text)
 
 
+async def test_an_answer_settles_its_message_wherever_it_was_written(mail: MailFiles) -> None:
+    mail.message("and", BOB, "user", "And yours?", ago=4 * MINUTE, subject="Yours", thread="fyi")
+    async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.until(lambda: "7 need attention" in seat.lines[0])
+        assert "3 for you" in seat.lines[0]
+        await seat.press("p", "j", "r", *"Green", "ctrl+s")
+        await seat.sees("Replied: Green")
+        await seat.until(lambda: "6 need attention" in seat.lines[0] and "2 for you" in seat.lines[0])
+        assert "● Colour" not in seat.text
+        mail.message("told", "user", BOB, "Red.", ago=0, subject="Re: Blue", thread="fyi")
+        await seat.until(lambda: "5 need attention" in seat.lines[0] and "1 for you" in seat.lines[0])
+        assert "● Blue" not in seat.text
+        assert "● Yours" in seat.text, "what came after it is still new"
+
+
+async def test_what_was_answered_before_the_console_was_opened_does_not_wait(mail: MailFiles) -> None:
+    mail.message("told", "user", ANN, "Green.", ago=60, subject="Re: Colour", thread="ask")
+    async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.until(lambda: "5 need attention" in seat.lines[0])
+        await seat.press("p")
+        assert "● Blue" in seat.text
+        assert "? Colour" not in seat.text
+        assert "● Colour" not in seat.text
+
+
 async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 50)) as seat:
         await seat.press("p", "j", "j", "A")

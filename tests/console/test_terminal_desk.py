@@ -60,3 +60,24 @@ def test_a_message_is_redirected_noted_and_taken_back(
     terminal.press("q")
     terminal.press("q")
     assert terminal.wait_exit() == 0
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_an_answer_takes_a_question_off_the_list_and_out_of_the_count(
+    size: tuple[int, int], mail: MailFiles, open_console: Open
+) -> None:
+    terminal = open_console(mail.url, size=size)
+    terminal.wait_for("2 need attention" if size[0] > 100 else "2 attention")
+    terminal.press("p")
+    terminal.wait_for("asked you and was not answered")
+    terminal.press("r")
+    terminal.wait_for("reaches ann-00000001")
+    terminal.send("The black one.")
+    terminal.wait_for("The black one.")
+    terminal.press("ctrl+s")
+    terminal.wait_for("Replied: The black one.")
+    terminal.press("q")
+    terminal.press("p")
+    terminal.wait_for("A leaf")
+    terminal.wait_for("1 needs attention" if size[0] > 100 else "1 attention")
+    terminal.wait_gone("The ink")
