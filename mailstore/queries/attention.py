@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from mailstore.queries.concerns import MINUTE, Concern, Limits, Trouble, in_order
+from msgspec.structs import replace
+
+from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, Concern, Limits, Trouble, in_order
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import Kind, is_person, resolve
 from mailstore.records.message import Age, Message, by_age
@@ -27,6 +29,7 @@ def every_concern(
 ) -> Iterator[Concern | None]:
     """Yield all that may need the user, and None between: permissions, what the log shows, and new mail to them.
 
+    A question that is a dead letter is one concern: the dead letter, whose reason says that it is a question.
     Only those who know what the user has seen may ask. Raises MailboxReloaded.
     """
     asked: set[str | None] = set()
@@ -39,10 +42,21 @@ def every_concern(
             newest = mailbox.summary(latest).latest.id if latest is not None else None
             words = f"waits for your permission: {found.substate}".removesuffix(": ")
             yield Concern(Trouble.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
+    questions: dict[str | None, Concern] = {}
+    dead: set[str | None] = set()
     for concern in look(mailbox, now, limits):
-        yield concern
-        if concern is not None and concern.is_mine:
-            asked.add(concern.message_id)
+        if concern is None:
+            yield None
+        elif concern.trouble is Trouble.QUESTION and not concern.is_mine:
+            questions[concern.message_id] = concern
+        elif concern.trouble in DEAD_LETTERS and concern.message_id in questions:
+            dead.add(concern.message_id)
+            yield replace(concern, reason=f"question · {concern.reason}")
+        else:
+            yield concern
+            if concern.is_mine:
+                asked.add(concern.message_id)
+    yield from (it for it in questions.values() if it.message_id not in dead)
     for concern in new_mail(mailbox):
         yield None if concern is not None and concern.message_id in asked else concern
 
@@ -77,6 +91,9 @@ def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern
             yield None
             continue
         question = found.message
+        settled = mailbox.contents.journal.settled(question.id)
+        if settled and ("" in settled or settled.issuperset(mailbox.bare_states(question, now))):
+            continue  # all who were asked are dead letters that were dealt with: no one is left to answer
         whom = ", ".join(
             "you" if is_person(name, mailbox.roster, mailbox.user) else mailbox.label(name)
             for name in question.recipients

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
-from tests.console.screen_text import opened
+from console.screens.list_screen import ListScreen
+from tests.console.screen_text import Seat, opened
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
 ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
@@ -28,6 +29,12 @@ def mail(tmp_path: Path) -> MailFiles:
     mail.message("leaf", ANN, DED, "What of it?", ago=2 * HOUR, subject="A leaf")
     mail.message("lost", ANN, "nobody", "Who?", ago=HOUR, subject="A lost one")
     return mail
+
+
+def place(seat: Seat) -> str | None:
+    """Return the key of the row under the cursor of the list."""
+    assert isinstance(seat.app.screen, ListScreen)
+    return seat.app.screen.listing.cursor_key
 
 
 async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(mail: MailFiles) -> None:
@@ -67,11 +74,12 @@ async def test_a_reply_leads_back_to_the_row_which_shows_it(mail: MailFiles) -> 
         await seat.until(lambda: len(seat.app.screen_stack) == 2)
         await seat.sees("✓ Colour")
         assert "Replied: Green" in seat.text
-        assert seat.app.screen.listing.cursor_key == f"question\n{ANN}\nask"  # type: ignore[attr-defined]
+        assert place(seat) == f"new\n{BOB}\nfyi", "the row after it"
         sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
         assert (sent["thread"], sent["recipient"], sent["content"]) == ("ask", ANN, "Green")
-        await seat.press("j", "r", "escape")
+        await seat.press("r", "escape")
         assert "Needs attention" in seat.lines[1]
+        assert place(seat) == f"new\n{BOB}\nfyi", "nothing was sent"
         await seat.press("q", "p")
         await seat.until(lambda: "✓" not in seat.text and "Questions to you" not in seat.text)
 
@@ -106,10 +114,12 @@ async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: 
         await seat.press("p", "j", "j", "A")
         assert "1 concern acknowledged · z: undo" in seat.lines[-1]
         assert "✓ Blue" in seat.text
-        await seat.press("j", "greater_than_sign", "enter")
+        assert place(seat) == f"dead-letter\n{DED}\nleaf"
+        await seat.press("greater_than_sign", "enter")
         await seat.sees(f"Redirected to {BOB} · z: undo")
-        assert seat.app.screen.listing.cursor_key == f"dead-letter\n{DED}\nleaf"  # type: ignore[attr-defined]
-        await seat.press("j", "j", "A")
+        assert place(seat) == "unknown-recipient\nnobody\nlost"
+        await seat.press("j", "A")
+        assert place(seat) == f"stalled\n{BOB}\nleft", "no row follows that is left to do"
         assert seat.text.count("✓ ") >= 3
         assert "3 done" in seat.text
         await seat.press("z")
@@ -121,6 +131,29 @@ async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: 
         assert "Blue" not in seat.text
         mail.message("again", BOB, "user", "Green, then.", ago=0, subject="Green")
         await seat.sees("● Green")
+
+
+async def test_a_question_that_is_a_dead_letter_is_one_row_which_redirecting_settles(mail: MailFiles) -> None:
+    mail.message("which", ANN, DED, "Which leaf?", ago=90 * MINUTE, subject="Which leaf", type="question")
+    mail.message("both", ANN, [BOB, DED], "Who has it?", ago=80 * MINUTE, subject="Who", type="question")
+    async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.until(lambda: "8 need attention" in seat.lines[0])
+        await seat.press("p")
+        for words in ("Unanswered questions", "Which leaf?", "asked ded"):
+            assert words not in seat.text, words
+        assert seat.text.count(f"{ANN} → {DED}  question · recipient ended before reading") == 2
+        for subject in ("Which leaf", "Who"):
+            assert sum(f"✕ {subject} " in line for line in seat.lines) == 1, subject
+        await seat.press("j", "j", "j")
+        for _ in range(2):
+            assert str(place(seat)).startswith("dead-letter")
+            await seat.press("greater_than_sign", "enter")
+            await seat.sees(f"Redirected to {BOB} · z: undo")
+        await seat.press("q")
+        await seat.until(lambda: "7 need attention" in seat.lines[0])
+        await seat.press("p")
+        assert "? Who " in seat.text, f"{BOB} has still to answer it"
+        assert "Which leaf" not in seat.text
 
 
 async def test_a_row_is_put_off_until_a_time_says_so_and_is_back_when_that_is_undone(mail: MailFiles) -> None:

@@ -81,3 +81,22 @@ def test_an_answer_takes_a_question_off_the_list_and_out_of_the_count(
     terminal.wait_for("A leaf")
     terminal.wait_for("1 needs attention" if size[0] > 100 else "1 attention")
     terminal.wait_gone("The ink")
+
+
+def test_a_question_to_an_agent_that_ended_is_one_row_until_it_is_redirected(
+    mail: MailFiles, open_console: Open
+) -> None:
+    mail.message("which", "ann-00000001", "ded-00000001", "Which?", ago=7100, subject="Which leaf", type="question")
+    terminal = open_console(mail.url, size=(120, 40))
+    terminal.wait_for("3 need attention")
+    terminal.press("p")
+    terminal.wait_for("question · recipient ended before reading")
+    assert sum("Which leaf " in line for line in terminal.lines) == 1
+    terminal.press("j")
+    terminal.wait_for("could take over  bob-00000001")
+    terminal.press(">")
+    terminal.wait_for("Redirect this message to")
+    terminal.press("enter")
+    terminal.wait_for("Redirected to bob-00000001 · z: undo")
+    terminal.press("q")
+    terminal.wait_for("2 need attention")

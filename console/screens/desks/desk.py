@@ -47,6 +47,8 @@ class Desk(ListScreen):
         self._known: tuple[object, list[DeskRow]] | None = None
         self._put_off: dict[str, tuple[Concern, str]] = {}
         """What was put off here, by key, and until when."""
+        self._done: set[str] = set()
+        """The keys of the rows that were done when the list was drawn last."""
         self.is_replying = False
 
     def listed(self) -> Sequence[Concern]:
@@ -58,8 +60,8 @@ class Desk(ListScreen):
     def on_mount(self) -> None:
         """Show the rows, the cursor where the desk was left."""
         super().on_mount()
-        if self._start is not None:
-            self.listing.select(self._start)
+        if self._start is not None and self.listing.select(self._start) and self._start in self._done:
+            self._go_on()
 
     @property
     def place(self) -> str | None:
@@ -241,7 +243,7 @@ class Desk(ListScreen):
             SnoozeMenu(self, MarkKeeping(self)).rows([snoozed_row(it) for it in chosen], agents, what)
 
     def redraw(self) -> None:
-        """Draw everything; rows that were put off say until when."""
+        """Draw everything; rows that were put off say until when, and from one that is done the cursor goes on."""
         quiet, now, found = self.session.personal.quiet, self.session.now(), self.session.attention
         for key, (concern, said) in self._put_off.items():
             row = snoozed_row(concern)
@@ -253,6 +255,17 @@ class Desk(ListScreen):
                     found.note(concern, words)
                 self._watch.mail_changed()
         super().redraw()
+        before, self._done = self._done, {row.key for row in self.concern_rows() if row.deed}
+        if self._is_shown and self.is_attached and self.listing.cursor_key in self._done - before:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Go to the next row that is not done; stay where there is none."""
+        keys = [row.key for row in self.concern_rows()]
+        at = keys.index(self.listing.cursor_key) if self.listing.cursor_key in keys else len(keys)
+        left = (row.key for row in self.concern_rows()[at:] if row.concern is not None and not row.deed)
+        if (key := next(left, None)) is not None:
+            self.listing.select(key)
 
     def wake(self) -> None:
         """Wake the agent of the row: the one that stopped reading, or one that was asked."""
