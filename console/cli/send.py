@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             MESSAGE.put(message_row(mail, message))
         else:
             put(visible_line(message.id))
-        for line in (*prepared.hearing_lines, *delivery.wake(prepared, message.id)):
+        for line in (*prepared.hearing_lines, *map(str, delivery.wake(prepared, message.id))):
             tell(line)
     return 0
 

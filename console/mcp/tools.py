@@ -162,7 +162,7 @@ async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
     if not delivery.hooked.live:
         return answer
     problems = await asyncio.to_thread(delivery.wake, prepared, sent.id)
-    return {**answer, "notes": [*prepared.hearing_lines, *problems]}
+    return {**answer, "notes": [*prepared.hearing_lines, *map(str, problems)]}
 
 
 async def mark_read(caller: Caller, asked: MarkRead) -> dict[str, Any]:

@@ -59,6 +59,16 @@ class Composer(Vertical):
         return self._writing
 
     @property
+    def refused(self) -> str:
+        """Return why what stands in the composer was not sent; empty if it wasn't tried."""
+        return self._refused
+
+    @property
+    def is_in_place(self) -> bool:
+        """Say whether the stream that is written to is read above, so that only the text is asked for."""
+        return self.has_class("-place")
+
+    @property
     def is_open(self) -> bool:
         return bool(self.display)
 
@@ -76,7 +86,7 @@ class Composer(Vertical):
             subject.placeholder = visible_line(reason) or "optional"
             self.query_one("#body", TextBody).put(writing.body)
         self.set_class(self.stays_open and writing.key.partition(":")[0] in PLACES, "-place")
-        self.display = True
+        self._show(True)
         self.update_reach()
 
     def focus_field(self) -> None:
@@ -103,12 +113,16 @@ class Composer(Vertical):
     def close(self) -> None:
         """Close the composer; the draft is kept."""
         self.flush()
-        self.display = False
+        self._show(False)
 
     def discard(self) -> None:
         """Delete the draft and close."""
         self._drop_draft()
-        self.display = False
+        self._show(False)
+
+    def _show(self, is_open: bool) -> None:
+        self.display = is_open
+        self.screen.set_class(is_open, "-writing")
 
     def leave(self) -> None:
         """Drop the draft, which is on its way; close, or begin the next text to the same place."""
@@ -117,7 +131,7 @@ class Composer(Vertical):
         if self.stays_open:
             self.open(ComposerDraft(sent.key, sent.recipients))
         else:
-            self.display = False
+            self._show(False)
 
     def _drop_draft(self) -> None:
         self._writing = ComposerDraft(self._writing.key)

@@ -14,16 +14,18 @@ from mailstore.rules.delivery import State
 from mailstore.writing.sending import Preview
 
 PARTS = (
-    ("reaches", f"{STATES[State.UNREAD].glyph} reaches", "$success"),
+    ("unknown", f"{STATES[State.UNKNOWN].glyph} no agent named", "$error"),
+    ("dead", f"{STATES[State.DEAD].glyph} dead:", "$error"),
     ("frozen", f"{STATES[State.FROZEN].glyph} on hold, frozen:", "$warning"),
     ("waits", f"{STATES[State.WAITING].glyph} on hold, no holder:", "$warning"),
     ("stale", f"{STALE.glyph} not seen lately:", "$warning"),
-    ("dead", f"{STATES[State.DEAD].glyph} dead:", "$error"),
-    ("unknown", f"{STATES[State.UNKNOWN].glyph} no agent named", "$error"),
     ("woken", "↯ woken by a mention:", "$warning"),
+    ("reaches", f"{STATES[State.UNREAD].glyph} reaches", "$success"),
 )
 
 MOST_NAMES = 6
+PROBLEMS = ("unknown", "dead")
+"""What is said first, and in full."""
 
 
 def reach_line(
@@ -37,8 +39,9 @@ def reach_line(
         names: tuple[str, ...] = getattr(found, field)
         if names:
             number = f" {len(names)}:" if field == "reaches" and len(names) > 1 else ""
-            shown = ", ".join(visible_line(name) for name in names[:MOST_NAMES])
-            more = f" +{len(names) - MOST_NAMES}" if len(names) > MOST_NAMES else ""
+            most = len(names) if field in PROBLEMS else MOST_NAMES
+            shown = ", ".join(visible_line(name) for name in names[:most])
+            more = f" +{len(names) - most}" if len(names) > most else ""
             parts.append(Content.assemble((f"{words}{number} ", style), f"{shown}{more}"))
             if field == "reaches":
                 parts += _hearing(hearing or {}, len(names))

@@ -238,7 +238,7 @@ class PlainDesk:
         put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, sent.recipients))}, id {sent.id}"))
         if unrecorded is not None:
             put(visible_line(f"The journal has no record of it: {unrecorded}"))
-        for line in (*prepared.hearing_lines, *delivery.wake(prepared, sent.id)):
+        for line in (*prepared.hearing_lines, *map(str, delivery.wake(prepared, sent.id))):
             put(visible_line(line))
 
     def _status(self, words: list[str]) -> None:

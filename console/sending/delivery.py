@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
@@ -51,6 +52,16 @@ class Sent(NamedTuple):
 
     message: Message
     unrecorded: MailError | None = None
+
+
+class NotWoken(NamedTuple):
+    """An agent that a message calls and that could not be woken, and why."""
+
+    agent_id: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} was not woken: {self.problem}"
 
 
 class DeliveryService(Struct, frozen=True):
@@ -129,10 +140,10 @@ class DeliveryService(Struct, frozen=True):
                 return Sent(message, error)
         return Sent(message)
 
-    def wake(self, prepared: Prepared, message_id: str) -> list[str]:
+    def wake(self, prepared: Prepared, message_id: str) -> list[NotWoken]:
         """Wake the sessions of the agents that a sent message calls; blocks for some seconds at most.
 
-        Return a line for each that could not be woken.
+        Return those that could not be woken.
         """
         if not prepared.called:
             return []
@@ -140,7 +151,7 @@ class DeliveryService(Struct, frozen=True):
 
         message = replace(as_message(prepared.draft, self.now), id=message_id)
         rung = ring_called(self.store.url, message, prepared.called, self.now, by_user=self.by_user)
-        return [f"{one.agent_id} was not woken: {one.problem}" for one in rung if one.problem]
+        return [NotWoken(one.agent_id, one.problem) for one in rung if one.problem]
 
 
 def delivery_of(session: Session) -> DeliveryService:
@@ -152,6 +163,23 @@ def delivery_of(session: Session) -> DeliveryService:
 def recipients_of(session: Session, writing: ComposerDraft) -> list[str]:
     """Return the recipients of a draft in the composer, as they were typed."""
     return [text for text in split_addresses([writing.recipients], session.live) if text.strip()]
+
+
+def doubts(session: Session, prepared: Prepared, most: int) -> list[str]:
+    """Return what the user should know before a message goes out, in clauses: nobody will read it, or very many will.
+
+    `most` is how many agents it may reach without a word, 0 for any number.
+    """
+    roster, reach = session.live.roster, prepared.reach
+    names = [*(agent.session_id for agent in roster), *roster.roles()]
+    found = []
+    for name in reach.unknown:
+        near = get_close_matches(name, names, n=1)
+        found.append(f'no agent is named "{name}"' + (f" (did you mean {near[0]}?)" if near else ""))
+    found += [f"{name} has ended and will not read it" for name in reach.dead]
+    if 0 < most < len(reach.reaches):
+        found.append(f"it goes to {len(reach.reaches)} agents")
+    return found
 
 
 def prepare_writing(session: Session, writing: ComposerDraft, *, is_begun: bool = False) -> Prepared:

@@ -117,6 +117,11 @@ class SendSettings(Struct, frozen=True):
         Meta(ge=0, le=600),
         "For how long a sent message is held, so that sending can be undone; 0: send at once.",
     ] = 0.0
+    confirm_above: Annotated[
+        int,
+        Meta(ge=0),
+        "A message to more agents than this is sent by a second ctrl+s; 0: by the first, however many they are.",
+    ] = 10
 
 
 class AwaySettings(Struct, frozen=True):

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from console.render.safe import visible_line
-from console.widgets.offers import Candidate, Completion, Offers, fitting
+from console.widgets.offers import Candidate, Completion, Offers, alike, fitting
 
 
 class CompletingInput(Input):
@@ -55,6 +55,8 @@ class CompletingInput(Input):
         found = fitting(self._candidates(), typed, already) if typed and self._is_asked_for else []
         if [candidate.value for candidate in found] == [typed]:
             found = []
+        elif not found and self._is_asked_for:
+            found = alike(self._candidates(), typed)
         self._completion.show(found)
 
     @on(Offers.Clicked)

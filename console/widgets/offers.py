@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -20,6 +21,8 @@ SHOWN = 6
 LONGEST = 30
 """Cells of a name in the list."""
 BORDER = 2
+NEAR = 0.75
+"""How alike a name is, from 0 to 1, that may be meant by a misspelled one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,12 @@ def fitting(candidates: Iterable[Candidate], typed: str, already: Collection[str
         if (rank := _rank(candidate, word)) is not None and candidate.value not in already
     ]
     return [candidate for _, _, candidate in sorted(ranked, key=lambda row: row[:2])]
+
+
+def alike(candidates: Iterable[Candidate], typed: str) -> list[Candidate]:
+    """Return the candidates that are spelled almost as a text is, the likeliest first."""
+    named = {candidate.value: candidate for candidate in candidates}
+    return [named[name] for name in get_close_matches(typed, named, cutoff=NEAR)]
 
 
 class Completion:

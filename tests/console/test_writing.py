@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.events import Key
 
+from console.screens.writing import sending
+from console.settings.config import Config, SendSettings
 from console.state.composer_draft import ComposerDraft
 from mailstore.records.message import Message
 from mailstore.state.views import View
@@ -195,20 +198,76 @@ async def test_who_is_named_in_the_text_is_counted_among_those_reached(tmp_path:
         await fill(seat, "ann-00000001", "See below")
         assert "reaches ann-00000001" in seat.text
         await seat.type(", @bob-00000001")
-        await seat.sees("reaches 2: ann-00000001, bob-00000001")
+        await seat.until(lambda: "reaches 2: ann-00000001, bob-00000001" in in_composer(seat))
         await seat.press("ctrl+s")
     assert '"bob-00000001"' in (mail.data / "agent-mailbox-deliveries.jsonl").read_text()
 
 
+def in_composer(seat: Seat) -> str:
+    """Return what stands in the right column, without its lines' ends."""
+    return " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
+
+
 async def is_said(to: str, said: str, seat: Seat) -> None:
     await fill(seat, to, "Hm.")
-    assert said in " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split()), to
+    assert said in in_composer(seat), to
 
 
 async def test_it_is_said_whom_a_message_reaches_before_it_is_sent(tmp_path: Path) -> None:
     async with SharedConsole(lambda folder: write_talk(folder).data, tmp_path, size=(160, 40)) as console:
         for to, said in REACHES:
             await console.attempt(partial(is_said, to, said))
+
+
+DOUBTFUL = (
+    ("bbo-00000001", 'no agent is named "bbo-00000001" (did you mean bob-00000001?)'),
+    ("nobody", 'no agent is named "nobody"'),
+    ("ded-00000001", "ded-00000001 has ended and will not read it"),
+    ("all", "it goes to 2 agents"),
+)
+
+
+@pytest.mark.parametrize(("to", "said"), DOUBTFUL)
+async def test_what_few_send_on_purpose_takes_a_second_key(
+    to: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = write_talk(tmp_path)
+    before = mail.mailbox.read_bytes()
+    config = Config(send=SendSettings(confirm_above=1))
+    async with opened(mail.data, size=(160, 40), config=config) as seat:
+        await fill(seat, to, "Hm.")
+        monkeypatch.setattr(sending, "HASTE_SECONDS", inf)
+        await seat.press("ctrl+s", "ctrl+s")
+        assert f"{said} · ctrl+s again: send it all the same" in in_composer(seat)
+        assert mail.mailbox.read_bytes() == before, "two presses at once are one"
+        monkeypatch.setattr(sending, "HASTE_SECONDS", 0)
+        await seat.press(*"Oh.")
+        assert said not in in_composer(seat)
+        await seat.press("ctrl+s")
+        assert mail.mailbox.read_bytes() == before, "the text was changed since"
+        await seat.press("ctrl+s")
+        assert not seat.screen.composer.is_open
+    assert records(mail)[-1]["content"] == "Hm.Oh."
+
+
+async def test_a_misspelled_name_is_put_right_by_enter(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    async with opened(mail.data, size=(160, 40)) as seat:
+        await seat.press("c", *"bbo-00000001")
+        assert seat.screen.composer.writing.recipients == "bbo-00000001"
+        await seat.press("enter")
+        assert seat.screen.composer.writing.recipients == "bob-00000001"
+
+
+async def test_nothing_lies_on_the_line_that_says_whom_a_message_reaches(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data, size=(80, 24)) as seat:
+        await fill(seat, "bob-00000001", "Hm.")
+        seat.app.notify("A piece of news.", timeout=60)
+        await seat.sees("A piece of news.")
+        where = [any(words in line for words in ("reaches", "not seen lately")) for line in seat.lines]
+        news = [("A piece of news." in line) for line in seat.lines]
+        assert any(where)
+        assert news.index(True) < where.index(True) - 3
 
 
 @pytest.mark.parametrize(

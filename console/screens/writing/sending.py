@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from console.state.composer_draft import ComposerDraft
 
 HASTE_SECONDS = 0.7
-"""A second press of the key that sends, so soon after the first, does not send what is held."""
+"""A second press of the key that sends, so soon after the first, sends neither what is held nor what is doubtful."""
 
 
 class Sending:
@@ -69,10 +69,29 @@ class Sending:
         composer, seconds = self._screen.composer, self._screen.session.config.send.undo_seconds
         if self._is_sending or not composer.is_open or (prepared := composer.prepared()) is None:
             return
+        if not self._is_sure(prepared):
+            return
         self._is_sending = True
         writing = composer.writing
         work = self._hold(writing, seconds) if seconds else self._send_at_once(writing, prepared)
         self._screen.run_task(work, group="send")
+
+    def _is_sure(self, prepared: Prepared) -> bool:
+        """Say what will become of a message that few would send on purpose; return whether the user was told before."""
+        from console.sending.delivery import doubts
+
+        composer, session = self._screen.composer, self._screen.session
+        most = 0 if composer.is_in_place else session.config.send.confirm_above
+        found = doubts(session, prepared, most)
+        if not found:
+            return True
+        key = BY_ID["compose.send"].key_label(session.keymap)
+        line = f"{'; '.join(found)} · {key} again: send it all the same"
+        if composer.refused == line:
+            return monotonic() >= self._since + HASTE_SECONDS
+        composer.refuse(line)
+        self._since = monotonic()
+        return False
 
     async def _send_at_once(self, writing: ComposerDraft, prepared: Prepared) -> None:
         from console.sending.delivery import delivery_of
@@ -104,8 +123,8 @@ class Sending:
         self._composing.delivered(sent.message.id, writing, prepared.hearing_lines)
         if sent.unrecorded is not None:
             screen.report(str(sent.unrecorded), title="Sent, but not in the journal")
-        for line in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent.message.id):
-            screen.report(line, title="Not woken")
+        for agent_id, problem in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent.message.id):
+            screen.report(f"{agent_id}: {problem}", title="Not woken")
 
     # Holding
 
