@@ -17,11 +17,8 @@ from mailstore.rules.delivery import Standing, State
 
 MOST_LINES = 4
 
-ALARMING = frozenset({State.DEAD, State.UNKNOWN})
-"""Recipients in one of these are always named …"""
-
 FEW = 4
-"""… and with them the others, of so many recipients at most."""
+"""Where one of so many recipients at most ended before reading or is unknown, all are named."""
 
 LABELS = {
     State.READ: "read by",
@@ -45,7 +42,15 @@ COUNTED = {
     State.UNKNOWN: "unknown",
 }
 
+UNREACHED = "ended, not read by"
+"""The label of those who ended before reading what is no dead letter: mail to a channel."""
+
 Standings = Sequence[tuple[str, Standing]]
+
+
+def is_alarming(standing: Standing) -> bool:
+    """Return whether a recipient is always named: a dead letter for an agent that ended, or that no one knows."""
+    return standing.is_lost and standing.state in (State.DEAD, State.UNKNOWN)
 
 
 def receipt_lines(
@@ -60,19 +65,19 @@ def receipt_lines(
         return _by_state(standings, width, styles, now)
     lines = [_counts(standings, width, styles)]
     is_whole = is_unfolded or not has_more_receipts(standings)
-    named = standings if is_whole else [each for each in standings if each[1].state in ALARMING]
+    named = standings if is_whole else [each for each in standings if is_alarming(each[1])]
     return lines + _by_state(named, width, styles, now)
 
 
 def has_more_receipts(standings: Standings) -> bool:
     """Return whether there are several recipients who are not named at once."""
-    is_alarming = any(standing.state in ALARMING for _, standing in standings)
-    return len(standings) > 1 and not (is_alarming and len(standings) <= FEW)
+    return len(standings) > 1 and not (len(standings) <= FEW and any(is_alarming(each) for _, each in standings))
 
 
 def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:
     """Return how many of those whose reads are recorded have read, and how many are in each other state."""
     numbers = {state: sum(standing.state is state for _, standing in standings) for state in State}
+    is_lost = any(standing.is_lost for _, standing in standings if standing.state is State.DEAD)
     recorded = len(standings) - numbers[State.UNRECORDED]
     parts: list[tuple[State, str, str]] = []
     if numbers[State.READ]:
@@ -83,7 +88,8 @@ def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:
         for state, number, word in parts:
             pieces += [(" · ", styles.muted)] if pieces else []
             text = f"{STATES[state].glyph} {number}"
-            pieces.append((f"{text} {word}" if word and has_words else text, styles.states[state]))
+            style = styles.muted if state is State.DEAD and not is_lost else styles.states[state]
+            pieces.append((f"{text} {word}" if word and has_words else text, style))
         if sum(cell_len(text) for text, _ in pieces) <= width:
             break
     return layout_line(pieces, [], width, Style.null())
@@ -91,17 +97,23 @@ def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:
 
 def _by_state(standings: Standings, width: int, styles: TextStyles, now: float) -> list[Strip]:
     lines = []
-    for state in State:
-        named = [(name, standing) for name, standing in standings if standing.state is state]
+    groups = [(state, LABELS[state], styles.states[state]) for state in State]
+    groups.append((State.DEAD, UNREACHED, styles.muted))
+    for state, label, style in groups:
+        named = [
+            (name, standing)
+            for name, standing in standings
+            if standing.state is state and (label == UNREACHED) is (state is State.DEAD and not standing.is_lost)
+        ]
         if not named:
             continue
-        head = f"{STATES[state].glyph} {LABELS[state]} "
+        head = f"{STATES[state].glyph} {label} "
         words = [_named(name, standing, now) for name, standing in named]
         if len(named) == 1 and state is State.WAITING:
             words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
         for at, line in enumerate(wrapped(words, width - cell_len(head))):
             left: list[Piece] = [
-                (head if at == 0 else " " * cell_len(head), styles.states[state]),
+                (head if at == 0 else " " * cell_len(head), style),
                 (line, styles.muted),
             ]
             lines.append(layout_line(left, [], width, Style.null()))

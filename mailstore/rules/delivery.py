@@ -35,12 +35,16 @@ STATES: dict[str, State] = {state.value: state for state in State}
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """A recipient's state, since when (seconds since the epoch, if known), why, and who read or holds it."""
+    """A recipient's state, since when (seconds since the epoch, if known), why, and who read or holds it.
+
+    `is_lost` says that the message is a dead letter for them, unless it has been settled: mail to a channel never is.
+    """
 
     state: State
     since: float | None = None
     reason: str = ""
     by: tuple[str, ...] = ()
+    is_lost: bool = False
 
 
 def state(recipient: Recipient, message: Message, facts: Facts, roster: Roster, now: float) -> State:
@@ -99,7 +103,7 @@ def standing(recipient: Recipient, message: Message, facts: Facts, roster: Roste
         State.EXPIRED: "expired unread",
         State.UNREAD: NO_TIMES if is_suspended else "",
     }
-    return Standing(found, since, reasons.get(found, ""))
+    return Standing(found, since, reasons.get(found, ""), is_lost=outcome.is_dead_letter(recipient, found))
 
 
 def _since(found: State, recipient: Recipient, message: Message, roster: Roster) -> float | None:

@@ -10,13 +10,16 @@ from console.panes.receipts import receipt_lines
 from mailstore.rules.delivery import Standing, State
 from tests.console.fake_screen import FakeScreen
 from tests.console.screen_text import opened
-from tests.mailboxes import MailFiles
+from tests.mailboxes import NOW, MailFiles, iso
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 
 
 def states(*found: State) -> list[tuple[str, Standing]]:
-    return [(f"agent-{number}", Standing(state)) for number, state in enumerate(found)]
+    return [
+        (f"agent-{number}", Standing(state, is_lost=state in (DEAD, State.UNKNOWN)))
+        for number, state in enumerate(found)
+    ]
 
 
 def receipts(*found: State, width: int = 60, is_unfolded: bool = False) -> list[str]:
@@ -69,6 +72,30 @@ def write_mail(folder: Path) -> MailFiles:
     mail.message("other", BOB, ANN, "Another matter.", ago=95)
     mail.read("long", BOB, ago=10)
     return mail
+
+
+async def test_an_agent_that_ended_is_no_alarm_below_mail_to_its_channel(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    mail.agent("ded-00000001", "dead", tags=["project:ink"], ended_at=iso(NOW - 30))
+    mail.message("lost", ANN, "ded-00000001", "And you?", ago=70)
+    async with opened(mail.data) as seat:
+        styles = seat.screen.text_styles
+        for root, words, tone in (
+            ("long", "✕ 1 dead", styles.muted),
+            ("lost", "ended before reading: ded-00000001", styles.states[DEAD]),
+        ):
+            await seat.open_thread(root)
+            await seat.press("g")
+            await seat.sees(words)
+            assert "ended before reading" not in seat.text or root == "lost"
+            segment = next(
+                each
+                for strip in seat.app.screen._compositor.render_strips()
+                for each in strip
+                if words.partition(":")[0] in each.text
+            )
+            assert segment.style is not None
+            assert segment.style.color == tone.color, words
 
 
 async def test_a_long_message_is_opened_by_a_key_and_stays_open(tmp_path: Path) -> None:

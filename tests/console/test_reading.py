@@ -178,7 +178,7 @@ async def test_who_read_it_and_who_did_not_and_why_stands_under_a_message(tmp_pa
     async with opened(mail.data) as seat:
         for root, words in {
             "direct-read": "✓ read by ann-00000001",
-            "tag-with-dead": "✕ ended before reading: ded-00000001",
+            "tag-with-dead": "✕ 1 dead",
             "role-waiting": "… on hold: lamp",
             "tag-unread": "◐ 1 frozen",
             "name-unknown": "? no agent named nobody",
