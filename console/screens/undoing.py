@@ -41,7 +41,7 @@ class Undoing:
         if screen.session.moment is not None and not (is_undo and screen.session.undo_history.is_urgent):
             screen.tell(f"Can't {verb} here: {PAST}")
         elif action is None:
-            screen.tell(f"Nothing to {verb}")
+            screen.tell(self._why_nothing() if is_undo else "Nothing to redo: nothing was undone since")
         elif self._is_repeated(action, is_undo=is_undo):
             screen.tell(f"Next to {verb}: {action.words}")
         elif action.writes is None:
@@ -49,6 +49,16 @@ class Undoing:
         else:
             self._ask(action, action.writes, is_undo=is_undo)
         self._last[is_undo] = self._clock(), self._next(is_undo=is_undo)
+
+    def _why_nothing(self) -> str:
+        """Return why nothing can be undone, and the setting that would have helped."""
+        session = self._screen.session
+        mail = (message for key in session.arrived if (message := session.live.message(key)) is not None)
+        if not any(map(session.live.is_own, mail)):
+            return "Nothing to undo: you have changed nothing since you opened this"
+        if seconds := session.config.send.undo_seconds:
+            return f"Nothing to undo: mail is held for {seconds:g} s only (setting undo_seconds)"
+        return "Nothing to undo: mail was sent at once; undo_seconds would hold it"
 
     def _next(self, *, is_undo: bool) -> UndoableAction | None:
         history = self._screen.session.undo_history

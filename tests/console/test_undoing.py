@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from console.screens.undoing import Undoing
+from console.settings.config import Config, SendSettings
 from console.state.undo_history import UndoableAction
 from tests.console.fake_screen import fake_screen
 from tests.console.screen_text import Seat, opened
@@ -69,9 +72,27 @@ async def test_another_view_has_no_marks(tmp_path: Path) -> None:
 async def test_there_is_nothing_to_undo_at_first(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("z")
-        assert "Nothing to undo" in seat.lines[-1]
+        assert "Nothing to undo: you have changed nothing" in seat.lines[-1]
         await seat.press("Z")
-        assert "Nothing to redo" in seat.lines[-1]
+        assert "Nothing to redo: nothing was undone" in seat.lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "mail was sent at once; undo_seconds would hold it"),
+        (0.2, "mail is held for 0.2 s only (setting undo_seconds)"),
+    ],
+)
+async def test_what_was_sent_is_not_undone_and_the_setting_that_helps_is_named(
+    seconds: float, words: str, tmp_path: Path
+) -> None:
+    mail = write_mail(tmp_path)
+    async with opened(mail.data, size=(80, 24), config=Config(send=SendSettings(undo_seconds=seconds))) as seat:
+        await seat.press("r", *"Yes.", "ctrl+s")
+        await seat.until(lambda: b"Yes." in mail.mailbox.read_bytes() and len(seat.app.session.arrived) == 1)
+        await seat.press("z")
+        assert f"Nothing to undo: {words}" in seat.lines[-1]
 
 
 async def test_a_discarded_draft_comes_back(tmp_path: Path) -> None:
@@ -120,7 +141,7 @@ def test_a_key_pressed_twice_in_haste_or_held_down_undoes_once(tmp_path: Path) -
     assert undone == ["three", "two", "four"], "what was done since is not a repetition"
     part.redo()
     part.redo()
-    assert screen.notices[-1] == "Nothing to redo"
+    assert screen.notices[-1] == "Nothing to redo: nothing was undone since"
     screen.close()
 
 
