@@ -60,9 +60,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("right", "l,right", "unfold", "Unfold replies; then go to the first reply; open", "Move"),
     Command("history.back", "left_square_bracket", "back in history", "Go back to the previous view", "Move"),
     Command("history.forward", "right_square_bracket", "forward", "Go forward again", "Move"),
-    Command("read.on", "space", "read on", "Scroll a page; at the end, go to the next new message", "Read", footer=4),
+    Command("read.on", "space", "read on", "Scroll a page; at the end, go to the next new message", "Read", footer=6),
     Command(
-        "read.next", "n", "next new", "Go to the next new message; during a search, to the next hit", "Read", footer=5
+        "read.next", "n", "next new", "Go to the next new message; during a search, to the next hit", "Read", footer=9
     ),
     Command("read.previous", "N", "previous new", "Go to the previous new message, or hit", "Read"),
     Command("read.scroll-down", "J", "scroll down", "Scroll the conversation down from the list", "Read"),
@@ -101,7 +101,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("mark.query", "M", "mark by query", "Mark the threads that match a query", "Read", THREADS),
     Command("undo", "z", "undo", "Undo your last action", "Read", LISTS | DESKS | VIEWS | DRAFTS, when="live undo"),
     Command("redo", "Z", "redo", "Redo what you undid last", "Read", LISTS | DESKS | VIEWS | DRAFTS, when="live redo"),
-    Command("search", "slash", "search", "Search all mail as you type", "Look", footer=6, cli="search"),
+    Command("search", "slash", "search", "Search all mail as you type", "Look", footer=8, cli="search"),
     Command(
         "notes", "S", "agent notes", "List what agents note and remember; during a search, what it finds there", "Look"
     ),
@@ -160,7 +160,7 @@ COMMANDS: tuple[Command, ...] = (
         "Reply to all sides of the conversation",
         "Write",
         MAIL,
-        footer=8,
+        footer=11,
         needs=SEND,
         when="row",
     ),
@@ -199,7 +199,7 @@ COMMANDS: tuple[Command, ...] = (
         "details",
         "Show recipients, receipts, ways and files; of an agent, what is known",
         "Look",
-        footer=7,
+        footer=10,
         when="row",
     ),
     Command("agent", "", "about the agent", "Show what is known about the agent", "Look", cli="agents"),
@@ -271,10 +271,11 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "attention",
         "p",
-        "needs attention",
+        "attention",
         "List what needs attention, and why",
         "Look",
         LISTS | DEAD_LETTERS,
+        footer=5,
         cli="attention",
     ),
     Command("archive", "a", "archive", "Review what can be archived", "Look", cli="archive", needs=Capability.ARCHIVE),
@@ -399,7 +400,7 @@ COMMANDS: tuple[Command, ...] = (
         footer=6,
     ),
     Command("overview.close", "q,O", "close overview", "Go back to the mail", "Overview", OVERVIEW, footer=7),
-    Command("palette", "colon,ctrl+p", "palette", "Find any command, view, agent or theme", "Program", ROWS),
+    Command("palette", "colon,ctrl+p", "palette", "Find any command, view, agent or theme", "Program", ROWS, footer=7),
     Command("help", "question_mark,f1", "help", "Show the keys of this pane", "Program", ROWS, cli="keys"),
     Command("problems", "", "problems", "Show problems in the settings, by file and key", "Program"),
     Command("quit", "q", "quit", "Quit; asks if a draft is open", "Program"),

@@ -203,6 +203,20 @@ async def test_what_needed_attention_then_is_listed_in_the_past_and_cannot_be_ac
             assert "looking at the past" in seat.lines[-1], key
 
 
+async def test_the_first_start_says_once_how_much_waits_and_the_footer_names_the_key(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(80, 24)) as seat:
+        await seat.until(lambda: seat.lines[-1].startswith(" p: 6 need you"))
+        await seat.press("g")
+        assert "p attention" in seat.lines[-1]
+        assert ": palette" in seat.lines[-1]
+        mail.message("more", BOB, "user", "Well?", ago=0, subject="More", type="question")
+        await seat.until(lambda: "7 attention" in seat.lines[0])
+        assert "need you" not in seat.lines[-1]
+    async with opened(mail.data, size=(80, 24)) as seat:
+        await seat.until(lambda: "7 attention" in seat.lines[0])
+        assert "need you" not in seat.lines[-1]
+
+
 async def test_a_quiet_mailbox_says_so(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     mail.agent(ANN)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from console.commands.table import BY_ID
 from console.concerns import ACKNOWLEDGED, listed
+from console.render.short_text import count
 from console.running import lazy
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
@@ -26,6 +28,8 @@ COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS = 0.003
 """How long searching may hold up the event loop at a time."""
+TOLD = "attention.told"
+"""The name under which is remembered that the key to what needs attention was named once."""
 MOST = 500
 """Concerns of one kind that are listed: all are counted, and the next ones follow when those are dealt with."""
 
@@ -106,6 +110,11 @@ class AttentionWatch:
             was_stale = self._is_stale
             self._screen.redraw()
             self._is_stale = was_stale  # drawing this changed nothing in the mailbox
+        is_free = session.moment is None and self._screen.is_current and not self._screen.footer.notice
+        if shown and is_free and not session.personal.recall(TOLD):
+            number, key = session.attention.number(mailbox), BY_ID["attention"].key_label(session.keymap)
+            self._screen.tell(f"{key}: {count(number)} need{'s' * (number == 1)} you")
+            self._remember(TOLD, True)
 
     def acknowledge(self, keys: Sequence[str], is_on: bool = True) -> None:
         """Stop listing concerns for as long as they last, or list them again."""
@@ -121,6 +130,9 @@ class AttentionWatch:
 
     def remember(self, keys: Sequence[str]) -> None:
         """Keep the keys of the acknowledged concerns."""
+        self._remember(ACKNOWLEDGED, list(keys) or None)
+
+    def _remember(self, name: str, value: object) -> None:
         personal = self._screen.session.personal
-        personal.remember(ACKNOWLEDGED, list(keys) or None)
-        self._screen.run_task(asyncio.to_thread(personal.save_remembered, ACKNOWLEDGED), group="marks")
+        personal.remember(name, value)
+        self._screen.run_task(asyncio.to_thread(personal.save_remembered, name), group="marks")
