@@ -22,6 +22,7 @@ from textual.widgets import Input, TextArea
 from textual.worker import Worker
 
 from console.app import SignalboxApp
+from console.screens.desks.attention_watch import TOLD
 from console.screens.main_screen import MainScreen
 from console.settings.config import Config
 from console.state.personal_state import PersonalState
@@ -214,13 +215,19 @@ async def opened(
     state: Path | None = None,
     now: float = NOW,
     config: Config | None = None,
+    is_first_start: bool = False,
     **more: Any,
 ) -> AsyncIterator[Seat]:
-    """Open the console on the mailbox in a folder, or of a URL, at a standing clock, and wait until all is read."""
+    """Open the console on the mailbox in a folder, or of a URL, at a standing clock, and wait until all is read.
+
+    Unless it is the first start, the user has been told before which key leads to what needs them.
+    """
     kept = PersonalState(state or Path(data) / "own-state.db")
     with open_store(data) if isinstance(data, str) else HaakStore.open(data) as store:
         app = SignalboxApp(store, config or Config(), state=kept, clock=lambda: now, **more)
         app.animation_level = "none"
+        if not is_first_start:
+            app.session.personal.remember(TOLD, True)
         try:
             with painted_when_looked_at():
                 async with app.run_test(size=size, notifications=True) as pilot:

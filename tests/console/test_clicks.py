@@ -35,7 +35,6 @@ def underlined(seat: Seat, selector: str) -> str:
 
 async def test_the_keys_of_the_footer_are_clicked(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(120, 30)) as seat:
-        await seat.press("g")  # ends the first start's notice
         await seat.pilot.hover("#footer", offset=(seat.lines[-1].index("write"), 0))
         assert underlined(seat, "#footer") == "c write"
         await click(seat, -1, "c write")
@@ -83,7 +82,6 @@ async def test_the_numbers_of_the_header_are_clicked(tmp_path: Path) -> None:
 
 async def test_the_footer_strikes_what_cannot_act_here_and_now(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(120, 30)) as seat:
-        await seat.press("g")  # ends the first start's notice
         assert not struck(seat)
         seat.screen.show_view(View("archive"))  # nothing is listed
         await settle(seat.pilot)
