@@ -32,6 +32,8 @@ class ConcernsFound:
         self.totals: Mapping[str, int] = {}
         """How many there are under each heading, of which the first so many are listed."""
         self.deeds: dict[str, Deed] = {}
+        self.opened: set[str] = set()
+        """The keys of the rows whose rows behind them are shown, until the list is left."""
         self.changes = 0
         """How often anything of this has changed."""
         self._mailbox: Mailbox | None = None
@@ -69,10 +71,16 @@ class ConcernsFound:
         self.changes += 1
         self.deeds[concern.key] = Deed(concern, words)
 
+    def toggle(self, key: str) -> None:
+        """Show the rows behind a row, or hide them again."""
+        self.changes += 1
+        self.opened ^= {key}
+
     def forget_deeds(self) -> None:
-        """Forget what was done."""
-        self.changes += bool(self.deeds)
+        """Forget what was done and opened."""
+        self.changes += bool(self.deeds or self.opened)
         self.deeds.clear()
+        self.opened.clear()
 
 
 ACKNOWLEDGED = "attention.acknowledged"

@@ -16,16 +16,26 @@ from console.render.safe import visible_line
 from console.render.short_text import age, clock, count
 from console.session import Session
 from console.widgets.rows import KeyedRows, RowStyle
-from console.words.concern_words import heading_of, line_of, symbol_of
+from console.words.concern_words import heading_of, line_below, symbol_of
 from console.words.styles import TextStyles
-from console.words.symbols import DONE
-from mailstore.queries.concerns import DEAD_LETTERS, Concern
+from console.words.symbols import DONE, SIGNS
+from mailstore.queries.attention import addressees
+from mailstore.queries.concerns import DEAD_LETTERS, QUESTION_TOO, Concern, Trouble
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.state.views import DeadLetter
 
+GROUPED = 4
+"""From so many on, dead letters of one cause to one recipient are one row, which opens."""
+FOLDED = SIGNS["folded replies"]
+LONG, KEPT = 30, 3
+"""Rows past which those of a cause are folded, and how many of each cause that are not done stay."""
+
 
 class DeskRow(Struct, frozen=True):
-    """A concern with what was done about it, or a heading over so many concerns."""
+    """A concern, or several as one, with what was done about it; a heading over so many; or how many are folded.
+
+    Of several, `concern` is the first that is left to do.
+    """
 
     key: str
     concern: Concern | None = None
@@ -33,25 +43,73 @@ class DeskRow(Struct, frozen=True):
     heading: str = ""
     number: int = 0
     left_out: int = 0
+    some: tuple[Concern, ...] = ()
+    is_open: bool = False
+
+    @property
+    def opens(self) -> bool:
+        """Whether there are rows behind it."""
+        return bool(self.some) or (self.concern is None and not self.heading)
 
 
 def desk_rows(
-    concerns: Iterable[Concern], deeds: Collection[Deed], left_out: Mapping[str, int], *, has_headings: bool
+    concerns: Iterable[Concern],
+    deeds: Collection[Deed],
+    left_out: Mapping[str, int],
+    *,
+    has_headings: bool,
+    opened: Collection[str] = (),
+    kept: str | None = None,
 ) -> list[DeskRow]:
     """Return concerns in their order as rows, with what was done about them; those that are done are not counted.
 
-    `left_out` says how many more there are under a heading.
+    `left_out` says how many more there are under a heading, `opened` which rows are open; the row with the key `kept`
+    is never folded.
     """
     done = {deed.concern.key: deed.words for deed in deeds}
     if not has_headings:
-        return [DeskRow(it.key, it, done.get(it.key, "")) for it in concerns]
+        return _grouped(list(concerns), done, opened)
+    parts = [(words, list(some)) for words, some in groupby(concerns, key=heading_of)]
+    below = {words: _grouped(some, done, opened) for words, some in parts}
+    is_long = sum(map(len, below.values())) > LONG
     rows: list[DeskRow] = []
-    for words, some in groupby(concerns, key=heading_of):
+    for words, some in parts:
+        number = sum(not done.get(it.key) for it in some)
+        rows.append(DeskRow(f"heading\n{words}", heading=words, number=number, left_out=left_out.get(words, 0)))
+        rows += _folded(words, below[words], kept) if is_long and f"more\n{words}" not in opened else below[words]
+    return rows
+
+
+def _grouped(concerns: Sequence[Concern], done: Mapping[str, str], opened: Collection[str]) -> list[DeskRow]:
+    """Return a row for each concern, and one for many dead letters of one cause to one recipient."""
+    groups: dict[tuple[object, ...], list[Concern]] = {}
+    for it in concerns:
+        cause = (it.recipient, it.state) if it.trouble in DEAD_LETTERS else (it.key,)
+        groups.setdefault(cause, []).append(it)
+    rows: list[DeskRow] = []
+    for some in groups.values():
         below = [DeskRow(it.key, it, done.get(it.key, "")) for it in some]
-        more = left_out.get(words, 0)
-        rows.append(DeskRow(f"heading\n{words}", None, "", words, sum(not it.deed for it in below), more))
+        if len(some) >= GROUPED:
+            key = f"group\n{some[0].recipient}\n{some[0].state}"
+            left = [row.concern for row in below if not row.deed]
+            deed = "" if left else below[0].deed
+            is_open = key in opened
+            rows.append(DeskRow(key, (left or some)[0], deed, number=len(left), some=tuple(some), is_open=is_open))
+            below = below if is_open else []
         rows += below
     return rows
+
+
+def _folded(words: str, rows: list[DeskRow], kept: str | None) -> list[DeskRow]:
+    """Return the first rows under a heading, down to the one that is kept, and one that numbers the others."""
+    first, left = 0, 0
+    keys = [row.key for row in rows]
+    least = keys.index(kept) + 1 if kept in keys else 0
+    while first < len(rows) and (left < KEPT or first < least):
+        left += not rows[first].deed
+        first += 1
+    more = sum(max(1, row.number) for row in rows[first:] if not row.deed)
+    return [*rows[:first], DeskRow(f"more\n{words}", number=more)] if more > 1 else rows
 
 
 def subject_of(session: Session, concern: Concern) -> str:
@@ -73,7 +131,7 @@ class ConcernRows(KeyedRows[DeskRow]):
         self._marked = marked
 
     def selectable(self, index: int) -> bool:
-        return self.rows[index].concern is not None
+        return not self.rows[index].heading
 
     def content(self, index: int) -> object:
         row = self.rows[index]
@@ -93,6 +151,10 @@ class ConcernRows(KeyedRows[DeskRow]):
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
         row, base = self.rows[index], style.base
         if row.concern is None:
+            if not row.heading:
+                words = f"{FOLDED.glyph} {count(row.number)} more"
+                more = layout_line([("  ", base), (words, self._styles.accent)], [], width, base)
+                return [more, Strip.blank(width, base)][: self.row_height]
             heading = self._heading(row, width, base)
             return [Strip.blank(width, base), heading][-self.row_height :]
         return self._concern(row, row.concern, width, base)
@@ -111,8 +173,8 @@ class ConcernRows(KeyedRows[DeskRow]):
         styles, symbol = self._styles, symbol_of(concern)
         mark: Piece = (MARK, styles.accent) if row.key in self._marked else ("  ", styles.text)
         glyph: Piece = (f"{symbol.glyph} ", getattr(styles, symbol.colour))
-        subject = subject_of(self._session, concern)
-        reason: Piece = (visible_line(line_of(concern)), styles.muted)
+        subject = self._of_group(row) if row.some else subject_of(self._session, concern)
+        reason: Piece = (visible_line(self._why(row, concern)), styles.muted)
         if row.deed:
             glyph, reason = (f"{DONE} ", styles.good), (visible_line(row.deed), styles.good)
         right: list[Piece] = [(f"{self._age(concern):>4}", styles.muted)]
@@ -121,6 +183,26 @@ class ConcernRows(KeyedRows[DeskRow]):
             return [layout_line([mark, glyph, (f"{subject}  ", tone), reason], right, width, base)]
         first = layout_line([mark, glyph, (subject, tone)], right, width, base)
         return [first, layout_line([("    ", styles.text), reason], [], width, base)]
+
+    def _of_group(self, row: DeskRow) -> str:
+        sign = "▾" if row.is_open else FOLDED.glyph
+        return f"{sign} {count(row.number or len(row.some))} messages to {visible_line(row.some[0].recipient)}"
+
+    def _why(self, row: DeskRow, concern: Concern) -> str:
+        """Return the cause of a group, and who could take it over; of a concern, what its heading doesn't say."""
+        mailbox = self._session.mailbox
+        if row.some:
+            mail = message_of(self._session, concern)
+            near = takers(mailbox, mail)[:1] if mail is not None else []
+            return "; ".join([concern.reason.removeprefix(QUESTION_TOO), *(f"{name}?" for name in near)])
+        message = mailbox.message(concern.message_id or "")
+        if concern.trouble not in (Trouble.QUESTION, Trouble.NEW) or message is None:
+            return line_below(concern)
+        agent = mailbox.roster.get(concern.who)
+        who = f"{concern.who} ({agent.role})" if agent is not None and agent.role else concern.who
+        if concern.is_mine and len(message.recipients) == 1:
+            return who
+        return f"{who} → {addressees(mailbox, message)}"
 
 
 def message_of(session: Session, concern: Concern) -> DeadLetter | None:
@@ -132,8 +214,10 @@ def message_of(session: Session, concern: Concern) -> DeadLetter | None:
     return next((it for it in dead_letters if (it.message.id, it.recipient) == (message_id, concern.recipient)), None)
 
 
-def concern_facts(session: Session, concern: Concern) -> FactPage:
-    """Return the details of a concern."""
+def row_facts(session: Session, row: DeskRow) -> FactPage:
+    """Return the details of the concern of a row."""
+    if (concern := row.concern) is None:
+        return facts([("folded", f"{count(row.number)} more")]) if row.opens else FactPage([])
     mail = message_of(session, concern)
     if mail is not None:
         return _dead_letter_facts(session, mail)

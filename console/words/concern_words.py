@@ -20,6 +20,13 @@ HEADINGS = {
     Trouble.STRANGER: "Unregistered senders",
 }
 TO_YOU = "Questions to you"
+SAID_ABOVE = {
+    Trouble.PERMISSION: " waits for your permission",
+    Trouble.VACANT: "no agent holds the role; ",
+    Trouble.STALLED: " and may have stopped reading",
+    Trouble.STRANGER: " but is not registered",
+}
+"""What a reason says that its heading says too."""
 SYMBOLS = {
     Trouble.PERMISSION: Symbol("!", "bad"),
     Trouble.QUESTION: Symbol("?", "accent"),
@@ -58,3 +65,8 @@ def line_of(concern: Concern) -> str:
     if concern.trouble in (Trouble.VACANT, Trouble.GROWTH):
         return concern.reason if concern.trouble is Trouble.GROWTH else f"{concern.who}: {concern.reason}"
     return f"{concern.who} {concern.reason}"
+
+
+def line_below(concern: Concern) -> str:
+    """Return the line about a concern where it stands below its heading, which it doesn't repeat."""
+    return line_of(concern).replace(SAID_ABOVE.get(concern.trouble, "\0"), "")

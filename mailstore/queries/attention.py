@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, Concern, Limits, Trouble, in_order
+from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, QUESTION_TOO, Concern, Limits, Trouble, in_order
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import Kind, is_person, resolve
 from mailstore.records.message import Age, Message, by_age
@@ -51,7 +51,7 @@ def every_concern(
             questions[concern.message_id] = concern
         elif concern.trouble in DEAD_LETTERS and concern.message_id in questions:
             dead.add(concern.message_id)
-            yield replace(concern, reason=f"question · {concern.reason}")
+            yield replace(concern, reason=QUESTION_TOO + concern.reason)
         else:
             yield concern
             if concern.is_mine:
@@ -94,18 +94,21 @@ def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern
         settled = mailbox.contents.journal.settled(question.id)
         if settled and ("" in settled or settled.issuperset(mailbox.bare_states(question, now))):
             continue  # all who were asked are dead letters that were dealt with: no one is left to answer
-        whom = ", ".join(
-            "you" if is_person(name, mailbox.roster, mailbox.user) else mailbox.label(name)
-            for name in question.recipients
-        )
         yield Concern(
             Trouble.QUESTION,
             question.sender,
-            f"asked {whom} and was not answered",
+            f"asked {addressees(mailbox, question)} and was not answered",
             question.time,
             question.id,
             is_mine=mailbox.is_mine(question),
         )
+
+
+def addressees(mailbox: Mailbox, message: Message) -> str:
+    """Return to whom a message is addressed, in words: the user is "you"."""
+    return ", ".join(
+        "you" if is_person(name, mailbox.roster, mailbox.user) else mailbox.label(name) for name in message.recipients
+    )
 
 
 def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:

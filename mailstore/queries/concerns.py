@@ -32,6 +32,9 @@ class Trouble(StrEnum):
 DEAD_LETTERS = frozenset({Trouble.DEAD_LETTER, Trouble.UNKNOWN})
 """The kinds that are dead letters, each for one recipient."""
 
+QUESTION_TOO = "question · "
+"""How the reason of a dead letter begins that is a question too."""
+
 SUMMARIES = frozenset({Trouble.GROWTH, Trouble.LOOP, Trouble.STRANGER})
 """The kinds that open the newest of several messages: which one that is changes while the concern lasts."""
 

@@ -27,7 +27,7 @@ def write_mail(folder: Path) -> MailFiles:
     mail, _ = every_case(folder)
     with (mail.data / "agent-mailbox-oversight.jsonl").open("a") as file:
         for number in range(60):
-            mail.message(f"long-{number}", "ann-00000001", "nobody", "A line.\n" * 60, ago=number)
+            mail.message(f"long-{number}", "ann-00000001", f"nobody-{number}", "A line.\n" * 60, ago=number)
             mail.message(f"ask-{number}", "ann-00000001", "user", "A line.\n" * 60, ago=4000 + number, type="question")
             details = {f"field {at}": "a value" for at in range(60)}
             record = {"id": f"i-{number}", "actor": "user", "action": "intervene", "message_id": "direct-unread"}

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from console.commands.bindings import bindings
 from console.concerns import snoozed_row
-from console.panes.concern_rows import ConcernRows, DeskRow, concern_facts, desk_rows, message_of, subject_of
+from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, message_of, row_facts, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.screens.base_screen import Action
@@ -78,9 +78,11 @@ class Desk(ListScreen):
             done = [deed for deed in found.deeds.values() if self.takes(deed.concern)]
             gone = [deed.concern for deed in done if deed.concern.key not in keys]
             ordered = self.arranged([*concerns, *gone]) if gone else concerns
-            kept = Counter(map(heading_of, found.every))
-            left_out = {words: number - kept[words] for words, number in found.totals.items()}
-            self._known = asked, desk_rows(ordered, done, left_out, has_headings=self.HAS_HEADINGS)
+            numbers = Counter(map(heading_of, found.every))
+            left_out = {words: number - numbers[words] for words, number in found.totals.items()}
+            kept = self.listing.cursor_key or self._start
+            rows = desk_rows(ordered, done, left_out, has_headings=self.HAS_HEADINGS, opened=found.opened, kept=kept)
+            self._known = asked, rows
         return self._known[1]
 
     def left_out(self) -> int:
@@ -104,10 +106,12 @@ class Desk(ListScreen):
         return ConcernRows(self.concern_rows(), self.session, self.text_styles, self.marked, height)
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
-        listed = [row for row in self.concern_rows() if row.concern is not None]
-        done = sum(bool(row.deed) for row in listed)
+        found = self.session.attention
+        deeds = {key for key, deed in found.deeds.items() if deed.words and self.takes(deed.concern)}
+        done = len(deeds)
+        left = sum(it.key not in deeds for it in self.listed()) if found.is_of(self.session.mailbox) else 0
         left_out = self.left_out()
-        number = f"{len(listed) - done:,}" + (f" of {len(listed) - done + left_out:,}" if left_out else "")
+        number = f"{left:,}" + (f" of {left + left_out:,}" if left_out else "")
         notes = [number, f"{done} done" if done else ""]
         return " · ".join(filter(None, [*notes, f"{len(self.marked)} marked" if self.marked else ""]))
 
@@ -123,16 +127,31 @@ class Desk(ListScreen):
             "no agents that stopped reading, no roles with mail and no holder.",
         )
 
+    def _row(self, key: str | None) -> DeskRow | None:
+        return next((row for row in self.concern_rows() if row.key == key), None)
+
     def _concern(self, key: str | None) -> Concern | None:
-        return next((row.concern for row in self.concern_rows() if row.key == key), None)
+        row = self._row(key)
+        return row.concern if row is not None else None
 
     def target(self, key: str) -> str | None:
         concern = self._concern(key)
         return concern.message_id if concern is not None else None
 
     def about(self, key: str) -> FactPage:
-        concern = self._concern(key)
-        return FactPage([]) if concern is None else concern_facts(self.session, concern)
+        row = self._row(key)
+        return FactPage([]) if row is None else row_facts(self.session, row)
+
+    def enter(self) -> None:
+        """Go to the message of the row, or show and hide the rows behind it."""
+        row = self._row(self.place)
+        if row is None or not row.opens:
+            super().enter()
+            return
+        self.session.attention.toggle(row.key)
+        at = [each.key for each in self.concern_rows()].index(row.key) if row.some else self.listing.cursor
+        self.redraw()
+        self.listing.select(self.concern_rows()[at].key)
 
     # What is done
 
@@ -149,10 +168,16 @@ class Desk(ListScreen):
 
     def _chosen(self) -> list[Concern]:
         chosen = set(self.chosen())
-        found = [row.concern for row in self.concern_rows() if row.concern is not None and row.key in chosen]
+        done = {key for key, deed in self.session.attention.deeds.items() if deed.words}
+        found: dict[str, Concern] = {}
+        for row in self.concern_rows():
+            if row.key in chosen and row.some:
+                found.update((it.key, it) for it in row.some if it.key not in done)
+            elif row.key in chosen and row.concern is not None:
+                found[row.key] = row.concern
         if not found:
             self.tell("Nothing selected")
-        return found
+        return list(found.values())
 
     def _dead_letters_chosen(self) -> list[DeadLetter]:
         """Return the dead letters among the rows that are marked, or under the cursor; say where there are none."""
@@ -164,9 +189,12 @@ class Desk(ListScreen):
 
     def reply(self) -> None:
         """Reply to the message of the row; the desk comes back when the reply is sent or put off."""
-        concern = self._concern(self.place)
-        if concern is None:
+        row = self._row(self.place)
+        concern = row.concern if row is not None else None
+        if row is None or concern is None:
             self.tell("Nothing selected")
+        elif row.some:
+            self.tell("Several messages: open the row, and answer one of them")
         elif concern.message_id is None or concern.message_id not in self.session.mailbox:
             self.tell("No message to reply to")
         elif self.session.moment is not None:
@@ -255,8 +283,10 @@ class Desk(ListScreen):
                     found.note(concern, words)
                 self._watch.mail_changed()
         super().redraw()
+        if not self._is_shown or not self.is_attached:
+            return
         before, self._done = self._done, {row.key for row in self.concern_rows() if row.deed}
-        if self._is_shown and self.is_attached and self.listing.cursor_key in self._done - before:
+        if self.listing.cursor_key in self._done - before:
             self._go_on()
 
     def _go_on(self) -> None:
