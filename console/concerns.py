@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from console.quiet.marks import QuietMarks
     from mailstore.queries.concerns import Concern
     from mailstore.state.mailbox import Mailbox
+    from mailstore.state.views import DeadLetter
 
 
 class Deed(Struct, frozen=True):
@@ -70,6 +71,14 @@ class ConcernsFound:
         """Note what was done about a concern; no words: it was undone."""
         self.changes += 1
         self.deeds[concern.key] = Deed(concern, words)
+
+    def note_settled(self, dead_letters: Collection[DeadLetter], words: str) -> None:
+        """Note what was done about dead letters; no words: it was undone."""
+        keys = {(it.message.id, it.recipient) for it in dead_letters}
+        known = [*self.every, *(deed.concern for deed in self.deeds.values())]
+        for concern in {it.key: it for it in known}.values():
+            if concern.recipient and (concern.message_id, concern.recipient) in keys:
+                self.note(concern, words)
 
     def toggle(self, key: str) -> None:
         """Show the rows behind a row, or hide them again."""

@@ -151,7 +151,14 @@ COMMANDS: tuple[Command, ...] = (
         "reply", "r", "reply", "Reply; between agents, to both sides", "Write", MAIL, footer=3, needs=SEND, when="row"
     ),
     Command(
-        "quote", "greater_than_sign", "quote", "Reply with the message quoted", "Write", MAIL, needs=SEND, when="row"
+        "quote",
+        "greater_than_sign",
+        "quote",
+        "Redirect a dead letter; else reply with the text quoted",
+        "Write",
+        MAIL,
+        needs=SEND,
+        when="row",
     ),
     Command(
         "intervene",

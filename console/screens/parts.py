@@ -144,7 +144,7 @@ class Parts:
             "travel.to": self.time_travel.ask_moment,
             "compose": self.composing.compose,
             "reply": self.composing.reply,
-            "quote": self.composing.quote,
+            "quote": self.desks.redirect_or_quote,
             "intervene": self.composing.reply_all,
             "editor": self.composing.edit,
             "compose.editor": self.composing.edit,

@@ -118,6 +118,28 @@ async def test_a_recipient_is_typed_picked_and_completed_and_a_wrong_one_is_refu
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
 
 
+async def test_a_dead_letter_is_redirected_in_its_conversation_where_others_are_quoted(mail: MailFiles) -> None:
+    mail.message("live", "ann-00000001", "bob-00000001", "What of the lamp?", ago=60, subject="Lamp")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("D", "enter")
+        assert seat.screen.pane() == "conversation"
+        await seat.press("greater_than_sign")
+        assert "Redirect this message to" in seat.text
+        await seat.press("enter")
+        await seat.sees("Redirected to bob-00000001 · z: undo")
+        await seat.press("escape")
+        await seat.sees("✓ Leaf 0")
+        await seat.press("q")
+        await seat.open_thread("leaf-0")
+        await seat.press("g", "greater_than_sign")
+        await seat.sees("> What of leaf 0?")  # it is settled: quoted like any other message
+        await seat.press("escape", "z", "y")
+        await seat.until(lambda: "Dead letters          4" in seat.text)
+        await seat.open_thread("live")
+        await seat.press("g", "greater_than_sign")
+        await seat.sees("> What of the lamp?")
+
+
 async def test_the_default_answer_is_no(mail: MailFiles) -> None:
     async with opened(mail.data) as seat:
         await seat.press("D", "A")

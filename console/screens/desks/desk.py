@@ -313,12 +313,7 @@ class Desk(ListScreen):
 
     def settled(self, dead_letters: Sequence[DeadLetter], words: str) -> None:
         """Show in the rows of messages what was done with them; no words: it was undone."""
-        keys = {(dead_letter.message.id, dead_letter.recipient) for dead_letter in dead_letters}
-        found = self.session.attention
-        known = [deed.concern for deed in found.deeds.values()]
-        for concern in {it.key: it for it in [*found.every, *known]}.values():
-            if concern.trouble in DEAD_LETTERS and (concern.message_id, concern.recipient) in keys:
-                found.note(concern, words)
+        self.session.attention.note_settled(dead_letters, words)
         self.marked.clear()
         self._watch.mail_changed()
         self.redraw()

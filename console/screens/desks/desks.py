@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.writing.composing import Composing
     from console.state.composer_draft import ComposerDraft
+    from mailstore.state.views import DeadLetter
 
 DESKS = ("attention", "dead")
 """The views whose list is a desk."""
@@ -54,6 +56,29 @@ class Desks:
         from console.screens.desks.desk import DeadLetterDesk
 
         self._open(DeadLetterDesk)
+
+    def redirect_or_quote(self) -> None:
+        """Redirect the selected message where it is a dead letter; of any other, reply with its text quoted."""
+        screen, session = self._screen, self._screen.session
+        message = screen.conversation.message
+        found: list[DeadLetter] = []
+        if message is not None and session.moment is None:
+            dead_letters = session.mailbox.dead_letters_in(session.mailbox.root_of(message.id), session.now())
+            found = [it for it in dead_letters if it.message.id == message.id]
+        if not found:
+            self._composing.quote()
+            return
+        from console.screens.desks.dead_letter_actions import DeadLetterActions
+
+        actions = DeadLetterActions(screen, self._settled)
+        if actions.is_possible():
+            actions.redirect(found)
+
+    def _settled(self, dead_letters: Sequence[DeadLetter], words: str) -> None:
+        """Show in the rows of the desk to which one comes back what was done."""
+        if self._left is not None:
+            self._screen.session.attention.note_settled(dead_letters, words)
+        self._watch.mail_changed()
 
     def is_desk(self, view: View) -> bool:
         """Return whether the list of a view is a desk."""
