@@ -129,7 +129,7 @@ class FakeScreen:
     """Notes notices, errors, dialogs and tasks; `finish` runs the tasks."""
 
     is_unfocused = is_narrow = is_zoomed = is_streamed = False
-    is_looked_at = True
+    is_looked_at = is_current = True
     text_styles = TextStyles.of({"foreground": "white"}, "default")
 
     def __init__(self, session: Session, location: ScreenLocation) -> None:

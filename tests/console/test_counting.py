@@ -21,7 +21,7 @@ def write_mail(folder: Path) -> MailFiles:
         above = f"t-{number - 1:02}" if number else None
         mail.message(f"t-{number:02}", "ann-00000001", "project:ink", "A text.", ago=90 - number, thread=above)
     for number in range(7):
-        mail.message(f"dead-{number}", "ann-00000001", "nobody", "A text.", ago=8000 - number)
+        mail.message(f"dead-{number}", "ann-00000001", f"nobody-{number}", "A text.", ago=8000 - number)
     return mail
 
 
