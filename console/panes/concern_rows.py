@@ -74,7 +74,7 @@ def desk_rows(
     is_long = sum(map(len, below.values())) > LONG
     rows: list[DeskRow] = []
     for words, some in parts:
-        number = sum(not done.get(it.key) for it in some)
+        number = sum(not done.get(it.key) for it in some) if done else len(some)
         rows.append(DeskRow(f"heading\n{words}", heading=words, number=number, left_out=left_out.get(words, 0)))
         rows += _folded(words, below[words], kept) if is_long and f"more\n{words}" not in opened else below[words]
     return rows
@@ -82,22 +82,40 @@ def desk_rows(
 
 def _grouped(concerns: Sequence[Concern], done: Mapping[str, str], opened: Collection[str]) -> list[DeskRow]:
     """Return a row for each concern, and one for many dead letters of one cause to one recipient."""
-    groups: dict[tuple[object, ...], list[Concern]] = {}
+    causes: dict[tuple[str, str], list[Concern]] = {}
     for it in concerns:
-        cause = (it.recipient, it.state) if it.trouble in DEAD_LETTERS else (it.key,)
-        groups.setdefault(cause, []).append(it)
+        if it.recipient:
+            causes.setdefault(_cause(it), []).append(it)
     rows: list[DeskRow] = []
-    for some in groups.values():
-        below = [DeskRow(it.key, it, done.get(it.key, "")) for it in some]
-        if len(some) >= GROUPED:
-            key = f"group\n{some[0].recipient}\n{some[0].state}"
-            left = [row.concern for row in below if not row.deed]
-            deed = "" if left else below[0].deed
-            is_open = key in opened
-            rows.append(DeskRow(key, (left or some)[0], deed, number=len(left), some=tuple(some), is_open=is_open))
-            below = below if is_open else []
-        rows += below
+    shown: set[tuple[str, str]] = set()
+    for it in concerns:
+        cause = _cause(it) if it.recipient else ("", "")
+        some = causes.get(cause, ())
+        if len(some) < GROUPED:
+            rows.append(_row(it, done))
+        elif cause not in shown:
+            shown.add(cause)
+            rows += _group(some, done, opened)
     return rows
+
+
+def _cause(concern: Concern) -> tuple[str, str]:
+    return concern.recipient, concern.reason.removeprefix(QUESTION_TOO)
+
+
+def _row(concern: Concern, done: Mapping[str, str]) -> DeskRow:
+    key = concern.key
+    return DeskRow(key, concern, done.get(key, ""))
+
+
+def _group(some: Sequence[Concern], done: Mapping[str, str], opened: Collection[str]) -> list[DeskRow]:
+    """Return the row of a group, and if it is open those of its concerns."""
+    below = [_row(it, done) for it in some]
+    left = [it for it, row in zip(some, below, strict=True) if not row.deed]
+    key = "\n".join(("group", *_cause(some[0])))
+    deed, is_open = "" if left else below[0].deed, key in opened
+    row = DeskRow(key, (left or some)[0], deed, number=len(left), some=tuple(some), is_open=is_open)
+    return [row, *below] if is_open else [row]
 
 
 def _folded(words: str, rows: list[DeskRow], kept: str | None) -> list[DeskRow]:

@@ -164,7 +164,7 @@ async def test_dead_letters_of_one_cause_are_one_row_with_one_redirect(mail: Mai
     async with opened(mail.data, size=(120, 50)) as seat:
         await seat.until(lambda: "13 need attention" in seat.lines[0])
         await seat.press("p", "j", "j", "j", "j", "j")
-        assert place(seat) == "group\nlibarian-7\nunknown"
+        assert place(seat) == "group\nlibarian-7\nno agent by this name"
         assert "▸ 6 messages to libarian-7" in seat.text
         assert "no agent by this name; librarian-7?" in seat.text
         assert "? Where" not in seat.text
@@ -176,7 +176,7 @@ async def test_dead_letters_of_one_cause_are_one_row_with_one_redirect(mail: Mai
         assert "▾ 5 messages to libarian-7" in seat.text
         await seat.press("k", "k", "enter")
         assert "▸ 5 messages to libarian-7" in seat.text
-        assert place(seat) == "group\nlibarian-7\nunknown"
+        assert place(seat) == "group\nlibarian-7\nno agent by this name"
         await seat.press("greater_than_sign")
         assert "Redirect 5 messages to" in seat.text
         assert "▸ librarian-7" in seat.text
