@@ -26,7 +26,7 @@ from mailstore.state.views import DeadLetter
 
 GROUPED = 4
 """From so many on, dead letters of one cause to one recipient are one row, which opens."""
-FOLDED = SIGNS["folded replies"]
+FOLDED, UNFOLDED = SIGNS["folded replies or rows"], SIGNS["unfolded rows"]
 LONG, KEPT = 30, 3
 """Rows past which those of a cause are folded, and how many of each cause that are not done stay."""
 
@@ -203,8 +203,8 @@ class ConcernRows(KeyedRows[DeskRow]):
         return [first, layout_line([("    ", styles.text), reason], [], width, base)]
 
     def _of_group(self, row: DeskRow) -> str:
-        sign = "▾" if row.is_open else FOLDED.glyph
-        return f"{sign} {count(row.number or len(row.some))} messages to {visible_line(row.some[0].recipient)}"
+        sign = UNFOLDED if row.is_open else FOLDED
+        return f"{sign.glyph} {count(row.number or len(row.some))} messages to {visible_line(row.some[0].recipient)}"
 
     def _why(self, row: DeskRow, concern: Concern) -> str:
         """Return the cause of a group, and who could take it over; of a concern, what its heading doesn't say."""
