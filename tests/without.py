@@ -129,7 +129,17 @@ def faults_without(gone: Sequence[str], place: Path) -> list[str]:
     status, said = tree.run("-c", DEMO)
     if status or not int(said) > 100:
         faults.append(f"demo: {said}")
-    pytest = ("-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "-p", "no:randomly")
+    pytest = (
+        "-m",
+        "pytest",
+        "-q",
+        "--noconftest",
+        "--hypothesis-profile=ci",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+    )
     for more in (LAYER_TESTS, ("tests/mailstore/test_conformance.py", "-k", "TestHaak and table")):
         status, said = tree.run(*pytest, *more)
         if status:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple
 
 from msgspec import Struct, field
 from rich.cells import cell_len
@@ -69,10 +70,33 @@ def headline(session: Session, asking: int = 0) -> Headline:
 TRAVEL, GO_TO_TIME = action_of("travel"), action_of("travel.to")
 ATTENTION, DEAD = action_of("attention"), action_of("view.dead")
 UNREADABLE, DRAFTS = action_of("unreadable"), action_of("drafts")
-ROOMY = 140
-"""Cells from which on the words that are understood without are added."""
 SHORTEST_TITLE = 12
-"""Cells that the mailbox's name needs; dead letters, which attention includes, are named where there are as many."""
+"""Cells that the mailbox's name needs."""
+ROOMY = 140
+ALL = 4
+
+
+class NumbersForm(NamedTuple):
+    """How the numbers stand in a header of some width: with words that are understood without, and which of them.
+
+    Ranks above `rank` are left out: `ALL` is the mail as a whole, 3 drafts, 2 what is for the user or unreadable, 1
+    dead letters, 0 what needs attention.
+    """
+
+    least_width: int
+    is_wordy: bool
+    rank: int
+
+
+NUMBERS_FORMS = (
+    NumbersForm(ROOMY, is_wordy=True, rank=ALL),
+    NumbersForm(100, is_wordy=True, rank=ALL),
+    NumbersForm(100, is_wordy=False, rank=ALL),
+    NumbersForm(0, is_wordy=False, rank=3),
+    NumbersForm(0, is_wordy=False, rank=2),
+    NumbersForm(0, is_wordy=False, rank=1),
+)
+"""The forms of the numbers, the longest first: words go before numbers do."""
 
 
 def go(view: str) -> str:
@@ -106,8 +130,8 @@ class Header(ClickLine):
         words = ""
         numbers: list[Spot] = []
         used = 0
-        for words, has_dead in self._forms(shown):
-            numbers = self._numbers(shown, has_dead=has_dead)
+        for words, form in self._forms(shown):
+            numbers = self._numbers(shown, form)
             used = sum(len(spot.text) + 3 for spot in numbers) + cell_len(words) + len("  Signalbox  ") + 14
             if used + SHORTEST_TITLE <= width:
                 break
@@ -125,40 +149,35 @@ class Header(ClickLine):
             left.append(spot)
         return self.lay_out(left, time, width)
 
-    def _forms(self, shown: Headline) -> list[tuple[str, bool]]:
-        """Return the words of the state, and whether dead letters are numbered: what takes most room first."""
-        forms = shown.forms or (f"{shown.state} {shown.detail}".strip(),)
-        if self.size.width >= SENTENCES:
-            forms = forms[:FULL_FORMS]
-        return [(words, has_dead) for has_dead in (True, False) for words in forms]
+    def _forms(self, shown: Headline) -> list[tuple[str, NumbersForm]]:
+        """Return the words of the state with each form of the numbers, what takes most room first."""
+        width, words = self.size.width, shown.forms or (f"{shown.state} {shown.detail}".strip(),)
+        if width >= SENTENCES:
+            words = words[:FULL_FORMS]
+        forms = [form for form in NUMBERS_FORMS if form.least_width <= width]
+        return [(said, form) for form in forms for said in words]
 
-    def _numbers(self, shown: Headline, *, has_dead: bool) -> list[Spot]:
+    def _numbers(self, shown: Headline, form: NumbersForm) -> list[Spot]:
+        """Return the numbers in a form, as they stand."""
         styles, counts, drafts = self.text_styles, shown.counts, shown.drafts
-        wide, roomy = self.size.width >= 100, self.size.width >= ROOMY
-        found: list[Spot] = []
-        if wide:
-            found.append(
-                Spot(f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", styles.text, go("all"))
-            )
-        if counts.for_you:
-            found.append(Spot(f"{count(counts.for_you)} for you", styles.accent, go("for-you")))
-        if shown.attention:
-            need = f" need{'s' * (shown.attention == 1)}" if wide else ""
-            words = f"{count(shown.attention)}{need} attention"
-            place = len(found) if self.size.width >= NARROW else 0
-            found.insert(place, Spot(words, styles.warn, ATTENTION))
-        if shown.asking:
-            words = " waiting for a permission" if roomy else " waiting"
-            found.append(Spot(f"{count(shown.asking)}{words}", styles.bad, ATTENTION))
-        if counts.unseen and wide:
-            found.append(Spot(f"{count(counts.unseen)} new", styles.text, go("unread")))
-        if counts.quiet > counts.snoozed and wide:
-            found.append(Spot(f"{count(counts.quiet - counts.snoozed)} muted", styles.muted, go("muted")))
-        if counts.dead and (has_dead or not shown.attention):
-            messages = f" dead letter{'s' * (counts.dead != 1)}" if wide else " dead"
-            found.append(Spot(f"{count(counts.dead)}{messages}", styles.bad, DEAD))
-        if counts.unreadable:
-            found.append(Spot(f"{count(counts.unreadable)} unreadable", styles.bad, UNREADABLE))
-        if drafts:
-            found.append(Spot(f"{drafts} draft{'s' * (drafts != 1)}", styles.warn, DRAFTS))
-        return found
+        need = f" need{'s' * (shown.attention == 1)}" * form.is_wordy
+        dead = f" dead letter{'s' * (counts.dead != 1)}" if form.is_wordy else " dead"
+        permission = " for a permission" * (form.least_width >= ROOMY)
+        mail = Spot(f"{count(counts.messages)} message{'s' * (counts.messages != 1)}", styles.text, go("all"))
+        rows: list[tuple[int, int, str, Style, str]] = [
+            (2, counts.for_you, " for you", styles.accent, go("for-you")),
+            (0, shown.attention, f"{need} attention", styles.warn, ATTENTION),
+            (0, shown.asking, f" waiting{permission}", styles.bad, ATTENTION),
+            (ALL, counts.unseen, " new", styles.text, go("unread")),
+            (ALL, counts.quiet - counts.snoozed, " muted", styles.muted, go("muted")),
+            (1, counts.dead, dead, styles.bad, DEAD),
+            (2, counts.unreadable, " unreadable", styles.bad, UNREADABLE),
+            (3, drafts, f" draft{'s' * (drafts != 1)}", styles.warn, DRAFTS),
+        ]
+        if self.size.width < NARROW:
+            rows[:2] = rows[1::-1]
+        return [mail] * (form.rank == ALL) + [
+            Spot(f"{count(number)}{words}", style, action)
+            for rank, number, words, style, action in rows
+            if number > 0 and rank <= form.rank
+        ]

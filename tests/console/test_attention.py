@@ -31,6 +31,11 @@ def mail(tmp_path: Path) -> MailFiles:
     return mail
 
 
+def header(seat: Seat) -> str:
+    """Return the header without the words that give way where others need the room."""
+    return seat.lines[0].replace(" need ", " ")
+
+
 def place(seat: Seat) -> str | None:
     """Return the key of the row under the cursor of the list."""
     assert isinstance(seat.app.screen, ListScreen)
@@ -39,7 +44,7 @@ def place(seat: Seat) -> str | None:
 
 async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(mail: MailFiles) -> None:
     async with opened(mail.data, size=(160, 50)) as seat:
-        await seat.until(lambda: "6 need attention" in seat.lines[0])
+        await seat.until(lambda: "6 attention" in header(seat))
         assert "Attention             6" in seat.lines[2]
         await seat.press("1", "g")
         assert f"{ANN} → {DED}  recipient ended" in seat.text
@@ -87,14 +92,14 @@ async def test_a_reply_leads_back_to_the_row_which_shows_it(mail: MailFiles) -> 
 async def test_an_answer_settles_its_message_wherever_it_was_written(mail: MailFiles) -> None:
     mail.message("and", BOB, "user", "And yours?", ago=4 * MINUTE, subject="Yours", thread="fyi")
     async with opened(mail.data, size=(160, 50)) as seat:
-        await seat.until(lambda: "7 need attention" in seat.lines[0])
+        await seat.until(lambda: "7 attention" in header(seat))
         assert "3 for you" in seat.lines[0]
         await seat.press("p", "j", "r", *"Green", "ctrl+s")
         await seat.sees("Replied: Green")
-        await seat.until(lambda: "6 need attention" in seat.lines[0] and "2 for you" in seat.lines[0])
+        await seat.until(lambda: "6 attention" in header(seat) and "2 for you" in seat.lines[0])
         assert "● Colour" not in seat.text
         mail.message("told", "user", BOB, "Red.", ago=0, subject="Re: Blue", thread="fyi")
-        await seat.until(lambda: "5 need attention" in seat.lines[0] and "1 for you" in seat.lines[0])
+        await seat.until(lambda: "5 attention" in header(seat) and "1 for you" in seat.lines[0])
         assert "● Blue" not in seat.text
         assert "● Yours" in seat.text, "what came after it is still new"
 
@@ -102,7 +107,7 @@ async def test_an_answer_settles_its_message_wherever_it_was_written(mail: MailF
 async def test_what_was_answered_before_the_console_was_opened_does_not_wait(mail: MailFiles) -> None:
     mail.message("told", "user", ANN, "Green.", ago=60, subject="Re: Colour", thread="ask")
     async with opened(mail.data, size=(160, 50)) as seat:
-        await seat.until(lambda: "5 need attention" in seat.lines[0])
+        await seat.until(lambda: "5 attention" in header(seat))
         await seat.press("p")
         assert "● Blue" in seat.text
         assert "? Colour" not in seat.text
@@ -125,7 +130,7 @@ async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: 
         await seat.press("z")
         assert "2 done" in seat.text
         await seat.press("A", "q")
-        await seat.until(lambda: "3 need attention" in seat.lines[0])
+        await seat.until(lambda: "3 attention" in header(seat))
         await seat.press("p")
         assert "stopped reading" not in seat.text
         assert "Blue" not in seat.text
@@ -137,7 +142,7 @@ async def test_a_question_that_is_a_dead_letter_is_one_row_which_redirecting_set
     mail.message("which", ANN, DED, "Which leaf?", ago=90 * MINUTE, subject="Which leaf", type="question")
     mail.message("both", ANN, [BOB, DED], "Who has it?", ago=80 * MINUTE, subject="Who", type="question")
     async with opened(mail.data, size=(160, 50)) as seat:
-        await seat.until(lambda: "8 need attention" in seat.lines[0])
+        await seat.until(lambda: "8 attention" in header(seat))
         await seat.press("p")
         for words in ("Unanswered questions", "Which leaf?", "asked ded"):
             assert words not in seat.text, words
@@ -150,7 +155,7 @@ async def test_a_question_that_is_a_dead_letter_is_one_row_which_redirecting_set
             await seat.press("greater_than_sign", "enter")
             await seat.sees(f"Redirected to {BOB} · z: undo")
         await seat.press("q")
-        await seat.until(lambda: "7 need attention" in seat.lines[0])
+        await seat.until(lambda: "7 attention" in header(seat))
         await seat.press("p")
         assert "? Who " in seat.text, f"{BOB} has still to answer it"
         assert "Which leaf" not in seat.text
@@ -221,7 +226,7 @@ async def test_a_row_is_put_off_until_a_time_says_so_and_is_back_when_that_is_un
         await seat.sees("✓ A lost one")
         assert "Snoozed until" in seat.text
         await seat.press("q")
-        await seat.until(lambda: "5 need attention" in seat.lines[0])
+        await seat.until(lambda: "5 attention" in header(seat))
         await seat.press("p")
         assert "A lost one" not in seat.text
         await seat.press("q", "D")

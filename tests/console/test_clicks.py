@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+import pytest
 from textual.widget import Widget
 
 from mailstore.state.views import View
@@ -50,6 +51,20 @@ async def test_the_keys_of_the_footer_are_clicked(tmp_path: Path) -> None:
         assert "×" not in seat.lines[-1]
         await click(seat, -1, "? help")
         assert "type to filter" in seat.text
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (160, "3 messages · 1 for you · 2 need attention · 3 new · 1 dead letter"),
+        (100, "3 messages · 1 for you · 2 attention · 3 new · 1 dead"),
+        (80, "1 for you · 2 attention · 1 dead"),
+        (56, "2 attention · 1 dead"),
+    ],
+)
+async def test_in_the_header_words_go_before_numbers(width: int, shown: str, tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(width, 24)) as seat:
+        await seat.until(lambda: shown in seat.lines[0])
 
 
 async def test_the_numbers_of_the_header_are_clicked(tmp_path: Path) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from mailstore.records.scope import url_of
+from tests.hooks.hooked import PATIENT
 from tests.mailboxes import MailFiles
 
 ROOT = Path(__file__).parents[2]
-ENTRY = ROOT / "console" / "hooks" / "entry.py"
 MANY, SOME = 20, 5
 
 
@@ -39,7 +39,7 @@ class Repository:
         """Start the hook of an event."""
         given = {"session_id": session, "cwd": str(cwd or self.folder), "hook_event_name": event, **more}
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(ENTRY), "claude-code", *self.options],
+            [sys.executable, "-I", "-S", "-c", PATIENT, str(ROOT), "claude-code", *self.options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -198,7 +198,7 @@ def test_a_session_that_ended_without_a_word_is_gone_at_once_and_stale_on_other_
     given = json.dumps({"session_id": session(1), "cwd": str(repository.folder), "hook_event_name": "UserPromptSubmit"})
     # the program is one that runs its hook and is gone then
     program = "import subprocess, sys; subprocess.run(sys.argv[2:], input=sys.argv[1].encode(), check=True)"
-    hook = [sys.executable, "-I", "-S", str(ENTRY), "claude-code"]
+    hook = [sys.executable, "-I", "-S", "-c", PATIENT, str(ROOT), "claude-code"]
     subprocess.run([sys.executable, "-c", program, given, *hook], env=repository.env, check=True, capture_output=True)
     (row,) = json.loads(repository.command("who", "--json"))
     assert row["stale"] == (sys.platform == "linux")

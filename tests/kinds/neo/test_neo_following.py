@@ -197,8 +197,8 @@ def test_a_database_that_its_owner_holds_locked_is_told_to_be_and_is_back_when_i
             owner.run("it._connection.execute('COMMIT')")
             assert ids(events := changed(store)) == {"m1": 1}
             assert events[0] == Reset("the mailbox is back")
-            owner.run("it._connection.execute('BEGIN EXCLUSIVE')")
             owner.run("it.message('m2', '@ann', '@bob', sent='2026-03-16T12:00:00.000Z')")
+            owner.run("it._connection.execute('BEGIN EXCLUSIVE')")
             assert [one.reason for one in of(Gone, changed(store))] == [
                 "memory-core-graph.sqlite can't be read: its owner holds it locked"
             ]
