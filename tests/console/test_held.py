@@ -157,7 +157,10 @@ async def test_who_asked_for_a_reply_hears_of_it_when_it_is_sent(mail: MailFiles
         assert [it.body for it in heard if it is not None] == ["Held."]
 
 
-async def test_a_message_that_can_not_be_sent_any_more_is_a_draft_again(mail: MailFiles, tmp_path: Path) -> None:
+async def test_a_message_that_can_not_be_sent_any_more_is_a_draft_again(
+    mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "HASTE_SECONDS", inf)
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
         mail.data.rename(tmp_path / "elsewhere")
