@@ -70,8 +70,6 @@ def headline(session: Session, asking: int = 0) -> Headline:
 TRAVEL, GO_TO_TIME = action_of("travel"), action_of("travel.to")
 ATTENTION, DEAD = action_of("attention"), action_of("view.dead")
 UNREADABLE, DRAFTS = action_of("unreadable"), action_of("drafts")
-SHORTEST_TITLE = 12
-"""Cells that the mailbox's name needs."""
 ROOMY = 140
 ALL = 4
 
@@ -79,8 +77,8 @@ ALL = 4
 class NumbersForm(NamedTuple):
     """How the numbers stand in a header of some width: with words that are understood without, and which of them.
 
-    Ranks above `rank` are left out: `ALL` is the mail as a whole, 3 drafts, 2 what is for the user or unreadable, 1
-    dead letters, 0 what needs attention.
+    Ranks above `rank` are left out: `ALL` is the mail as a whole, 3 drafts, 2 what is for the user, 1 dead letters and
+    unreadable lines, 0 what needs attention.
     """
 
     least_width: int
@@ -130,12 +128,13 @@ class Header(ClickLine):
         words = ""
         numbers: list[Spot] = []
         used = 0
+        least_title = 12 if width >= 100 else 8
         for words, form in self._forms(shown):
             numbers = self._numbers(shown, form)
             used = sum(len(spot.text) + 3 for spot in numbers) + cell_len(words) + len("  Signalbox  ") + 14
-            if used + SHORTEST_TITLE <= width:
+            if used + least_title <= width:
                 break
-        title = shorten_title(visible_line(shown.title), max(12 if width >= 100 else 8, width - used))
+        title = shorten_title(visible_line(shown.title), max(least_title, width - used))
         name = [Spot(" ", styles.text), Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette")]
         left = [
             *(name if width >= NARROW else []),
@@ -171,7 +170,7 @@ class Header(ClickLine):
             (ALL, counts.unseen, " new", styles.text, go("unread")),
             (ALL, counts.quiet - counts.snoozed, " muted", styles.muted, go("muted")),
             (1, counts.dead, dead, styles.bad, DEAD),
-            (2, counts.unreadable, " unreadable", styles.bad, UNREADABLE),
+            (1, counts.unreadable, " unreadable", styles.bad, UNREADABLE),
             (3, drafts, f" draft{'s' * (drafts != 1)}", styles.warn, DRAFTS),
         ]
         if self.size.width < NARROW:

@@ -167,7 +167,7 @@ async def test_dead_letters_of_one_cause_are_one_row_with_one_redirect(mail: Mai
         kind = "question" if number % 2 else "status"
         mail.message(f"lib-{number}", ANN, "libarian-7", "Where is it?", ago=HOUR + number, subject="Where", type=kind)
     async with opened(mail.data, size=(120, 50)) as seat:
-        await seat.until(lambda: "13 need attention" in seat.lines[0])
+        await seat.until(lambda: "13 attention" in header(seat))
         await seat.press("p", "j", "j", "j", "j", "j")
         assert place(seat) == "group\nlibarian-7\nno agent by this name"
         assert "▸ 6 messages to libarian-7" in seat.text
@@ -189,7 +189,7 @@ async def test_dead_letters_of_one_cause_are_one_row_with_one_redirect(mail: Mai
         await seat.sees("Redirected to librarian-7 (5 messages) · z: undo")
         assert place(seat) == "unknown-recipient\nnobody\nlost"
         await seat.press("q")
-        await seat.until(lambda: "6 need attention" in seat.lines[0])
+        await seat.until(lambda: "6 attention" in header(seat))
         redirected = [json.loads(line) for line in mail.mailbox.read_bytes().splitlines()[-6:]]
         assert {it["recipient"] for it in redirected} == {"librarian-7"}
         assert {it["thread"] for it in redirected} == {f"lib-{number}" for number in range(6)}
@@ -201,7 +201,7 @@ async def test_a_long_list_is_folded_by_cause_and_opens_or_goes_on_as_rows_are_d
             f"q-{number:02}", ANN, BOB, "Well?", ago=2 * HOUR - number, subject=f"Q{number:02}", type="question"
         )
     async with opened(mail.data, size=(120, 80)) as seat:
-        await seat.until(lambda: "46 need attention" in seat.lines[0])
+        await seat.until(lambda: "46 attention" in header(seat))
         await seat.press("p")
         assert "Unanswered questions 40" in seat.text
         assert [number for number in range(40) if f"Q{number:02} " in seat.text] == [0, 1, 2]

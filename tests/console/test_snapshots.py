@@ -14,7 +14,7 @@ from console.app import SignalboxApp
 from console.settings.config import Config
 from console.state.personal_state import PersonalState
 from mailstore.haak import HaakStore
-from tests.console.screen_text import screen_lines, settle, until
+from tests.console.screen_text import settle, until
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
 
 ANSWER = """Yes, but only after the migration:
@@ -111,7 +111,7 @@ def test_an_answer_is_written_in_a_small_terminal(snap_compare: Any, tmp_path: P
             app.main_screen.query_one(field).cursor_blink = False
         app.main_screen.query_one("#body").cursor_blink = False
         await pilot.press("R", *"Go ahead, but keep the old field.")
-        await until(pilot, lambda: "1 draft" in screen_lines(app)[0])
+        await until(pilot, lambda: app.session.personal.draft_count == 1)
         await settle(pilot)
 
     with console(tmp_path, "night-box") as app:

@@ -96,7 +96,7 @@ def test_two_consoles_agents_and_a_command_share_a_mailbox(tmp_path: Path, home:
     write_history(tmp_path / "data", time.time(), 1)
     url = f"haak:{tmp_path / 'data'}"
     before = folded(url)
-    consoles = [open_console(url), open_console(url)]
+    consoles = [open_console(url, size=(160, 40)) for _ in range(2)]
     for terminal in consoles:
         Tourist(terminal, url).arrive()
     with simulated(tmp_path, 1, speed=20.0):
