@@ -80,15 +80,12 @@ async def prepare(seat: Seat, pane: str, command: Command) -> None:
     else:
         desk.threads.select(TREE)
         await settle(seat.pilot)
-        desk.conversation.scroll_to_key(DEEP)
     if pane == "composer" or command.id == "quit":
         desk.composer.open(ComposerDraft("new", "ann-00000001", "", "A word."))
         desk.composer.focus_field()
-        await settle(seat.pilot)
     if pane != "composer":
         getattr(desk, pane).focus()
-    if pane == "conversation" and command.group != "Move":
-        desk.conversation.scroll_to_key(DEEP)
+    desk.conversation.scroll_to_key(DEEP)
     await settle(seat.pilot)
     assert desk.pane() == pane
 
