@@ -135,7 +135,7 @@ async def opened(
     """Return a client connected to the first server of an address that takes it, which then reconnects for ever.
 
     `options` are those of `credentials_for`, `callbacks` those of the client library by name. Raises StoreError when
-    every server has failed once, or the time is over.
+    every server has refused once, or the time is over: one that is only slow is tried until then.
     """
     rest: dict[str, Any] = {**USUAL, **options, **(callbacks or {})}
     client = NatsClient(needs_tls=address.is_tls, user_key=rest.pop("user_key", ""))
@@ -149,7 +149,7 @@ async def opened(
                 await told(error)
             return
         errors.append(error)
-        if len(errors) >= len(address.hosts):
+        if sum(not isinstance(each, TimeoutError) for each in errors) >= len(address.hosts):
             enough.set()
 
     connecting = asyncio.ensure_future(client.connect(servers=address.servers, error_cb=note, **rest))

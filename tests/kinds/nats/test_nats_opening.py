@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -225,6 +227,22 @@ def test_no_server_and_a_silent_one_are_told() -> None:
         assert f"{host} does not answer" in refused(host, {}, seconds=0.1)
     assert f"{host} refuses connections: start the server" in refused(host, {})
     assert "can't be found by its name" in refused("nowhere.invalid:4222", {})
+
+
+def test_a_server_that_is_slow_to_answer_is_tried_again(server_with: Any) -> None:
+    from mailstore.kinds.nats.opening import ended, opened
+
+    server = server_with()
+    address = location_of(f"//{server.address}/fleet").address
+
+    async def connect() -> bool:
+        os.kill(server.pid, signal.SIGSTOP)
+        asyncio.get_running_loop().call_later(0.8, os.kill, server.pid, signal.SIGCONT)
+        client = await opened(address, {"connect_timeout": 0.3}, seconds=PATIENCE)
+        await ended(client)
+        return client.is_closed
+
+    assert asyncio.run(connect())
 
 
 def test_one_attempt_at_a_time_is_made_to_reach_a_server_that_ended(
