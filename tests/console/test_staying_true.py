@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mailstore.haak import HaakStore
+from mailstore.records.events import Event
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
@@ -164,6 +168,7 @@ async def test_what_would_write_into_a_mailbox_asks_before_it_undoes_or_does_aga
         await redirect(seat, 1)
         await redirect(seat, 0)
         assert len(records(messages)) == 4
+        await seat.until(lambda: records(messages)[-1]["id"] in seat.app.session.mailbox)
         await seat.pilot.press("z", "z")
         await seat.sees("y: undo")
         await seat.sees("bob-00000001 that it is void")
@@ -179,6 +184,31 @@ async def test_what_would_write_into_a_mailbox_asks_before_it_undoes_or_does_aga
         await seat.sees("y: redo")
         await seat.press("y")
         await seat.until(lambda: len(records(messages)) == 6)
+
+
+async def test_a_redirect_is_undone_once_its_message_is_read(
+    messages: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on = asyncio.Event()
+    changes = HaakStore.changes
+
+    async def late(store: HaakStore) -> AsyncIterator[list[Event]]:
+        await going_on.wait()
+        async for batch in changes(store):
+            yield batch
+
+    monkeypatch.setattr(HaakStore, "changes", late)
+    monkeypatch.setattr("console.screens.undoing.REPEAT_SECONDS", 0)
+    async with opened(messages.data) as seat:
+        await seat.press("D")
+        await redirect(seat, 1)
+        await seat.press("z")
+        await seat.sees("not in the mailbox yet")
+        assert len(records(messages)) == 3
+        going_on.set()
+        await seat.until(lambda: records(messages)[-1]["id"] in seat.app.session.mailbox)
+        await seat.press("z")
+        await seat.sees("bob-00000001 that it is void")
 
 
 async def test_a_redirect_shows_what_will_be_written_and_enter_confirms_it(messages: MailFiles) -> None:

@@ -24,7 +24,7 @@ from mailstore.records.message import Intervention, Message
 from mailstore.state.views import DeadLetter
 from mailstore.steps import BackgroundWork, Steps
 from mailstore.store import Capability
-from mailstore.writing.settling import Done, ReadBody, Step, overtaken, undo
+from mailstore.writing.settling import Done, NotSettled, ReadBody, Step, overtaken, undo
 
 LONGEST_BODY = 160
 """Characters of the text that are shown of what will be written."""
@@ -189,8 +189,10 @@ class Settling:
         return UndoableAction(words, take_back, redo, writes)
 
     def _undoing(self, records: Sequence[Intervention]) -> list[Step]:
-        """Plan to undo what some records did; raises MailError."""
+        """Plan to undo what some records did; raises MailError, also while a message that was sent is not read yet."""
         mailbox, now = self._session.mailbox, self._session.now()
+        if any(sent not in mailbox for it in records if (sent := str(it.details.get("sent") or ""))):
+            raise NotSettled("the message that was sent is not in the mailbox yet", "undo it again in a moment")
         return [step for record in records for step in undo(mailbox, record, now, actor=self._session.user)]
 
     async def _write_steps(self, steps: Sequence[Step]) -> list[Done]:
