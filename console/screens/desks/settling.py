@@ -192,7 +192,7 @@ class Settling:
         """Plan to undo what some records did; raises MailError, also while a message that was sent is not read yet."""
         mailbox, now = self._session.mailbox, self._session.now()
         if any(sent not in mailbox for it in records if (sent := str(it.details.get("sent") or ""))):
-            raise NotSettled("the message that was sent is not in the mailbox yet", "undo it again in a moment")
+            raise NotSettled("the message that was sent is not in the mailbox yet", "undo it again in a moment", "E252")
         return [step for record in records for step in undo(mailbox, record, now, actor=self._session.user)]
 
     async def _write_steps(self, steps: Sequence[Step]) -> list[Done]:
