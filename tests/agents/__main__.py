@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 import sys
+import tempfile
 
 from tests.agents.install import install
 from tests.agents.programs import PROGRAMS, program_named
@@ -29,6 +30,7 @@ def main(words: list[str]) -> None:
         sys.exit(f"unknown program {error}: name one of {', '.join(program.name for program in PROGRAMS)}")
     install(wanted)
     _leave_the_network()
+    os.environ.setdefault("TMPDIR", tempfile.gettempdir())  # not below /dev: a program's sandbox has its own there
     argv = [sys.executable, "-m", "pytest", "-m", "agents", *(rest or ["tests/agents"])]
     os.execv(sys.executable, argv)
 

@@ -144,6 +144,10 @@ class Lab:
         found = self.records("agent-mailbox-reads.jsonl")
         return [one["message_id"] for one in found if one["reader_session_id"] == agent]
 
+    def wait_reads(self, agent: str, ids: Sequence[str]) -> None:
+        """Wait until an agent has a read record for exactly these, in this order: the event after the reading writes it."""
+        self.until(lambda: self.reads_of(agent) == list(ids), f"{agent} has read {', '.join(ids)}")
+
     def agents(self) -> dict[str, dict[str, Any]]:
         """Return what `signalbox agents` says, by id, of all but the sender of the messages."""
         rows = json.loads(self.signalbox("agents", "--store", self.url, "--json"))

@@ -25,7 +25,7 @@ def test_an_idle_session_is_woken_by_a_message_and_frozen_at_its_end(lab: Lab) -
         lab.wait_idle(AGENT)
         message = lab.send(AGENT, "BODY")
         terminal.wait_for("read it")
-        assert lab.reads_of(AGENT) == [message]
+        lab.wait_reads(AGENT, [message])
         _, woken, read = model.requests
         (notice,) = new_notices(model.requests)[1]
         assert notice.role == "user"
@@ -77,8 +77,11 @@ def test_cleared_it_is_another_agent_with_the_same_role_and_compacted_the_same(l
         assert "1 unread message from boss" in notice.line
         found = lab.agents()
         assert (found[AGENT]["status"], found[second]["status"]) == ("frozen", "living")
+        lab.wait_idle(second)
         lab.signalbox("check", "--as", second, "--store", lab.url)
-        assert lab.reads_of(second) == [message]
+        assert lab.reads_of(second) == []
+        type_line(terminal, "an event after it was read")
+        lab.wait_reads(second, [message])
 
 
 def test_after_an_interruption_it_hears_of_its_mail_in_the_next_turn(lab: Lab) -> None:

@@ -41,7 +41,7 @@ def test_the_console_wakes_a_session_for_a_message_that_it_left(lab: Lab) -> Non
         request = model.wait_count(4)
         assert [place.kind for place in request.find("BODY")] == ["tool_result"]
         assert "1 unread message for" in new_notices(model.requests)[2][0].line
-    assert lab.reads_of(AGENT) == lab.messages()
+        lab.wait_reads(AGENT, lab.messages())
 
 
 def test_an_agent_wakes_another_once_a_minute_and_a_person_always(lab: Lab) -> None:
@@ -59,7 +59,7 @@ def test_an_agent_wakes_another_once_a_minute_and_a_person_always(lab: Lab) -> N
         terminal.wait_for("read two")
         assert len(model.requests) == 5
         assert "3 new messages for" in new_notices(model.requests)[3][0].line
-    assert lab.reads_of(AGENT) == lab.messages()
+        lab.wait_reads(AGENT, lab.messages())
 
 
 def test_a_session_that_works_is_told_once(lab: Lab) -> None:
@@ -75,7 +75,7 @@ def test_a_session_that_works_is_told_once(lab: Lab) -> None:
         terminal.wait_for("done")
         assert sum(map(len, new_notices(model.requests)[1:])) == 1
         assert len(model.requests) == 4
-    assert lab.reads_of(AGENT) == lab.messages()
+        lab.wait_reads(AGENT, lab.messages())
 
 
 def test_in_print_mode_a_change_of_the_file_takes_nothing_from_the_notices(lab: Lab) -> None:
@@ -106,7 +106,7 @@ def test_the_watch_outlives_a_mailbox_that_is_archived_and_a_cleared_session(lab
         model.then(bash(check(second)), say("read two"))
         lab.send(second, "BODY two")
         terminal.wait_for("read two")
-        assert lab.reads_of(second) == lab.messages()[1:]
+        lab.wait_reads(second, lab.messages()[1:])
 
 
 def test_one_of_two_sessions_in_a_folder_is_cleared_and_the_other_lives_on(lab: Lab) -> None:

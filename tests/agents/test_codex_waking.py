@@ -29,6 +29,6 @@ def test_a_question_wakes_an_idle_session_which_reads_it(lab: Lab) -> None:
         [notice] = [found.text for found in model.requests[1].find("Signalbox: ") if found.role == "user"]
         assert f"for {LIBRARIAN}, from boss (question)" in notice
         assert "leaf 12" not in notice
-        assert message in lab.reads_of(LIBRARIAN)
+        lab.until(lambda: message in lab.reads_of(LIBRARIAN), "the question is read")
         lab.wait_doing(LIBRARIAN, "idle")
         assert len(model.requests) == 3
