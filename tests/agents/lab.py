@@ -145,7 +145,7 @@ class Lab:
         return [one["message_id"] for one in found if one["reader_session_id"] == agent]
 
     def wait_reads(self, agent: str, ids: Sequence[str]) -> None:
-        """Wait until an agent has a read record for exactly these, in this order: the event after the reading writes it."""
+        """Wait until an agent has a read record for exactly these, in this order: the event after it writes it."""
         self.until(lambda: self.reads_of(agent) == list(ids), f"{agent} has read {', '.join(ids)}")
 
     def agents(self) -> dict[str, dict[str, Any]]:

@@ -87,7 +87,6 @@ def test_a_subagent_eats_no_mail_of_its_parent(lab: Lab) -> None:
     ]
     assert told == []
     outer = [request for request in model.requests if request.holds(f"you are {agent}")]
-
     assert any("new message" in notice.line and "from boss" in notice.line for notice in notices(outer[-1]))
     assert lab.reads_of(agent) == []
 
