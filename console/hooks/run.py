@@ -319,7 +319,7 @@ def is_repeated(state: SessionState, event: HookEvent, options: RunOptions, now:
     last = state.extra.get(REMEMBERED)
     if isinstance(last, list) and len(last) == 5 and isinstance(last[0], int | float):
         at, moment, source, other, was_first = last
-        is_recent = 0 <= now - at < REPEAT_SECONDS
+        is_recent = abs(now - at) < REPEAT_SECONDS  # the copy that began first may have its turn last
         is_other_copy = other != copy and moment == event.moment and source == event.source
         is_late_start = moment == PROMPT and was_first and event.source in ("startup", "resume")
         if is_recent and (is_other_copy or (event.moment == START and is_late_start)):

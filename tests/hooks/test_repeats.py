@@ -24,6 +24,16 @@ def test_of_two_copies_of_the_hooks_one_speaks(hooked: Hooked) -> None:
     assert hooked.claude("Stop", *store) == ""
 
 
+def test_of_two_copies_that_run_at_once_the_one_that_began_first_may_come_last(hooked: Hooked) -> None:
+    hooked.send("all")
+    assert "1 unread message" in hooked.claude("SessionStart", source="startup")
+    (path,) = hooked.states()
+    with opened(str(path.parent), "claude-code", SESSION) as held:
+        held.state.extra["notified"][0] += 1
+        held.save()
+    assert hooked.claude("SessionStart", "--store", f"haak:{hooked.mailbox}", source="startup") == ""
+
+
 def test_the_same_copy_speaks_each_time(hooked: Hooked) -> None:
     hooked.send("all")
     for _ in range(2):
