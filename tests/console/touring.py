@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -54,10 +55,10 @@ class Tourist:
         self.now = time.time()
 
     def arrive(self) -> None:
-        """Wait until all is read."""
-        counts = self.mailbox.counts()
-        for words in (f"{counts.messages:,} messages", f"{counts.unseen:,} new"):
-            self.terminal.wait_for(words)
+        """Wait until all is read: the sidebar counts what is new, and no width of the header leaves that out."""
+        unseen = self.mailbox.counts().unseen
+        counted = re.compile(rf"New to you +{f'{unseen:,} ' if unseen else ''}│")
+        self.terminal.wait_for(lambda terminal: any(map(counted.search, terminal.lines)))
         self.await_pane("2")
 
     def go(self, number: str) -> None:
