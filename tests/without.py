@@ -109,8 +109,11 @@ class TreeWithout:
         return self.run("-m", "console", *words)
 
 
-def faults_without(gone: Sequence[str], place: Path) -> list[str]:
-    """Return what doesn't work in a tree without some packages of kinds."""
+def faults_without(gone: Sequence[str], place: Path, *, is_quick: bool = False) -> list[str]:
+    """Return what doesn't work in a tree without some packages of kinds; `is_quick` leaves the tests of layers out.
+
+    They read the code that is left, whose faults they find in the whole tree as well.
+    """
     tree = TreeWithout(place, gone)
     kinds = [kind for name in gone for kind in packages()[name]]
     faults = []
@@ -140,7 +143,10 @@ def faults_without(gone: Sequence[str], place: Path) -> list[str]:
         "-p",
         "no:randomly",
     )
-    for more in (LAYER_TESTS, ("tests/mailstore/test_conformance.py", "-k", "TestHaak and table")):
+    for more in (
+        *([] if is_quick else [LAYER_TESTS]),
+        ("tests/mailstore/test_conformance.py", "-k", "TestHaak and table"),
+    ):
         status, said = tree.run(*pytest, *more)
         if status:
             faults.append(f"{' '.join(more)}: {said}")
