@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from console.panes import footer
+from console.screens.writing import composing
+
+NOTICE_SECONDS = 3600.0
+
 
 @pytest.fixture(autouse=True)
 def _nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -15,6 +20,9 @@ def _nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     for name in ("SIGNALBOX_STORE", "NO_COLOR", "EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("mailstore.state.thread_guard.IS_ON", True)
+    # a loaded machine may take longer to look than a person has to read
+    monkeypatch.setattr(footer, "SHORTEST_SECONDS", NOTICE_SECONDS)
+    monkeypatch.setattr(composing, "MOST_SECONDS", NOTICE_SECONDS)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     yield
