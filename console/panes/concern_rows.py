@@ -214,7 +214,7 @@ class ConcernRows(KeyedRows[DeskRow]):
             near = takers(mailbox, mail)[:1] if mail is not None else []
             return "; ".join([concern.reason.removeprefix(QUESTION_TOO), *(f"{name}?" for name in near)])
         message = mailbox.message(concern.message_id or "")
-        if concern.trouble not in (Trouble.QUESTION, Trouble.NEW) or message is None:
+        if concern.trouble not in (Trouble.QUESTION, Trouble.REQUEST, Trouble.NEW) or message is None:
             return line_below(concern)
         agent = mailbox.roster.get(concern.who)
         who = f"{concern.who} ({agent.role})" if agent is not None and agent.role else concern.who

@@ -24,6 +24,7 @@ class AttentionSettings(Struct, frozen=True):
     """The table [attention]: thresholds for what needs attention."""
 
     question_minutes: Annotated[Positive, "After how long a question without an answer needs attention."] = 30.0
+    request_minutes: Annotated[Positive, "After how long a task or review without a result does."] = 4 * 60.0
     unread_minutes: Annotated[Positive, "After how long mail left unread by a living agent does."] = 60.0
     loop_messages: Annotated[
         int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.words.symbols import AGENTS, NEW, STATES, Symbol
+from console.words.symbols import AGENTS, NEW, STATES, TYPE_GLYPHS, Symbol
 from mailstore.queries.concerns import DEAD_LETTERS, Concern, Trouble
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
@@ -10,6 +10,7 @@ from mailstore.rules.delivery import State
 HEADINGS = {
     Trouble.PERMISSION: "Waiting for your permission",
     Trouble.QUESTION: "Unanswered questions",
+    Trouble.REQUEST: "Tasks and reviews without a result",
     Trouble.NEW: "New mail to you",
     Trouble.GROWTH: "Dead letters",
     Trouble.DEAD_LETTER: "Dead letters",
@@ -19,7 +20,7 @@ HEADINGS = {
     Trouble.LOOP: "Agents that only answer each other",
     Trouble.STRANGER: "Unregistered senders",
 }
-TO_YOU = "Questions to you"
+TO_YOU = {Trouble.QUESTION: "Questions to you", Trouble.REQUEST: "Tasks and reviews for you"}
 SAID_ABOVE = {
     Trouble.PERMISSION: " waits for your permission",
     Trouble.VACANT: "no agent holds the role; ",
@@ -30,6 +31,7 @@ SAID_ABOVE = {
 SYMBOLS = {
     Trouble.PERMISSION: Symbol("!", "bad"),
     Trouble.QUESTION: Symbol("?", "accent"),
+    Trouble.REQUEST: Symbol(TYPE_GLYPHS["task-assigned"], "warn"),
     Trouble.NEW: Symbol(NEW, "accent"),
     Trouble.GROWTH: Symbol("▲", "bad"),
     Trouble.DEAD_LETTER: Symbol(STATES[State.DEAD].glyph, "bad"),
@@ -48,7 +50,7 @@ def heading_of(concern: Concern) -> str:
 
 def heading(trouble: Trouble, *, is_mine: bool) -> str:
     """Return the heading under which concerns of a kind are listed, of the user or of others."""
-    return TO_YOU if is_mine and trouble is Trouble.QUESTION else HEADINGS[trouble]
+    return TO_YOU.get(trouble, HEADINGS[trouble]) if is_mine else HEADINGS[trouble]
 
 
 def symbol_of(concern: Concern) -> Symbol:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec.structs import replace
 
 from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, QUESTION_TOO, Concern, Limits, Trouble, in_order
-from mailstore.queries.questions import look_for_questions, threads_of
+from mailstore.queries.questions import look_for_questions, look_for_requests, threads_of
 from mailstore.records.address import Kind, is_person, resolve
 from mailstore.records.message import Age, Message, by_age
 from mailstore.records.roster import Agent, Status
+from mailstore.rules.cancelling import TASKS
 from mailstore.rules.delivery import State
 from mailstore.rules.presence import Presence, Working
 from mailstore.state.mailbox import Mailbox
@@ -29,7 +30,8 @@ def every_concern(
 ) -> Iterator[Concern | None]:
     """Yield all that may need the user, and None between: permissions, what the log shows, and new mail to them.
 
-    A question that is a dead letter is one concern: the dead letter, whose reason says that it is a question.
+    A question that is a dead letter is one concern: the dead letter, whose reason says that it is a question. So is a
+    request to another agent.
     Only those who know what the user has seen may ask. Raises MailboxReloaded.
     """
     asked: set[str | None] = set()
@@ -43,20 +45,25 @@ def every_concern(
             words = f"waits for your permission: {found.substate}".removesuffix(": ")
             yield Concern(Trouble.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
     questions: dict[str | None, Concern] = {}
+    requests: dict[str | None, Concern] = {}
     dead: set[str | None] = set()
     for concern in look(mailbox, now, limits):
         if concern is None:
             yield None
         elif concern.trouble is Trouble.QUESTION and not concern.is_mine:
             questions[concern.message_id] = concern
+        elif concern.trouble is Trouble.REQUEST and not concern.is_mine:
+            requests[concern.message_id] = concern
         elif concern.trouble in DEAD_LETTERS and concern.message_id in questions:
             dead.add(concern.message_id)
             yield replace(concern, reason=QUESTION_TOO + concern.reason)
         else:
             yield concern
+            if concern.trouble in DEAD_LETTERS:
+                dead.add(concern.message_id)
             if concern.is_mine:
                 asked.add(concern.message_id)
-    yield from (it for it in questions.values() if it.message_id not in dead)
+    yield from (it for it in (*questions.values(), *requests.values()) if it.message_id not in dead)
     for concern in new_mail(mailbox):
         yield None if concern is not None and concern.message_id in asked else concern
 
@@ -77,6 +84,7 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
             recent.append(message)
         yield None
     yield from _unanswered(mailbox, now - limits.question_minutes * MINUTE, now)
+    yield from _without_result(mailbox, now - limits.request_minutes * MINUTE, now)
     yield from _dead_letters(mailbox, now, limits)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
@@ -89,19 +97,30 @@ def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern
     for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
         if found is None or (found.message.time > before and not mailbox.is_mine(found.message)):
             yield None
+        elif not _is_settled(mailbox, found.message, now):
+            words = f"asked {addressees(mailbox, found.message)} and was not answered"
+            yield _of_message(mailbox, Trouble.QUESTION, found.message, words)
+
+
+def _without_result(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern | None]:
+    """Find the requests without a result: to agents from before a moment, to the user all."""
+    for request in look_for_requests(mailbox, threads_of(mailbox), before, now):
+        if request is None or _is_settled(mailbox, request, now):
+            yield None
             continue
-        question = found.message
-        settled = mailbox.contents.journal.settled(question.id)
-        if settled and ("" in settled or settled.issuperset(mailbox.bare_states(question, now))):
-            continue  # all who were asked are dead letters that were dealt with: no one is left to answer
-        yield Concern(
-            Trouble.QUESTION,
-            question.sender,
-            f"asked {addressees(mailbox, question)} and was not answered",
-            question.time,
-            question.id,
-            is_mine=mailbox.is_mine(question),
-        )
+        whom = addressees(mailbox, request)
+        words = f"gave {whom} a task that is not done" if request.type in TASKS else f"asked {whom} and has no result"
+        yield _of_message(mailbox, Trouble.REQUEST, request, words)
+
+
+def _is_settled(mailbox: Mailbox, message: Message, now: float) -> bool:
+    """Return whether all who were asked are dead letters that were dealt with: no one is left to answer."""
+    settled = mailbox.contents.journal.settled(message.id)
+    return bool(settled) and ("" in settled or settled.issuperset(mailbox.bare_states(message, now)))
+
+
+def _of_message(mailbox: Mailbox, trouble: Trouble, message: Message, words: str) -> Concern:
+    return Concern(trouble, message.sender, words, message.time, message.id, is_mine=mailbox.is_mine(message))
 
 
 def addressees(mailbox: Mailbox, message: Message) -> str:

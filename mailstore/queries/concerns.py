@@ -19,6 +19,7 @@ class Trouble(StrEnum):
 
     PERMISSION = "permission"
     QUESTION = "question"
+    REQUEST = "request"
     NEW = "new"
     GROWTH = "growth"
     DEAD_LETTER = "dead-letter"
@@ -46,6 +47,7 @@ class Limits(msgspec.Struct, frozen=True):
     """Thresholds for concerns; times in minutes."""
 
     question_minutes: float = 30.0
+    request_minutes: float = 4 * 60.0
     unread_minutes: float = 60.0
     loop_messages: int = 12
     loop_minutes: float = 30.0

@@ -1,17 +1,24 @@
-"""Find the questions that no agent that was asked has answered yet."""
+"""Find the questions that no agent that was asked has answered yet, and the tasks and reviews without a result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from mailstore.records.address import Kind, party, resolve
 from mailstore.records.message import Message, by_age
 from mailstore.records.protocol import PERSON
+from mailstore.rules.cancelling import DONE, TASKS
 from mailstore.state.mailbox import Mailbox
 
 QUESTION, ANSWER = "question", "answer"
+REQUESTS: Mapping[str, Collection[str]] = {
+    "request": (),
+    "review-request": ("review-result",),
+    **dict.fromkeys(sorted(TASKS), DONE),
+}
+"""The other types of messages that expect an answer, each with the types of its result; none: any reply is one."""
 ISSUE = "issue:"
 THREADS = 64
 """How many threads to cache during a pass, for questions in the same thread."""
@@ -24,12 +31,18 @@ class OpenQuestion(NamedTuple):
     message: Message
     asked: Collection[str]
     party_of: Callable[[str], str]
+    results: Collection[str] = ()
+    """The types of its result; none: any reply is one."""
 
-    def is_answered_in(self, thread: Iterable[Message]) -> bool:
-        """Return whether an agent that was asked wrote later in the question's thread."""
-        question = self.message
-        later = (it for it in thread if it.time >= question.time and it.id != question.id)
-        return any(self.party_of(it.sender) in self.asked for it in later)
+    def is_answered_in(self, thread: Collection[Message]) -> bool:
+        """Return whether one who was asked wrote a result later in the thread; anything that the user wrote is one."""
+        question, results = self.message, self.results
+        others = {it.id for it in thread if it.type in REQUESTS and it.id != question.id} if results else ()
+        later = (it for it in thread if it.time >= question.time and it.id != question.id and it.thread not in others)
+        found = ((self.party_of(it.sender), it.type) for it in later)
+        return any(
+            sender in self.asked and (not results or kind in results or sender == PERSON) for sender, kind in found
+        )
 
     def may_be_answered_by(self, answer: Message) -> bool:
         """Return whether an answer that names no message may be to this question; the user may answer any."""
@@ -76,6 +89,17 @@ def look_for_questions(
         yield from (it for it in questions if it.message.time <= before)
 
 
+def look_for_requests(mailbox: Mailbox, thread_of: ThreadOf, before: float, now: float) -> Iterator[Message | None]:
+    """Yield the requests from before a moment, to the user all, that have no result, and None at least once a message.
+
+    A task that was cancelled waits for nothing. Raises MailboxReloaded.
+    """
+    for message in (message for kind in REQUESTS for message in mailbox.of_type(kind)):
+        is_due = message.time <= before or mailbox.is_mine(message)
+        is_open = is_due and _asked_in_vain(mailbox, message, thread_of, now) is not None
+        yield message if is_open and mailbox.cancelled_by(message) is None else None
+
+
 def _asked_in_vain(mailbox: Mailbox, question: Message, thread_of: ThreadOf, now: float) -> Collection[str] | None:
     """Return who was asked, None if one of them answered in the thread; known until something changes there."""
     contents = mailbox.contents
@@ -84,10 +108,17 @@ def _asked_in_vain(mailbox: Mailbox, question: Message, thread_of: ThreadOf, now
     known = contents.index.asked.setdefault(contents.index.forest.root(row), {})
     if row not in known:
         asked = _asked(mailbox, question, now)
-        asking = OpenQuestion(question, asked, partial(party, roster=mailbox.roster, user=mailbox.user))
+        party_of = partial(party, roster=mailbox.roster, user=mailbox.user)
+        asking = OpenQuestion(question, asked, party_of, _results(mailbox, question))
         is_open = question.timed and not asking.is_answered_in(thread_of(mailbox.root_of(question.id)))
         known[row] = asked if is_open else None
     return known[row]
+
+
+def _results(mailbox: Mailbox, request: Message) -> Collection[str]:
+    """Return the types of a request's result; any reply is one to what was asked of nobody by name or role."""
+    kinds = {resolve(text, mailbox.roster, mailbox.user).kind for text in request.recipients}
+    return () if kinds <= {Kind.TAG, Kind.BROADCAST} else REQUESTS.get(request.type, ())
 
 
 def _issues(message: Message) -> set[str]:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mailstore.haak import HaakStore
-from mailstore.queries.attention import Concern, Limits, Trouble, attention, look, new_mail
+from mailstore.queries.attention import Concern, Limits, Trouble, attention, every_concern, look, new_mail
 from mailstore.queries.concerns import GatheredConcerns
 from mailstore.queries.questions import open_questions
 from mailstore.records.events import Event, Seen
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
+from mailstore.rules.presence import Presence
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import NOW, MailFiles, iso
 from tests.mailstore import test_mailbox_order as order
@@ -62,6 +63,58 @@ def test_a_question_is_a_concern_until_one_of_those_who_were_asked_answers(
     assert concerns(mail, Trouble.QUESTION)
     mail.message("it", answers, ANN, "Yes.", ago=10 * MINUTE, thread="not-it")
     assert not concerns(mail, Trouble.QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "words"),
+    [
+        ("task-assigned", "task-done", f"gave {BOB} a task that is not done"),
+        ("task_assign", "task_result", f"gave {BOB} a task that is not done"),
+        ("review-request", "review-result", f"asked {BOB} and has no result"),
+        ("request", "chat", f"asked {BOB} and has no result"),
+    ],
+)
+def test_a_request_is_a_concern_until_its_own_result_comes(kind: str, result: str, words: str, mail: MailFiles) -> None:
+    mail.message("early", ANN, BOB, "Please.", ago=3 * HOUR, type=kind)
+    mail.message("m", ANN, BOB, "Please.", ago=5 * HOUR, type=kind)
+    mail.message("other", ANN, BOB, "And this.", ago=5 * HOUR, thread="m" if kind != "request" else None, type=kind)
+    for request in ("m", "other"):
+        found = {it.message_id: it.reason for it in concerns(mail, Trouble.REQUEST)}
+        assert found.pop(request) == words
+        assert set(found) <= {"other"}
+        if kind != "request":
+            mail.message(f"no-{request}", BOB, ANN, "On it.", ago=HOUR, thread=request)
+            assert request in {it.message_id for it in concerns(mail, Trouble.REQUEST)}
+        mail.message(f"done-{request}", BOB, ANN, "Done.", ago=HOUR, thread=request, type=result)
+    assert not concerns(mail, Trouble.REQUEST)
+
+
+def test_a_cancelled_task_waits_for_nothing(mail: MailFiles) -> None:
+    mail.message("m", ANN, BOB, "Please.", ago=5 * HOUR, type="task-assigned")
+    mail.message("stop", ANN, BOB, "Don't.", ago=HOUR, thread="m", type="cancel")
+    assert not concerns(mail, Trouble.REQUEST)
+
+
+def test_any_reply_is_a_result_of_what_was_asked_of_a_channel_or_of_the_user(mail: MailFiles) -> None:
+    mail.agent(ANN, role="clerk", tags=["project:ink"])
+    mail.agent(BOB, tags=["project:ink"])
+    mail.message("all", ANN, "project:ink", "Objections?", ago=5 * HOUR, type="review-request")
+    mail.message("mine", ANN, "user", "Please look.", ago=1, type="review-request")
+    found = concerns(mail, Trouble.REQUEST)
+    assert [(it.message_id, it.is_mine) for it in found] == [("mine", True), ("all", False)]
+    mail.message("none", BOB, "project:ink", "None.", ago=HOUR, thread="all")
+    mail.message("fine", "user", ANN, "Fine.", ago=0, thread="mine")
+    assert not concerns(mail, Trouble.REQUEST)
+
+
+def test_a_request_that_is_a_dead_letter_is_listed_once(mail: MailFiles) -> None:
+    mail.message("m", ANN, DED, "Please.", ago=5 * HOUR, type="task-assigned")
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    found = [it for it in every_concern(mailbox, NOW, LIMITS, lambda agent: Presence(agent.status)) if it is not None]
+    assert [(it.trouble, it.message_id) for it in found] == [(Trouble.DEAD_LETTER, "m")]
 
 
 @pytest.mark.parametrize("after", ["ended", "passed on"])

@@ -330,7 +330,7 @@ def waited_for(session: Session, concern: Concern) -> list[str]:
     """Return the names of those that a concern waits for: those asked, the recipient of a message, the agent itself."""
     mailbox = session.mailbox
     message = mailbox.message(concern.message_id or "")
-    if concern.trouble is Trouble.QUESTION and message is not None:
+    if concern.trouble in (Trouble.QUESTION, Trouble.REQUEST) and message is not None:
         return list(mailbox.bare_states(message, session.now()))
     return [concern.recipient or concern.who]
 
