@@ -235,7 +235,7 @@ class SignalboxApp(App[None]):
         from console.screens.dialog import CommandDialog
 
         if not isinstance(self.screen, CommandDialog):
-            self.push_screen(CommandDialog(id="--command-palette"))
+            self.push_screen(CommandDialog())
 
     def action_help_quit(self) -> None:
         """Name the key that quits, for those who press Ctrl+C."""

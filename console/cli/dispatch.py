@@ -6,8 +6,8 @@ from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
-from console.cli.commands import COMMANDS
 from console.cli.parser import run_module
+from console.commands.shell import COMMANDS
 from console.errors import UsedWrongly
 
 VALUED = frozenset({"--store", "--as", "--theme"})

@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from console.cli.commands import COMMANDS, CliCommand
 from console.cli.document import JsonOutput
 from console.cli.options import json_option, mailbox_options
+from console.commands.shell import COMMANDS, CliCommand
 from mailstore.errors import UnknownStore
 from mailstore.registry import own_commands
 

@@ -57,6 +57,41 @@ WHEN: dict[str, tuple[Callable[[Situation], bool], str]] = {
 """The conditions under which some commands can act, and what is said where they can't."""
 
 
+SYNONYMS: dict[str, str] = {
+    "attention": "inbox todo triage needs alerts",
+    "archive": "clean up tidy",
+    "away": "summary digest missed",
+    "back": "cancel close leave escape",
+    "compose": "new mail message send create",
+    "copy.text": "yank clipboard",
+    "desk.reply": "respond reply",
+    "details": "info properties headers receipts",
+    "export": "save download",
+    "help": "keys shortcuts bindings",
+    "intervene": "join interrupt barge",
+    "journal": "log history audit",
+    "letters.acknowledge": "dismiss ignore done",
+    "letters.redirect": "forward reroute",
+    "letters.resend": "retry resend",
+    "mark.all": "read catch up",
+    "mark.seen": "read unread",
+    "mark.thread": "read",
+    "mute": "ignore silence hide",
+    "overview": "statistics stats dashboard metrics",
+    "quit": "exit close leave",
+    "quote": "forward redirect",
+    "record": "raw source json",
+    "reply": "answer respond",
+    "search": "find grep",
+    "snooze": "later remind postpone defer",
+    "star": "flag favourite bookmark",
+    "travel": "past rewind history",
+    "views": "saved queries smart folders",
+    "wake": "ping nudge start",
+}
+"""Other words for commands, by which help and palette find them."""
+
+
 class Command(Struct, frozen=True):
     """One thing that you can do; what runs for it is the screen's action of the same id.
 
@@ -94,6 +129,11 @@ class Command(Struct, frozen=True):
     def name(self) -> str:
         """The name in the palette: the command line's own where there is one."""
         return f"{self.cli} · {self.label}" if self.cli and self.cli != self.label else self.label
+
+    @property
+    def synonyms(self) -> str:
+        """Other words for it."""
+        return SYNONYMS.get(self.id, "")
 
     def keys_in(self, keymap: Mapping[str, str]) -> str:
         """Return the keys, with commas between them, as a keymap has them."""
@@ -154,6 +194,6 @@ def fits(command: Command, query: str, keymap: Mapping[str, str]) -> bool:
     """Say whether a query is one of a command's keys, or each of its words begins one of the command's."""
     if has_key(command, query, keymap):
         return True
-    text = f"{command.help} {command.label} {command.group} {command.cli} {command.id}".lower()
+    text = f"{command.help} {command.label} {command.group} {command.cli} {command.id} {command.synonyms}".lower()
     begun = [*text.replace("-", " ").replace(".", " ").split(), *text.split()]
     return all(any(each.startswith(word) for each in begun) for word in query.lower().split())

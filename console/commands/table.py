@@ -304,7 +304,7 @@ COMMANDS: tuple[Command, ...] = (
         "r",
         "answer",
         "Reply to the message of the row, and come back",
-        "Desk",
+        "Attention",
         DESKS,
         footer=2,
         when="live row",
@@ -314,7 +314,7 @@ COMMANDS: tuple[Command, ...] = (
         "greater_than_sign",
         "redirect",
         "Redirect the messages to another recipient",
-        "Desk",
+        "Attention",
         DESKS,
         footer=3,
         when="live row",
@@ -324,7 +324,7 @@ COMMANDS: tuple[Command, ...] = (
         "R",
         "send again",
         "Send the messages again, with a new TTL",
-        "Desk",
+        "Attention",
         DESKS,
         footer=6,
         when="live row",
@@ -334,7 +334,7 @@ COMMANDS: tuple[Command, ...] = (
         "A",
         "acknowledge",
         "Acknowledge the rows: nothing to do; of messages, in the journal",
-        "Desk",
+        "Attention",
         DESKS,
         footer=4,
         when="live row",
@@ -344,7 +344,7 @@ COMMANDS: tuple[Command, ...] = (
         "s",
         "snooze",
         "Snooze the rows until a time, or until an agent resumes",
-        "Desk",
+        "Attention",
         DESKS,
         footer=5,
         when="live row",
@@ -354,7 +354,7 @@ COMMANDS: tuple[Command, ...] = (
         "W",
         "wake agent",
         "Wake the agent of the row for its unread mail",
-        "Desk",
+        "Attention",
         DESKS,
         footer=5,
         when="live row",
@@ -419,6 +419,34 @@ BY_ID = {command.id: command for command in COMMANDS}
 def commands_for(pane: str) -> list[Command]:
     """Return the commands that work in a pane, in the order of the table."""
     return [command for command in COMMANDS if pane in command.panes]
+
+
+OPENERS = {
+    "attention": "attention",
+    "dead-letters": "view.dead",
+    "drafts": "drafts",
+    "journal": "journal",
+    "views": "views",
+    "away": "away",
+    "archive": "archive",
+    "unreadable": "unreadable",
+    "overview": "overview",
+}
+"""The command that opens each list over the mail, by the list's name."""
+
+BASIC = (
+    *("list.down", "list.up", "open", "jump", "back", "read.on", "reply", "desk.reply", "letters.redirect"),
+    *("letters.acknowledge", "compose", "attention", "search", "palette", "compose.send", "compose.editor", "help"),
+)
+"""The commands to learn first; a pane has ten of them at most."""
+MOST_BASIC = 10
+
+
+def basic_commands(pane: str) -> list[Command]:
+    """Return at most ten commands with which one begins in a pane; what its footer names fills them up."""
+    here = commands_for(pane)
+    rest = sorted((it for it in here if it.footer and it.id not in BASIC), key=lambda it: it.footer)
+    return [*(BY_ID[name] for name in BASIC if BY_ID[name] in here), *rest][:MOST_BASIC]
 
 
 def action_of(command: str) -> str:

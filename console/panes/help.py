@@ -1,4 +1,4 @@
-"""The help page, built from the commands: a legend, the keys of a pane, then those of other panes."""
+"""The help page, built from the commands: ten basic keys, all of a pane, those of other panes, then a legend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textual.visual import RenderOptions, Visual
 from console.browser.keys import BROWSER_KEYS
 from console.browser.place import is_in_browser
 from console.commands.command import Command, Situation, fits, has_key
-from console.commands.table import COMMANDS, commands_for
+from console.commands.table import COMMANDS, basic_commands, commands_for
 from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line
 from console.words.legend import LEGEND, is_meant
@@ -50,12 +50,15 @@ class HelpTopic(Struct, frozen=True):
 
 
 def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> FactPage:
-    """Return the legend and the keys that match a query: first what has it as a key, then words that begin with it."""
+    """Return the keys that match a query, and the legend: first what has it as a key, then words that begin with it.
+
+    Without a query, the basic keys of the pane come first.
+    """
     words = query.split()
     here = commands_for(topic.pane)
     parts: list[Row] = []
-    if legend := legend_rows(words):
-        parts += [_heading("Glyphs"), *legend]
+    if not words:
+        parts += [_heading("Basic keys"), *(_row(it, topic, (), True, key_cells) for it in basic_commands(topic.pane))]
     parts += _browser_rows(query, key_cells)
     keyed = [command for command in COMMANDS if has_key(command, query, topic.keymap)]
     if keyed:
@@ -72,6 +75,8 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
             parts.append(_heading(group))
             members = (command for command in found if command.group == group)
             parts += [_row(command, topic, words, command in here, key_cells) for command in members]
+    if legend := legend_rows(words):
+        parts += [*([EMPTY] if parts else []), _heading("Glyphs"), *legend]
     if not parts:
         parts.append((Content(), Content.styled(f"Nothing found for {visible_line(query.strip())}", "$warning")))
     return FactPage(parts)

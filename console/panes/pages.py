@@ -19,7 +19,7 @@ from console.session import Session
 from console.words.agent_presence import doing_words, presence_line
 from console.words.cut_off_words import cut_off_line
 from console.words.styles import TextStyles
-from console.words.symbols import SIGNS, STATES
+from console.words.symbols import SIGNS, STATES, TYPE_GLYPHS
 from mailstore.queries.timeline import timeline
 from mailstore.records.details import AgentFact, AttachedFile, MessageWay
 from mailstore.records.message import Message
@@ -43,11 +43,18 @@ def details(
         ("to", ", ".join(message.recipients)),
         ("time", message.timestamp + ("" if message.timed else "  (not a time: in file order)")),
         ("subject", message.subject),
-        ("type", f"{message.type or '–'}{'  (cancelled)' * (mailbox.cancelled_by(message) is not None)}"),
+        ("type", f"{_type_words(message)}{'  (cancelled)' * (mailbox.cancelled_by(message) is not None)}"),
         ("tags", ", ".join(message.tags) or "–"),
         ("answers", message.thread or "–"),
         ("thread", mailbox.root_of(message.id)),
     ]
+    signs = {
+        "new to you": mailbox.is_unseen(message),
+        "starred": message.id in mailbox.own_marks().starred,
+        "attached file": bool(files),
+    }
+    if any(signs.values()):
+        rows.insert(6, ("signs", ", ".join(f"{SIGNS[name].glyph} {name}" for name, holds in signs.items() if holds)))
     expiry = mailbox.expiry(message)
     rows.append(("expires", clock(expiry, now) if expiry is not None else "never"))
     if message.location is not None:
@@ -73,6 +80,11 @@ def details(
         what = Content(f"   {when:>12}  {moment.what:<11} ")
         parts.append((what, Content.assemble(visible_line(moment.who), (how, "$muted"))))
     return FactPage(parts)
+
+
+def _type_words(message: Message) -> str:
+    """Return a message's type, after the glyph that lists show for it."""
+    return " ".join(filter(None, (TYPE_GLYPHS.get(message.type or ""), message.type or "–")))
 
 
 MOST_COLOURED = 60_000

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from console.cli.commands import COMMANDS as CLI
 from console.cli.loading import Loaded, find_message
 from console.cli.parser import run_module
 from console.cli.plain import put
 from console.cli.terminal_io import guarded
 from console.cli.thread import branch
+from console.commands.shell import COMMANDS as CLI
 from console.errors import Refused, UsedWrongly
 from console.hooks.sessions.live import hooked_agents
 from console.plain.news import News

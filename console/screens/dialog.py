@@ -30,6 +30,15 @@ class Dialog(ModalScreen[R], ClosesOnce[R]):
 class CommandDialog(CommandPalette, ClosesOnce[None]):
     """The command palette."""
 
+    def __init__(self) -> None:
+        super().__init__(placeholder="a command, a view, an agent, a theme, or a word", id="--command-palette")
+
+    def on_mount(self) -> None:
+        """Name it in its frame, as other dialogs."""
+        frame = self.query_one("#--input")
+        frame.border_title = "Commands"
+        frame.border_subtitle = "↑↓: choose · Enter: run · Esc: close"
+
     def _action_command_list(self, action: str) -> None:
         if self.query_one(OptionList).scrollable_content_region:  # Textual's list can't turn pages before it has a size
             super()._action_command_list(action)

@@ -1,4 +1,4 @@
-"""The command palette: commands with their keys, views, channels, agents and themes."""
+"""The command palette: commands of this screen, of others and of the shell, views, channels, agents and themes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.markup import escape
 
-from console.commands.command import ANYWHERE, Command
-from console.commands.table import COMMANDS
+from console.commands.command import ANYWHERE, LISTS, Command
+from console.commands.shell import COMMANDS as SHELL
+from console.commands.table import BY_ID, COMMANDS, OPENERS
 from console.panes.sidebar_rows import sidebar_rows
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
@@ -28,8 +29,9 @@ MOST_SHOWN = 100
 """The candidates that are listed at most: the best."""
 KEY_CELLS = 8
 PLACES = {"channel": "Channel", "agent": "Agent", "saved": "Saved view", "store": "Mailbox"}
-FOOTER, HERE, MOVE, COMMAND, PLACE, OTHER, UNABLE = 6, 5, 4, 3, 2, 1, 0
-"""How well candidates fit: what the footer names first, then the focused pane's other commands; last what can't act."""
+FOOTER, HERE, MOVE, COMMAND, PLACE, OTHER, UNABLE, AWAY = 6, 5, 4, 3, 2, 1, 0, -1
+"""How well candidates fit: what the footer names first, then the focused pane's other commands; then what can't act,
+last what another screen or the shell does."""
 WHOLE, BEGINNING, PHRASE, WORDS, SKIPPING, WITHIN, SCATTERED = 7, 6, 5, 4, 3, 2, 1
 """How well a query fits a name: from all of it down to messages scattered over it."""
 
@@ -44,6 +46,7 @@ class PaletteEntry(Struct, frozen=True):
     fit: int = 0
     is_able: bool = True
     order: int = 0
+    synonyms: str = ""
 
     def title(self, places: tuple[int, ...] = ()) -> Content:
         """Return the key and the name, of which some messages are underlined."""
@@ -80,6 +83,8 @@ class Palette(Provider):
         found: list[PaletteEntry] = []
         if isinstance(here, MainScreen | ListScreen):
             found += self._commands(here)
+            found += self._elsewhere(here)
+            found += self._shell()
         found += (
             PaletteEntry(f"theme {choice.name}", "Use this theme", choice, fit=OTHER) for choice in themes.choices()
         )
@@ -101,7 +106,41 @@ class Palette(Provider):
                     UNABLE if reason else fit_of(command, pane),
                     not reason,
                     command.footer,
+                    command.synonyms,
                 )
+
+    def _elsewhere(self, here: MainScreen | ListScreen) -> Iterator[PaletteEntry]:
+        """Yield what other screens do: choosing it goes to where it can be done."""
+        panes = frozenset({here.pane()}) if isinstance(here, ListScreen) else ANYWHERE
+        for command in COMMANDS:
+            if command.panes & panes:
+                continue
+            key = f": {label}" if (label := _key(command, here.session)) else ""
+            opener = next((OPENERS[pane] for pane in OPENERS if pane in command.panes), None)
+            if isinstance(here, MainScreen) and opener is not None:
+                where, go = BY_ID[opener].label, partial(run_command, here, opener)
+                yield PaletteEntry(
+                    command.name, f"{command.help} · in {where}{key}", go, fit=AWAY, synonyms=command.synonyms
+                )
+            elif isinstance(here, ListScreen) and command.panes & LISTS:
+                go = partial(run_command, here, "rows.close")
+                yield PaletteEntry(
+                    command.name, f"{command.help} · in the mail{key}", go, fit=AWAY, synonyms=command.synonyms
+                )
+
+    def _shell(self) -> Iterator[PaletteEntry]:
+        """Yield the commands of the shell: choosing one copies it."""
+        for name, command in SHELL.items():
+            yield PaletteEntry(
+                f"signalbox {name}",
+                f"In the shell (enter copies it): {command.summary}",
+                partial(self._copy, f"signalbox {name} "),
+                fit=AWAY,
+            )
+
+    def _copy(self, words: str) -> None:
+        self.app.copy_to_clipboard(words)
+        self.app.notify(f"Copied: {words}", markup=False)
 
     def _places(self, here: MainScreen) -> Iterator[PaletteEntry]:
         for place in sidebar_rows(here.session)[:MOST]:
@@ -149,7 +188,7 @@ def ranked(entries: list[PaletteEntry], query: str) -> list[tuple[float, Palette
     for it in entries:
         match = word_match(query, it.name)
         if it.fit != PLACE and (match is None or match.rank < WITHIN):
-            in_help = word_match(query, it.help)
+            in_help = word_match(query, f"{it.help} {it.synonyms}")
             if in_help is not None and in_help.rank > WITHIN:
                 match = WordMatch(WITHIN, ())
         if match is not None:

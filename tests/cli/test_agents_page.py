@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from console.cli.commands import COMMANDS
 from console.cli.parser import CommandParser
+from console.commands.shell import COMMANDS
 from console.hooks.install.own_command import HookOptions
 from console.hooks.install.programs import NAMES, OwnText, Target, program_files
 from tests.cli.conftest import ROOT

@@ -92,7 +92,7 @@ async def test_the_numbers_of_the_header_are_clicked(tmp_path: Path) -> None:
         assert seat.app.screen is not seat.screen
         await seat.press("escape")
         await click(seat, 0, "Signalbox")
-        await seat.sees("Search for commands")
+        await seat.sees("a command, a view")
 
 
 async def test_the_footer_strikes_what_cannot_act_here_and_now(tmp_path: Path) -> None:

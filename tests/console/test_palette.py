@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,9 @@ def write_mail(folder: Path) -> MailFiles:
 
 def listed(seat: Seat) -> list[str]:
     """Return the names in the palette, in their order: each is followed by its help."""
-    begin = next(at for at, line in enumerate(seat.lines) if "🔎" in line) + 2
-    rows = [line.strip("▇▅▃ ") for line in seat.lines[begin:] if line.strip("▔▁ ")]
-    return rows[::2]
+    begin = next((at for at, line in enumerate(seat.lines) if "Esc: close" in line), len(seat.lines)) + 2
+    inside = takewhile(lambda line: line.startswith("│"), seat.lines[begin:])
+    return [line.strip("│▇▅▃ ") for line in inside][::2]
 
 
 async def test_the_palette_shows_keys_and_what_fits_first(tmp_path: Path) -> None:
@@ -52,13 +53,41 @@ async def test_the_palette_goes_to_agents_and_channels_whatever_they_are_called(
         await seat.until(lambda: seat.screen.location.view.name == "librarian-00000001")
 
 
+async def test_the_palette_finds_what_other_screens_do_and_goes_there(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(100, 40)) as seat:
+        await seat.press("colon")
+        await seat.pilot.press(*"resend")
+        await seat.sees("Send the messages again, with a new TTL · in attention: R")
+        assert listed(seat)[0] == "send again"
+        await seat.press("enter")
+        await seat.sees("Needs attention")
+        await seat.press("colon")
+        await seat.pilot.press(*"step in")
+        await seat.sees("Reply to all sides of the conversation · in the mail: R")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.screen is seat.screen)
+
+
+async def test_the_palette_finds_commands_by_other_words_and_those_of_the_shell(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data, size=(100, 40)) as seat:
+        await seat.press("colon")
+        await seat.pilot.press(*"bookmark")
+        await seat.until(lambda: listed(seat)[:1] == ["*  star"])
+        await seat.pilot.press(*["backspace"] * 8, *"retire agents")
+        await seat.sees("signalbox roster")
+        assert "enter copies it" in seat.text
+        await seat.press("enter")
+        assert seat.app.clipboard == "signalbox roster "
+        await seat.sees("Copied: signalbox roster")
+
+
 async def test_the_palette_fits_a_low_screen(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data, size=(40, 12)) as seat:
         await seat.press("colon")
         await seat.pilot.press(*"next")
         await seat.sees("n  next new")
         assert "? help" in seat.lines[-1]
-        assert any(line.strip().startswith("Go to the next") and "…" in line for line in seat.lines)
+        assert any(line.strip("│ ").startswith("Go to the next") and "…" in line for line in seat.lines)
 
 
 @pytest.mark.parametrize(

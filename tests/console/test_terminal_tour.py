@@ -112,9 +112,9 @@ def open_pages(tourist: Tourist) -> None:
     tourist.terminal.press("t")
     tourist.sees_notice("Threads, each as a tree of replies")
     tourist.terminal.press(":")
-    tourist.terminal.wait_for("Search for commands")
+    tourist.terminal.wait_for("a command, a view")
     tourist.terminal.press("escape")
-    tourist.terminal.wait_gone("Search for commands")
+    tourist.terminal.wait_gone("a command, a view")
     tourist.go("2")
 
 

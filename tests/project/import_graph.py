@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from console.cli.commands import COMMANDS
+from console.commands.shell import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 

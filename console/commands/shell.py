@@ -1,4 +1,4 @@
-"""Declare the console's commands: module, summary, and group in the help. `own_commands` adds those of kinds."""
+"""Declare the commands of the shell: module, summary, and group in the help. `own_commands` adds those of kinds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class CliCommand(NamedTuple):
-    """The module of a command in this package, its one-line summary, and its group in the help.
+    """The module of a command in `console.cli`, its one-line summary, and its group in the help.
 
     The module has `add_arguments(parser)` and `run(args) -> int`, and may have `arrange(words) -> words`,
     which rewrites the arguments before they are parsed.
