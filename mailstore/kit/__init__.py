@@ -3,6 +3,7 @@
 Following      `WatchedStore` over a `PartReader` (files that are read whole) or a `RecordReader` (a database)
 Bodies         `first_line`, `mentions`
 Time stamps    `parse_time`, `time_of`, `isoformat`, `written_time`, `utc`
+Patterns       `is_match`
 Locations      `path_of`, `without_secrets`, `is_found`, `found_at`, `read_located`
 Reading        `read_whole`, `Folder`, `Stamp`, `LineFile`, `salvage`, `loads`, `read_database`
 Writing        `append_line`, `append_all`, `replace_file`, `Pending`, `locked`, `encode_record`, `safe_name`
@@ -33,6 +34,7 @@ _MODULES = {
     "kit.json_records": "encode_record",
     "kit.locating": "found_at is_found read_located unreadable",
     "kit.part_reader": "PartReader PartSource is_settled",
+    "kit.patterns": "is_match",
     "kit.record_reader": "NOTHING RecordEvents RecordMap RecordReader RecordSource",
     "kit.timestamps": "isoformat parse_time time_of utc written_time",
     "kit.watched_store": "EventReader WatchedStore",

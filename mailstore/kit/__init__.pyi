@@ -23,6 +23,7 @@ from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.locating import found_at, is_found, read_located, unreadable
 from mailstore.kit.part_reader import PartReader, PartSource, is_settled
+from mailstore.kit.patterns import is_match
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap, RecordReader, RecordSource
 from mailstore.kit.timestamps import isoformat, parse_time, time_of, utc, written_time
 from mailstore.kit.watched_store import EventReader, WatchedStore
@@ -62,6 +63,7 @@ __all__ = [
     "is_encodable",
     "is_found",
     "is_fresh",
+    "is_match",
     "is_replaced",
     "is_settled",
     "isoformat",

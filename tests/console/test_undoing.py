@@ -91,6 +91,7 @@ async def test_what_was_sent_is_not_undone_and_the_setting_that_helps_is_named(
     async with opened(mail.data, size=(80, 24), config=Config(send=SendSettings(undo_seconds=seconds))) as seat:
         await seat.press("r", *"Yes.", "ctrl+s")
         await seat.until(lambda: b"Yes." in mail.mailbox.read_bytes() and len(seat.app.session.arrived) == 1)
+        await seat.until(lambda: "Sent, and recorded" in seat.lines[-1])  # the file has it before the sender knows
         await seat.press("z")
         assert f"Nothing to undo: {words}" in seat.lines[-1]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mailstore.kinds.agentazall.places import config_at, mailbox_dir, trees_of
+from mailstore.kit.patterns import is_match
 
 MOST_CONFIGS = 100
 
@@ -36,7 +36,7 @@ def is_blocked(rules: Filter, sender: str) -> bool:
 
 
 def _matches(patterns: Iterable[str], sender: str) -> bool:
-    return any(fnmatchcase(sender, pattern.lower()) for pattern in patterns)
+    return any(is_match(sender, pattern.lower()) for pattern in patterns)
 
 
 def filter_of(config: dict[str, Any]) -> Filter:

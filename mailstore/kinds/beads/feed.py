@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from mailstore.kinds.beads.lines import BeadsLines
 from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue, RigRecords
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIssue, moment
 from mailstore.kit.part_reader import has_fresh
+from mailstore.kit.patterns import is_match
 from mailstore.kit.record_reader import RecordEvents, RecordMap, RecordSource
 from mailstore.records.events import Person, Progress
 from mailstore.records.message import Location, Problem
@@ -224,7 +224,7 @@ def _joined(
             continue
         if QUEUE in issue.labels and agent.status is Status.LIVING:
             pattern = facts.get("claim_pattern", "*")
-            if fnmatchcase(agent.session_id, pattern) or fnmatchcase(way, pattern):
+            if is_match(agent.session_id, pattern) or is_match(way, pattern):
                 tags.add(f"role:queue:{name}")
         for label, (field, prefix) in MEMBERS.items():
             if label in issue.labels and agent.session_id in _names(facts.get(field, "")):

@@ -97,6 +97,12 @@ def test_the_roster_is_made_of_beads_and_of_whoever_takes_part(town: Town) -> No
     assert new == {"daemon", "other/refinery"}, "a bare name that never wrote is unknown"
 
 
+def test_a_claim_pattern_longer_than_any_name_claims_nothing_and_costs_nothing(tmp_path: Path) -> None:
+    town = gas_town(tmp_path / "gt")
+    town.told("hq-queue-endless", "gt:queue", name="endless", claim_pattern="[" * 1_000_000)  # `fnmatch` takes hours
+    assert agents(town)["gastown/Toast"].tags == ("role:queue:builds",)
+
+
 def test_the_agents_of_rigs_are_read_from_their_own_databases(tmp_path: Path, town: Town) -> None:
     rig = Town(town.root / "beads/mayor/rig")
     rig.make()
