@@ -13,7 +13,7 @@ from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
 from textual.events import Event as UIEvent
-from textual.events import Key, MouseDown
+from textual.events import Key, MouseDown, Paste
 from textual.filter import LineFilter
 from textual.theme import Theme
 from textual.worker import Worker
@@ -30,6 +30,7 @@ from console.running.failures import tell_failure
 from console.running.idle import IdleTracker
 from console.running.prefetch import Prefetch
 from console.screens.counting import MOVES
+from console.screens.dialog import ClosesOnce
 from console.screens.location import ScreenLocation
 from console.screens.main_screen import MainScreen
 from console.session import Session
@@ -222,8 +223,11 @@ class SignalboxApp(App[None]):
         if isinstance(event, Key | MouseDown):
             self.session.last_key = self.session.clock()
         if isinstance(event, Key):
+            self.session.keys += 1
             self._idle.note_key()
             self._idle.collect_soon()
+        if isinstance(event, Key | Paste) and isinstance(self.screen, ClosesOnce) and self.screen.ignores_keys:
+            return
         if isinstance(event, Key) and not all(screen.is_mounted for screen in self.screen_stack[-1:]):
             # a screen that is being built takes it once it is there: what is typed at once is for what it opens
             self.screen.call_later(self.post_message, Key(event.key, event.character))

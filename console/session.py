@@ -62,6 +62,8 @@ class Session:
         self.clock = clock
         self.last_key = clock()
         """When the person last pressed a key or a button of the mouse, in seconds since the epoch."""
+        self.keys = 0
+        """How many keys were pressed."""
         self.rest = rest
         """How long background work sleeps after so many seconds of work."""
         self.live = guarded(Mailbox(user))

@@ -33,6 +33,8 @@ class Footer(ClickLine):
 
     keys: reactive[tuple[FooterKey, ...]] = reactive(())
     notice: reactive[str] = reactive("")
+    busy: reactive[str] = reactive("")
+    """Which command takes long, and since when."""
     held: reactive[str] = reactive("")
     """When a held message is sent."""
     count: reactive[str] = reactive("")
@@ -77,6 +79,8 @@ class Footer(ClickLine):
                 f" {self.count.lstrip('0') or 0}× " if self.count else " ", styles.accent + Style(bold=bool(self.count))
             )
         ]
+        if self.busy:
+            left.append(Spot(f"{self.busy}  ", styles.warn))
         if self.held:
             left.append(Spot(f"{HELD} {self.held}  ", styles.warn, UNDO))
         room = width - 7 - len(self._help_key) - sum(cell_len(spot.text) for spot in left)

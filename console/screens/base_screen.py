@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -18,6 +19,7 @@ from console.commands.command import Situation
 from console.commands.table import BY_ID
 from console.panes.footer import Footer
 from console.running.failures import tell_failure
+from console.screens.command_run import CURRENT, CommandRun
 from console.screens.counting import MOVES, KeyCount, Move, move
 from console.screens.dialog import ClosesOnce
 from console.session import Session
@@ -34,13 +36,6 @@ Action = Callable[[], Awaitable[None] | None]
 FOREVER = float("inf")
 R = TypeVar("R")
 T = TypeVar("T")
-
-
-async def run(command: str, action: Action) -> None:
-    """Run what a command does."""
-    log_step(command)
-    if isawaitable(done := action()):
-        await done
 
 
 def situation_of(session: Session, *, has_row: bool) -> Situation:
@@ -101,9 +96,21 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
         """Run a command; what this screen doesn't have, it leaves to the mail below."""
         action = self.actions().get(command)
         if action is not None:
-            await run(command, action)
+            await self.run(command, action)
         else:
             self.run_below(BY_ID[command].screen_action)
+
+    async def run(self, command: str, action: Action) -> None:
+        """Run what a command does."""
+        log_step(command)
+        this = CommandRun(BY_ID[command].label, self.session.keys)
+        token = CURRENT.set(this)
+        try:
+            if isawaitable(done := action()):
+                await done
+        finally:
+            this.is_starting = False
+            CURRENT.reset(token)
 
     def run_below(self, action: str) -> None:
         """Close this screen, and run an action on the one that it lies over."""
@@ -135,22 +142,50 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
 
     def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
         """Show a dialog and call back with its answer."""
-        self.app.push_screen(dialog, answered)
+        with self._asking(dialog):
+            self.app.push_screen(dialog, answered)
 
     async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
         """Show a dialog and return its answer; only within a task."""
         # push_screen_wait would first await screens that close: of one that closes meanwhile, which ends this task
         # with it, that ends the console
-        return await asyncio.shield(self.app.push_screen(dialog, wait_for_dismiss=True))
+        with self._asking(dialog):
+            return await asyncio.shield(self.app.push_screen(dialog, wait_for_dismiss=True))
+
+    @contextmanager
+    def _asking(self, dialog: Screen[T]) -> Iterator[None]:
+        """Keep a dialog that comes late from taking keys; what runs in it belongs to no command that led to it."""
+        command = CURRENT.get()
+        if command is None:
+            yield
+            return
+        if isinstance(dialog, ClosesOnce) and command.is_late(self.session.keys):
+            dialog.comes_late()
+        token, command.is_asking = CURRENT.set(None), True
+        try:
+            yield
+        finally:
+            command.is_asking = False
+            CURRENT.reset(token)
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:
         """Run a coroutine beside other work until this screen closes; an exclusive one cancels others of its group."""
-        # cancelled before its first step, a coroutine is never awaited: it is closed with its worker
-        finalize(self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False), work.close)
+        self._follow(self.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False), work)
 
     def run_app_task(self, work: Coroutine[Any, Any, object], *, group: str) -> None:
         """Run a coroutine that continues when this screen closes."""
-        finalize(self.app.run_worker(work, group=group, exit_on_error=False), work.close)
+        self._follow(self.app.run_worker(work, group=group, exit_on_error=False), work)
+
+    def _follow(self, worker: Worker[object], work: Coroutine[Any, Any, object]) -> None:
+        # cancelled before its first step, a coroutine is never awaited: it is closed with its worker
+        finalize(worker, work.close)
+        if (command := CURRENT.get()) is not None and command.is_starting:
+            command.watch(worker, self._show_busy)
+
+    def _show_busy(self, words: str) -> bool:
+        if self.is_mounted and self.is_attached:
+            self.footer.busy = words
+        return self.is_attached
 
     def on_key(self, event: Key) -> None:
         """Clear the footer's notice with the next key, and collect counts; what the key does comes after this."""

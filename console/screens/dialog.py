@@ -13,10 +13,26 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList
 
 R = TypeVar("R")
+SEEN_SECONDS = 0.5
 
 
 class ClosesOnce(Screen[R]):
     """A screen that closes itself only while it is the one on top: a second key of the same read finds it closed."""
+
+    ignores_keys = False
+    """Whether it came while you were typing: for half a second it takes no key, which was meant for something else."""
+
+    def comes_late(self) -> None:
+        """Take no key until it has been in sight for half a second."""
+        self.ignores_keys = True
+
+    def on_mount(self) -> None:
+        """Take keys once it could be seen."""
+        if self.ignores_keys:
+            self.call_after_refresh(self.set_timer, SEEN_SECONDS, self._was_seen)
+
+    def _was_seen(self) -> None:
+        self.ignores_keys = False
 
     def dismiss(self, result: R | None = None) -> AwaitComplete:
         """Close with a result; do nothing if it is closed, or another screen lies over it."""

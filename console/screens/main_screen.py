@@ -9,7 +9,7 @@ from textual import on
 
 from console.panes.sidebar import Sidebar
 from console.running import lazy
-from console.screens.base_screen import Action, BaseScreen, run
+from console.screens.base_screen import Action, BaseScreen
 from console.screens.counting import MOVES, Move
 from console.screens.drawing import Drawing
 from console.screens.location import ScreenLocation
@@ -83,7 +83,7 @@ class MainScreen(MailScreen):
         """Run a command; all but moves wait for the parts."""
         if command not in MOVES:
             await self.load_parts()
-        await run(command, self.actions()[command])
+        await self.run(command, self.actions()[command])
 
     async def action_go_view(self, kind: str) -> None:
         """Show a view that the header names, and go to its threads."""

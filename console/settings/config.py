@@ -33,7 +33,7 @@ class AttentionSettings(Struct, frozen=True):
     ] = 12
     loop_minutes: Annotated[Positive, "Within which time they do."] = 30.0
     growth_letters: Annotated[Count, "How many more dead letters than before need attention."] = 5
-    window_minutes: Annotated[Positive, "Within which time they came; other concerns look back as far."] = 24 * 60.0
+    window_minutes: Annotated[Positive, "Within which time they came; the others look back as far."] = 24 * 60.0
 
     def limits(self) -> Limits:
         """Return the limits for `mailstore.queries.attention`."""
