@@ -103,7 +103,9 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
     async def run(self, command: str, action: Action) -> None:
         """Run what a command does."""
         log_step(command)
-        this = CommandRun(BY_ID[command].label, self.session.keys)
+        this = CommandRun(command, BY_ID[command].label, self.session.keys)
+        if not this.only_reads:
+            self.session.undo_history.end_passing()
         token = CURRENT.set(this)
         try:
             if isawaitable(done := action()):
@@ -166,6 +168,7 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
             yield
         finally:
             command.is_asking = False
+            command.goes_on(self.session.keys)
             CURRENT.reset(token)
 
     def run_task(self, work: Coroutine[Any, Any, object], *, group: str, exclusive: bool = False) -> None:

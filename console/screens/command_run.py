@@ -10,18 +10,27 @@ from typing import Any
 
 from textual.worker import Worker
 
+from console.screens.counting import MOVES
+
 LONG_SECONDS = 0.3
 """What takes longer says that it runs, and what it asks then comes late."""
 LOOK_SECONDS = 0.1
+READING = frozenset({"back", "open", "read.next", "read.on", "read.previous", "redo", "undo"})
+"""Commands after which, as after moves, what was read is still the last thing that was done."""
 
 
 class CommandRun:
     """A command that was begun; `is_starting` until its action has returned, `is_asking` while a task waits for you."""
 
-    def __init__(self, label: str, typed: int) -> None:
+    def __init__(self, command: str, label: str, typed: int) -> None:
         self.label = label
+        self.only_reads = command in MOVES or command in READING
         self.is_starting = True
         self.is_asking = False
+        self.goes_on(typed)
+
+    def goes_on(self, typed: int) -> None:
+        """Count from now: it begins, or an answer was given."""
         self._begun = monotonic()
         self._typed = typed
 

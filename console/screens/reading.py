@@ -6,12 +6,16 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from console.screens.command_run import CURRENT
 from console.screens.mail_screen import MailScreen
 from console.session import PAST
 from console.state.undo_history import UndoableAction
 from mailstore.errors import StoreError
 from mailstore.records.events import Seen, Unseen
 from mailstore.records.message import Message
+from mailstore.state.views import View
+
+Place = tuple[View, str | None]
 
 
 class Reading:
@@ -19,16 +23,41 @@ class Reading:
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
+        self._read_here: tuple[Place, list[str], UndoableAction] | None = None
+        self._unread_here: tuple[Place, frozenset[str]] | None = None
+
+    @property
+    def _place(self) -> Place:
+        """What is being read: a view, and the thread in it unless it is read as a stream."""
+        location = self._screen.location
+        return location.view, None if self._screen.conversation.is_stream else location.root
 
     def message_highlighted(self, key: str) -> None:
         """Mark the message under the cursor as seen while the conversation has the focus."""
         if self._screen.pane() == "conversation":
-            self.see([key])
+            self._see_reading([key])
 
     def moved(self) -> None:
         """Mark what is in sight as seen after a key moved the cursor of the conversation."""
         if self._screen.pane() == "conversation":
-            self.see(self._screen.conversation.visible_keys())
+            self._see_reading(self._screen.conversation.visible_keys())
+
+    def _see_reading(self, message_ids: Iterable[str]) -> None:
+        """Mark what was read in passing; one undo takes back what was read in one place."""
+        here, history = self._place, self._screen.session.undo_history
+        if self._unread_here is not None and self._unread_here[0] != here:
+            self._unread_here = None
+        kept = self._unread_here[1] if self._unread_here is not None else frozenset()
+        fresh = self.see(key for key in message_ids if key not in kept)
+        if not fresh or ((command := CURRENT.get()) is not None and not command.only_reads):
+            return
+        place, read, action = self._read_here or (None, [], None)
+        is_more = place == here and action is history.last_done
+        read = [*read, *fresh] if is_more else fresh
+        words = f"{len(read)} message{'s' * (len(read) != 1)} read"
+        action = UndoableAction(words, lambda: self.unsee(read), lambda: self.see(read))
+        history.pass_by(action)
+        self._read_here = here, read, action
 
     def see(self, message_ids: Iterable[str]) -> list[str]:
         """Mark messages as seen by the person; return those that were unseen. The past is not changed."""
@@ -62,10 +91,11 @@ class Reading:
             self._screen.run_task(self.keep_seen(fresh, due), group="marks")
 
     def unsee(self, message_ids: list[str]) -> None:
-        """Take the person's marks back."""
+        """Take the person's marks back; reading on in the same place doesn't set them again."""
         session = self._screen.session
         if session.moment is not None:
             return
+        self._unread_here = self._place, frozenset(message_ids)
         self.note_unseen(message_ids)
         self._screen.run_task(self.keep_unseen(message_ids), group="marks")
         self._screen.redraw()
@@ -108,14 +138,15 @@ class Reading:
     def start(self) -> None:
         """Go to the first unseen message of the thread, if there is one."""
         pane, mailbox = self._screen.conversation, self._screen.session.mailbox
+        self._unread_here = None
         if pane.is_stream:
-            self.see(pane.visible_keys())
+            self._see_reading(pane.visible_keys())
             return
         fresh = next((message for message in pane.messages if mailbox.is_unseen(message)), None)
         if fresh is not None:
             pane.scroll_to_key(fresh.id)
         if pane.cursor_key is not None:
-            self.see([pane.cursor_key])
+            self._see_reading([pane.cursor_key])
 
     def may_mark(self) -> bool:
         """Return whether marks can be set; say why where they can't."""
@@ -226,7 +257,7 @@ class Reading:
             return False
         screen.conversation.focus()
         screen.conversation.scroll_to_key(key)
-        self.see([key])
+        self._see_reading([key])
         return True
 
     def _next_root_with_news(self, step: int = 1) -> str | None:
@@ -246,7 +277,7 @@ class Reading:
     def _read(self, message: Message) -> None:
         self._screen.conversation.focus()
         self._screen.conversation.scroll_to_key(message.id)
-        self.see([message.id])
+        self._see_reading([message.id])
 
     def _next_hit(self, hits: list[str], step: int) -> None:
         screen = self._screen
@@ -267,11 +298,11 @@ class Reading:
             screen.conversation.focus()
             self.start()
         elif screen.conversation.read_hidden():
-            self.see(screen.conversation.visible_keys())
+            self._see_reading(screen.conversation.visible_keys())
         elif screen.conversation.is_at_end:
             pane = screen.conversation
-            self.see(pane.visible_keys() if pane.is_stream else [message.id for message in pane.messages])
+            self._see_reading(pane.visible_keys() if pane.is_stream else [message.id for message in pane.messages])
             self.next_unread()
         else:
             screen.conversation.action_page_down()
-            self.see(screen.conversation.visible_keys())
+            self._see_reading(screen.conversation.visible_keys())

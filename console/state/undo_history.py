@@ -29,6 +29,7 @@ class UndoHistory:
         self._done: list[UndoableAction] = []
         self._undone: list[UndoableAction] = []
         self._urgent: list[UndoableAction] = []
+        self._passing: list[UndoableAction] = []
 
     def add(self, action: UndoableAction) -> None:
         """Add an action that was just done; clears what could be redone."""
@@ -44,6 +45,14 @@ class UndoHistory:
         """Add an action that can be undone for a while only: until it is taken away, it is the next to be undone."""
         self._urgent.append(action)
 
+    def pass_by(self, action: UndoableAction) -> None:
+        """Set what was done in passing: it comes before what was done on purpose, as long as it was the last thing."""
+        self._passing = [action]
+
+    def end_passing(self) -> None:
+        """Leave what was done in passing as it is: something else is done now."""
+        self._passing.clear()
+
     def end_urgent(self, action: UndoableAction) -> None:
         """Take away an urgent action that can't be undone any more."""
         self._urgent = [each for each in self._urgent if each is not action]
@@ -56,7 +65,7 @@ class UndoHistory:
     @property
     def last_done(self) -> UndoableAction | None:
         """The action that would be undone."""
-        return next(reversed(self._urgent or self._done), None)
+        return next(reversed(self._urgent or self._passing or self._done), None)
 
     @property
     def last_undone(self) -> UndoableAction | None:
@@ -64,11 +73,11 @@ class UndoHistory:
         return self._undone[-1] if self._undone else None
 
     def undo(self) -> UndoableAction | None:
-        """Undo the newest action and return it; None if there is none. An urgent one can't be redone."""
-        if self._urgent:
-            urgent = self._urgent.pop()
-            urgent.undo()
-            return urgent
+        """Undo the newest action and return it, if any. What is urgent or was done in passing can't be redone."""
+        if first := self._urgent or self._passing:
+            action = first.pop()
+            action.undo()
+            return action
         return self._move(self._done, self._undone, lambda action: action.undo())
 
     def redo(self) -> UndoableAction | None:

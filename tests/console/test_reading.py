@@ -162,6 +162,32 @@ async def test_space_reads_everything_in_turn(tmp_path: Path) -> None:
         assert "new" not in seat.lines[0]
 
 
+async def test_undo_takes_back_what_was_read_in_one_place_and_reading_on_there_leaves_it(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data) as seat:
+        await seat.open_thread("you")
+        await seat.press("escape")
+        await seat.open_thread("q")
+        await seat.press("j", "j")
+        assert "1 new" in seat.lines[0]
+        await seat.press("z")
+        assert seat.notice == "Undone: 3 messages read"
+        assert "4 new" in seat.lines[0]
+        await seat.press("k", "j")
+        assert "4 new" in seat.lines[0]
+        await seat.press("escape")
+        await seat.open_thread("q")
+        assert "3 new" in seat.lines[0], "it was opened anew"
+
+
+async def test_what_was_done_on_purpose_is_undone_before_what_was_read_earlier_or_with_it(tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data) as seat:
+        await seat.open_thread("ch")
+        await seat.press("A")
+        assert "3 new" in seat.lines[0], "the next thread was opened"
+        await seat.press("u", "z")
+        assert seat.notice == "Undone: 1 message marked as unseen"
+
+
 async def test_only_unread_keeps_what_was_just_read_until_it_is_left(tmp_path: Path) -> None:
     async with opened(write_talk(tmp_path).data) as seat:
         await seat.open_thread("ch")
