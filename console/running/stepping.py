@@ -11,7 +11,14 @@ from typing import Any, TypeVar
 from mailstore.steps import BackgroundWork, Steps
 
 SLICE_SECONDS = 0.003
+MOST_REST_SECONDS = 15.0
+"""How long what is shown may lag behind the mailbox, however much it costs to find out."""
 T = TypeVar("T")
+
+
+def rest_after(seconds: float) -> float:
+    """Return how long a search of the whole mailbox rests that should rest so many seconds for what it cost."""
+    return min(seconds, MOST_REST_SECONDS)
 
 
 async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGenerator[T]:

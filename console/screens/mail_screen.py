@@ -40,6 +40,11 @@ class MailScreen(Layout):
     def retitle(self) -> None:
         """Title the conversation again: other messages are in sight."""
 
+    @property
+    @abstractmethod
+    def is_behind(self) -> bool:
+        """Whether something came that is not drawn yet."""
+
     @abstractmethod
     def location_changed(self) -> None:
         """Hear that another view is shown from now on."""

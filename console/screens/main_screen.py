@@ -138,7 +138,11 @@ class MainScreen(MailScreen):
     @property
     def is_drawn(self) -> bool:
         """Whether everything that was folded is on the screen."""
-        return self._timer is None and self.has_all_panes and not self.listing.is_sifting
+        return not self.is_behind and self.has_all_panes and not self.listing.is_sifting
+
+    @property
+    def is_behind(self) -> bool:
+        return self._timer is not None
 
     def keep_place(self) -> None:
         """Come back to what is shown once a mailbox that is read again has it."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from time import monotonic
+from time import monotonic, process_time
 
 from textual.timer import Timer
 
-from console.running.stepping import stepped
+from console.running.stepping import rest_after, stepped
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
@@ -55,7 +55,7 @@ class SavedCounts:
         from console.search.hits import search_context
         from console.state.saved_views import run_saved_views
 
-        began, session = monotonic(), self._screen.session
+        began, session = process_time(), self._screen.session
         try:
             hints = session.store.candidates
             steps = run_saved_views(search_context(session), session.now(), views, hints)
@@ -67,7 +67,7 @@ class SavedCounts:
         finally:
             if self._counting is views:
                 self._counting = None
-        self._rests_until = monotonic() + COST * (monotonic() - began)
-        was_stale = self._is_stale
+        self._rests_until = monotonic() + rest_after(COST * (process_time() - began))
+        was_stale = self._is_stale or self._screen.is_behind
         self._screen.redraw()
         self._is_stale = was_stale

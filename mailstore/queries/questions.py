@@ -100,6 +100,16 @@ def look_for_requests(mailbox: Mailbox, thread_of: ThreadOf, before: float, now:
         yield message if is_open and mailbox.cancelled_by(message) is None else None
 
 
+def is_request(message: Message) -> bool:
+    """Return whether a message expects an answer: a question, or another request."""
+    return message.type == QUESTION or message.type in REQUESTS
+
+
+def is_answered(mailbox: Mailbox, request: Message, thread_of: ThreadOf, now: float) -> bool:
+    """Return whether one who was asked answered a request in its thread. Raises MailboxReloaded."""
+    return is_request(request) and request.timed and _asked_in_vain(mailbox, request, thread_of, now) is None
+
+
 def _asked_in_vain(mailbox: Mailbox, question: Message, thread_of: ThreadOf, now: float) -> Collection[str] | None:
     """Return who was asked, None if one of them answered in the thread; known until something changes there."""
     contents = mailbox.contents

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from mailstore.queries.language.fields import KNOWN_TYPES
 from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
+from mailstore.queries.questions import is_answered, is_request, threads_of
 from mailstore.records.address import Kind, is_channel, resolve
 from mailstore.records.message import Message
 from mailstore.records.scope import SEPARATOR, label_of
@@ -26,6 +27,7 @@ class SearchContext:
         self._body = body
         self._now = now
         self._names = NameMatcher(mailbox)
+        self._thread_of = threads_of(mailbox)
         self._header: tuple[Message | None, str] = (None, "")
         """The message looked at last, and its case-folded header."""
 
@@ -33,6 +35,11 @@ class SearchContext:
     def mailbox(self) -> Mailbox:
         """Return the mailbox that is searched."""
         return self._mailbox
+
+    @property
+    def now(self) -> float:
+        """The time that relative times count from."""
+        return self._now
 
     def text(self, message: Message) -> str:
         """Return what a search looks at in a message besides its header; blocks, and doesn't use the mailbox."""
@@ -112,6 +119,10 @@ class SearchContext:
         mailbox = self._mailbox
         if claim == "archived":
             return message.archived or State.ARCHIVED in mailbox.bare_states(message, self._now).values()
+        if claim == "question":
+            return is_request(message)
+        if claim == "answered":
+            return is_answered(mailbox, message, self._thread_of, self._now)
         if claim == "unseen":
             return mailbox.is_unseen(message)
         if claim in ("starred", "muted", "snoozed"):
@@ -166,6 +177,8 @@ def has_words(words: str, text: str) -> bool:
 def _has_part(part: str, text: str) -> bool:
     if part == "code":
         return any(fence in text for fence in CODE) or "\n    " in text
+    if part == "link":
+        return "http://" in text or "https://" in text
     return "attachment:" in text or "](file:" in text or "![" in text
 
 

@@ -10,6 +10,9 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, TypeVar
 
+from mailstore.errors import QueryError
+from mailstore.queries.language.fields import FIELD_NAMES
+from mailstore.queries.language.parser import parse
 from mailstore.queries.language.tree import Query, Words, sought_in
 from mailstore.queries.search import Candidates, looked_up
 from mailstore.queries.search_context import SearchContext
@@ -18,6 +21,10 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps
 
 WORD = re.compile(r"\w+(?:[-_.]\w+)*")
+QUOTED = re.compile(r'("[^"]*")')
+OR, AND = re.compile(r"\s+(?:or|Or|\|\|?)\s+"), re.compile(r"\s+(?:and|And|&&?)\s+")
+NOT = re.compile(r"(^|[\s(])(?:not|Not)\s+(?=[^\s)])")
+UNKNOWN_FIELD = re.compile(r"\b([a-z]+):([^\s\"()]+)")
 MOST_TERMS = 5
 """Words of a query that are looked at."""
 SHORTEST, LONGEST = 3, 40
@@ -34,7 +41,10 @@ LEAST = 0.7
 
 
 def respelled(text: str, query: Query, context: SearchContext, candidates: Candidates) -> Steps[str]:
-    """Yield the text of a query with its unknown words in the nearest spelling that occurs, if there is any."""
+    """Yield the text of a query as it may have been meant: with operators, or words that occur, if there is any."""
+    if (other := meant_by(text)) != text and (yield from _finds(parse(other, context.now), context, candidates)):
+        yield other
+        return
     sought = sought_in(query)
     words = list(dict.fromkeys(word for phrase in (*sought.texts, *sought.subjects) for word in WORD.findall(phrase)))
     unknown: list[str] = []
@@ -53,6 +63,20 @@ def respelled(text: str, query: Query, context: SearchContext, candidates: Candi
             found = _replaced(found, word, nearest)
     if found != text:
         yield found
+
+
+def meant_by(text: str) -> str:
+    """Return a query with the operators that its words may have been meant as, and without fields that are none."""
+    parts = QUOTED.split(text)
+    for at in range(0, len(parts), 2):
+        words = UNKNOWN_FIELD.sub(lambda found: found[0] if found[1] in FIELD_NAMES else found[2], parts[at])
+        parts[at] = NOT.sub(r"\1-", AND.sub(" ", OR.sub(" OR ", words)))
+    meant = "".join(parts)
+    try:
+        parse(meant, 0.0)
+    except QueryError:
+        return text
+    return meant
 
 
 def _replaced(text: str, word: str, by: str) -> str:
@@ -81,7 +105,11 @@ def nearest_spelling(word: str, known: Counter[str]) -> Later[str]:
 
 def _occurs(word: str, context: SearchContext, candidates: Candidates) -> Later[bool]:
     """Return, after some steps, whether any message has a word."""
-    with closing(looked_up(Words(word), context, candidates)) as steps:
+    return (yield from _finds(Words(word), context, candidates))
+
+
+def _finds(query: Query, context: SearchContext, candidates: Candidates) -> Later[bool]:
+    with closing(looked_up(query, context, candidates)) as steps:
         for step in steps:
             if isinstance(step, list):
                 if step:

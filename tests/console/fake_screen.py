@@ -130,6 +130,7 @@ class FakeScreen:
 
     is_unfocused = is_narrow = is_zoomed = is_streamed = False
     is_looked_at = is_current = True
+    is_behind = False
     text_styles = TextStyles.of({"foreground": "white"}, "default")
 
     def __init__(self, session: Session, location: ScreenLocation) -> None:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from threading import Event
+from typing import Any
 
+import pytest
+
+from console.screens import drawing, saved_counts
 from console.settings.config import Config
+from console.state import saved_views
+from console.state.saved_views import SavedViewHits
 from mailstore.haak import HaakStore
+from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message
 from mailstore.state.views import View
+from mailstore.steps import Steps
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
 
@@ -73,6 +81,33 @@ async def test_what_comes_while_it_is_counted_does_not_put_the_count_off(tmp_pat
         may_read.set()
         await seat.sees("Of light 3")
         assert not counting.is_cancelled
+
+
+async def test_what_comes_while_it_is_counted_and_is_drawn_with_the_count_is_counted_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = write_mail(tmp_path)
+    shown: list[int] = []
+    monkeypatch.setattr(saved_counts, "COST", 0)
+    async with opened(mail.data, config=Config(views={"Of light": "lamp"})) as seat:
+        await seat.sees("Of light 1")
+        run = saved_views.run_saved_views
+
+        def overtaken(context: SearchContext, *args: Any) -> Steps[tuple[str, SavedViewHits]]:
+            yield from run(context, *args)
+            if not shown:  # it is counted, and its last mail is not drawn yet
+                shown.append(len(seat.app.session.live))
+                monkeypatch.setattr(drawing, "FRAME_SECONDS", 3600.0)
+                mail.message("more", "ann-00000001", "all", "A lamp again.", ago=0, subject="Another")
+                while len(seat.app.session.live) == shown[0]:
+                    yield None
+                monkeypatch.undo()
+                monkeypatch.setattr(saved_counts, "COST", 0)
+
+        monkeypatch.setattr(saved_views, "run_saved_views", overtaken)
+        seat.screen.redraw()
+        await seat.sees("Of light 2")
+        assert shown == [2]
 
 
 async def test_a_saved_view_stands_in_the_sidebar_and_follows_the_mailbox(tmp_path: Path) -> None:

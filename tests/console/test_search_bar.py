@@ -33,7 +33,7 @@ def screen(tmp_path: Path) -> Iterator[FakeScreen]:
         ("(su", ["subject:"]),
         ("is:dea", ["dead"]),
         ("is:dead", []),
-        ("has:", ["code", "attachment"]),
+        ("has:", ["code", "attachment", "link"]),
         ("from:cl", ["clerk", "ann-00000001"]),
         ("from:ANN", ["ann-00000001"]),
         ("from:liv", []),

@@ -104,6 +104,8 @@ def test_what_a_query_means(text: str, query: Query) -> None:
         ('from:"', 5, 'add a closing "'),
         ("a from:", 2, "add a name"),
         ("from: ann", 0, "add a name"),
+        ("a AND b", 2, "leave it out"),
+        ("NOT b", 0, "write - before"),
         ("fro:ann", 0, 'did you mean "from:"?'),
         ("red subjct:x", 4, 'did you mean "subject:"?'),
         ("zzz:", 0, "use from:, to:"),
@@ -126,6 +128,10 @@ def test_a_query_that_can_not_be_read_says_where_and_how_to_mend_it(text: str, p
     assert caught.value.position == position
     assert caught.value.remedy.startswith(remedy)
     assert f"at position {position + 1}" in str(caught.value)
+
+
+def test_what_is_an_operator_elsewhere_is_a_word_in_quotes() -> None:
+    assert red('a "AND" "NOT"') == All((Words("a"), Words("AND"), Words("NOT")))
 
 
 @pytest.mark.parametrize("text", ["(" * 5000, "-" * 5000 + "x", "-(" * 5000])

@@ -14,6 +14,7 @@ from console.commands.table import BY_ID
 from console.concerns import ACKNOWLEDGED, listed
 from console.render.short_text import count
 from console.running import lazy
+from console.running.stepping import rest_after
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
@@ -88,7 +89,7 @@ class AttentionWatch:
         finally:
             self._is_looking = False
             self._looked = monotonic()
-            self._rests_until = self._looked + COST * (spent + self._looked - start)
+            self._rests_until = self._looked + rest_after(COST * (spent + self._looked - start))
         totals: Counter[str] = Counter()
         for (is_mine, trouble), number in found.totals.items():
             totals[heading(trouble, is_mine=is_mine)] += number
@@ -107,7 +108,7 @@ class AttentionWatch:
             if it.message_id is not None and it.message_id in mailbox:
                 roots.setdefault(mailbox.root_of(it.message_id), it)
         if session.attention.set(mailbox, found, shown, roots, totals):
-            was_stale = self._is_stale
+            was_stale = self._is_stale or self._screen.is_behind
             self._screen.redraw()
             self._is_stale = was_stale  # drawing this changed nothing in the mailbox
         is_free = session.moment is None and self._screen.is_current and not self._screen.footer.notice

@@ -40,6 +40,8 @@ IS_VALUES = (
     ValueHelp("read", "a recipient has read it"),
     ValueHelp("dead", "a recipient ended before reading it"),
     ValueHelp("expired", "it expired before a recipient read it"),
+    ValueHelp("question", "it expects an answer: a question, a task, a request for a review"),
+    ValueHelp("answered", "it expects one, and who was asked has written it in its thread"),
     ValueHelp("waiting", "it waits for a holder of its role"),
     ValueHelp("mentioned", "it mentions you"),
     ValueHelp("frozen", "a recipient is frozen"),
@@ -70,7 +72,11 @@ FIELDS = (
         "PART",
         "a part of the text",
         "has:code",
-        (ValueHelp("code", "a block of code"), ValueHelp("attachment", "a picture or a linked file")),
+        (
+            ValueHelp("code", "a block of code"),
+            ValueHelp("attachment", "a picture or a linked file"),
+            ValueHelp("link", "a web address"),
+        ),
     ),
     FieldHelp("id", "ID", "the id of the message, or its beginning", "id:4f2a"),
 )

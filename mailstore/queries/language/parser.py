@@ -21,6 +21,11 @@ LONGEST_TIME = 2
 """How many words may follow the first one of a time: `last monday 09:00`."""
 DEEPEST = 50
 WORD_END = re.compile(r"[\s()]")
+NO_OPERATORS = {
+    "AND": "leave it out: all words must occur",
+    "NOT": "write - before what must not occur",
+}
+"""Operators of other query languages, and what to write instead; in quotes they are words."""
 VALUE_END = re.compile(r"[\s()\"]")
 NEXT_WORD = re.compile(r"[ \t]+([^\s()\"]+)")
 
@@ -121,6 +126,8 @@ class _Parser:
         start = self._at
         match = WORD_END.search(self._text, start)
         word = self._text[start : match.start() if match else len(self._text)]
+        if word in NO_OPERATORS:
+            self.fail(f'"{word}" is no operator here', f"{NO_OPERATORS[word]}; to look for the word, quote it", start)
         name, colon, value = word.partition(":")
         if colon and name.isalpha():
             if name.casefold() in FIELD_NAMES:
