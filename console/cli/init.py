@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
             if location.startswith("//"):
                 put(f"Next: export SIGNALBOX_STORE={quote(visible_line(store.url))}, for all commands")
                 then = "Then"
-            put(f"{then}: signalbox roster register adds agents, signalbox send writes, signalbox opens the console")
+            put(f"{then}: signalbox hook install lets agents hear of their mail (roster register adds others by hand),")
+            put("signalbox send writes, signalbox opens the console")
     return 0
 
 

@@ -12,8 +12,10 @@ from console.handout.fence import header
 from console.render.safe import visible_line
 from console.words.symbols import STATES
 from mailstore.errors import ContentGone
+from mailstore.queries.questions import is_request
 from mailstore.records.message import Message
 from mailstore.rules.delivery import Standing, State
+from mailstore.writing.choices import as_lines, choice_of, options_of
 
 
 def message_row(mail: Loaded, message: Message) -> MessageRow:
@@ -41,7 +43,14 @@ def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
         tags=message.tags,
         places=places if len(places := mail.mailbox.places(message.id)) > 1 else (),
         cancelled=cancel.id if (cancel := mail.mailbox.cancelled_by(message)) is not None else "",
+        options=options_of(mail.store, message, text) if is_request(message) else (),
+        choice=choice_of(mail.store, message) if _may_choose(mail, message) else 0,
     )
+
+
+def _may_choose(mail: Loaded, message: Message) -> bool:
+    question = mail.mailbox.message(message.thread) if message.thread is not None else None
+    return question is not None and is_request(question)
 
 
 def text_of(mail: Loaded, message: Message) -> str:
@@ -65,9 +74,12 @@ def _checked(message: Message, text: str | ContentGone) -> str:
 def message_text(mail: Loaded, message: Message, standing: str = "") -> str:
     """Return a message as text: a header of `name: value` lines, and the indented body."""
     tags = ", ".join(tag for tag in message.tags if tag[:1] != "!")
-    fields = {**header(message), "tags": tags, "cancelled": cancelled_words(mail, message), "state": standing}
+    text = text_of(mail, message)
+    options = "; ".join(as_lines(options_of(mail.store, message, text))) if is_request(message) else ""
+    told = {"tags": tags, "options": options, "cancelled": cancelled_words(mail, message), "state": standing}
+    fields = {**header(message), **told}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
-    return "\n".join([*lines, "", body(text_of(mail, message), "    "), ""])
+    return "\n".join([*lines, "", body(text, "    "), ""])
 
 
 def cancelled_words(mail: Loaded, message: Message) -> str:

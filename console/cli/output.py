@@ -28,6 +28,12 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     cancelled: Annotated[
         str, "The id of the message that cancelled this task, or a task above it; left out unless one did."
     ] = ""
+    options: Annotated[
+        tuple[str, ...], "What this question can be answered with, by number from 1; left out if it lists nothing."
+    ] = ()
+    choice: Annotated[
+        int, "The number of the option of its question that this answer takes; left out if its record has none."
+    ] = 0
 
 
 class NoteRow(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from console.cli.document import JsonOutput
@@ -18,7 +19,10 @@ from console.cli.terminal_io import tell, warn
 from console.errors import UsedWrongly
 from console.render.safe import visible_line
 from mailstore.errors import DraftRefused
+from mailstore.queries.questions import QUESTION
 from mailstore.records.draft import MAX_BODY_BYTES
+from mailstore.store import Capability
+from mailstore.writing.choices import OPTIONS, as_lines, is_list
 
 if TYPE_CHECKING:
     from console.sending.delivery import DeliveryService
@@ -44,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--meta", action="append", metavar="KEY=VALUE", help="Add to the metadata of the record (repeatable)"
     )
+    parser.add_argument(
+        "--option",
+        action="append",
+        metavar="TEXT",
+        help="What the question can be answered with, by number (repeatable); makes it a question",
+    )
     parser.add_argument("--attach", action="append", metavar="FILE", help="Send a file with it (repeatable)")
     parser.add_argument("--one-of", action="store_true", help="For a role, write only to the holder whose turn it is")
     parser.add_argument("--literal", action="store_true", help="Accept an address of another system as is")
@@ -64,6 +74,12 @@ def run(args: argparse.Namespace) -> int:
         if args.one_of:
             typed = split_addresses(fields["recipients"], mail.mailbox)
             fields["recipients"] = tuple(one_of(text, mail.mailbox) for text in typed)
+        able = mail.store.capabilities_for(fields["recipients"][0])
+        if args.option and Capability.METADATA not in able:
+            del fields["metadata"][OPTIONS]
+            fields["content"] = "\n".join([fields["content"], "", *as_lines(args.option)])
+        if args.option and args.type is None and Capability.TYPE in able:
+            fields["type"] = QUESTION
         is_user = is_the_user(fields["sender"], mail.mailbox)
         delivery = delivery_into(mail, by_user=is_user and not agent_mark())
         if delivery.allowed and is_user:
@@ -126,7 +142,7 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
         "thread": args.thread,
         "ttl_hours": args.ttl_hours,
         "type": (args.type or "").strip(),
-        "metadata": _metadata(args.meta or []),
+        "metadata": {**_metadata(args.meta or []), **with_options(args.option or ())},
         "attachments": tuple(os.path.abspath(path) for path in args.attach or ()),  # noqa: PTH100 - any text
     }
     for name, value in fields.items():
@@ -144,6 +160,18 @@ def _metadata(words: list[str]) -> dict[str, str]:
             raise UsedWrongly(f"--meta {key} is given twice", "use each key once", "E180")
         found[key] = value
     return found
+
+
+def with_options(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Return options of a question as metadata. Raises UsedWrongly for what is no list to choose from."""
+    options = [text.strip() for text in texts]
+    if options and not is_list(options):
+        raise UsedWrongly(
+            "the options are not two to nine short lines that differ",
+            "give --option for each, such as --option yes",
+            "E253",
+        )
+    return {OPTIONS: options} if options else {}
 
 
 def _check_text(name: str, value: object) -> None:

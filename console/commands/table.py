@@ -310,6 +310,16 @@ COMMANDS: tuple[Command, ...] = (
         when="live row",
     ),
     Command(
+        "desk.choose",
+        "1,2,3,4",
+        "answer by number",
+        "Answer with the first, second, third or fourth option of the question",
+        "Attention",
+        ATTENTION,
+        footer=3,
+        when="live row",
+    ),
+    Command(
         "letters.redirect",
         "greater_than_sign",
         "redirect",

@@ -31,6 +31,7 @@ HELD_BY = {
     "subject": Capability.SUBJECT,
     "metadata": Capability.METADATA,
     "issueId": Capability.METADATA,
+    "options": Capability.METADATA,
     "inReplyTo": Capability.REPLY,
 }
 """What a mailbox must be able to hold for a field of a message."""

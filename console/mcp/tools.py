@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from console.cli.loading import Loaded, find_message, moment_of
 from console.cli.messages import message_rows, texts_of
 from console.cli.presences import Presences
-from console.cli.send import delivery_into
+from console.cli.send import delivery_into, with_options
 from console.errors import Refused, UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
 from console.state.personal_state import Shown
@@ -54,6 +54,7 @@ class SendMessage(Request):
     type: Annotated[str, Field(description="such as question, answer, status, task-assigned, task-done")] = ""
     subject: str = ""
     metadata: Annotated[dict[str, JsonValue], Field(description="any JSON, stored with the message")] = {}
+    options: Annotated[list[str], Field(description="what a question can be answered with, by number: 2 to 9")] = []
     issue_id: Annotated[str | None, Field(description="added to the metadata")] = None
     in_reply_to: Annotated[str | None, Field(description="id of the message you answer")] = None
 
@@ -152,7 +153,11 @@ async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
         content=asked.body,
         type=asked.type.strip(),
         thread=asked.in_reply_to,
-        metadata={**asked.metadata, **({"issueId": asked.issue_id} if asked.issue_id else {})},
+        metadata={
+            **asked.metadata,
+            **with_options(asked.options),
+            **({"issueId": asked.issue_id} if asked.issue_id else {}),
+        },
     )
     sent = (await asyncio.to_thread(delivery.send, prepared)).message
     mailbox.fold([sent], time.time())  # visible at once; the event read from the file later is a repetition

@@ -40,9 +40,10 @@ def empty_mailbox(session: Session, is_loading: bool) -> list[str]:
     return [
         "This mailbox is empty.",
         "",
-        "Agents send mail with",
-        "signalbox send --from ID --to ADDR --body TEXT",
-        "and it appears here at once.",
+        "signalbox hook install lets agents hear of their mail.",
+        "They write with",
+        "signalbox send --from ID --to ADDR --body TEXT,",
+        "which appears here at once.",
         "",
         "Press c to write the first message,",
         "? for all keys, q to leave.",

@@ -183,9 +183,13 @@ class ListScreen(BaseScreen[str | None]):
             self._text, self._asked = (asked, lines), None
             self.tell_about()
 
+    def text_shown(self, message: Message) -> str:
+        """Return what is shown of a message below the details; blocks."""
+        return self.session.body(message)
+
     def _rendered(self, message: Message, width: int) -> list[Strip]:
         """Return the beginning of a message's text as lines; blocks."""
-        body = self.session.body(message)
+        body = self.text_shown(message)
         palette = markdown_styles(self.text_styles)
         portions = render_body(body[:LONGEST_TEXT], width, palette, is_wrapped=True)
         lines = [portion[at] for portion in portions for at in range(len(portion))]

@@ -61,7 +61,7 @@ class Parts:
         self.attention_watch = AttentionWatch(screen)
         self.cut_off_watch = CutOffWatch(screen, self.reading)
         self.delay_watch = DelayWatch(screen)
-        self.desks = Desks(screen, self.reading, self.composing, self.attention_watch)
+        self.desks = Desks(screen, self.reading, self.composing, self.sending, self.attention_watch)
         self.overviewing = Overviewing(screen, self.searching, self.time_travel)
         self.following = Following(screen)
         self.streaming = Streaming(screen, self.reading, self.composing, self.searching)

@@ -193,5 +193,6 @@ def prepare_writing(session: Session, writing: ComposerDraft, *, is_begun: bool 
             "content": writing.body,
             "thread": writing.thread if Capability.REPLY in able else None,
             "attachments": writing.attachments,
+            "metadata": writing.metadata if Capability.METADATA in able else {},
         }
     return delivery_of(session).prepare(sender=session.user, recipients=addresses, **fields)

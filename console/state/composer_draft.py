@@ -23,6 +23,8 @@ class ComposerDraft(Struct, frozen=True):
     """When it was changed last, in seconds since the epoch."""
     attachments: tuple[str, ...] = ()
     """Paths of the files to send with it."""
+    metadata: dict[str, int | str] = {}
+    """What its record says besides: which option of a question it takes. Such a reply is never a draft."""
 
     @property
     def is_blank(self) -> bool:

@@ -62,7 +62,7 @@ Rows = tuple[str, list[tuple[object, ...]]]
 
 def draft_rows(mailbox: str, draft: ComposerDraft) -> tuple[Rows, Rows]:
     """Return the statements that save a draft, with their rows: the draft itself, and the paths of its files."""
-    row = mailbox, *astuple(draft)[:-1]
+    row = mailbox, *astuple(draft)[:-2]
     return (
         ("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row]),
         ("INSERT OR REPLACE INTO draft_files VALUES (?, ?, ?)", [(mailbox, draft.key, json.dumps(draft.attachments))]),

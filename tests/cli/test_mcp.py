@@ -154,9 +154,9 @@ async def test_a_message_is_asked_for_what_its_mailbox_can_hold(tmp_path: Path, 
             asked[store.kind] = set(schema["properties"]), set(schema["required"])
             if store.kind == "agentazall":
                 assert (await send_message(caller, SendMessage(to="ann@localhost", body="Hello.")))["id"]
-    every = {"type", "to", "body", "subject", "metadata", "issueId", "inReplyTo"}
+    every = {"type", "to", "body", "subject", "metadata", "issueId", "options", "inReplyTo"}
     assert asked["haak"] == (every, {"type", "to", "body"})
-    assert asked["agentazall"] == (every - {"type", "metadata", "issueId"}, {"to", "body"})
+    assert asked["agentazall"] == (every - {"type", "metadata", "issueId", "options"}, {"to", "body"})
 
 
 async def test_whom_a_message_reaches_is_told_as_it_was_sent(tmp_path: Path) -> None:
@@ -209,6 +209,20 @@ async def test_what_a_client_asks_first_is_answered(mail: MailFiles, tmp_path: P
                 await session.read_resource("mailbox://else")
     assert (caught.value.code, caught.value.data) == (mcp_types.INVALID_PARAMS, {"uri": "mailbox://else"})
     assert log.read_text() == ""
+
+
+async def test_options_of_a_question_stand_in_its_record_and_the_choice_comes_back_as_data(mail: MailFiles) -> None:
+    async with asyncio.timeout(PATIENCE), client(mail) as session:
+        words = {"type": "question", "to": "user", "body": "Print it?"}
+        sent = await called(session, "send_message", options=["Yes", " No "], **words)
+        assert json.loads(mail.mailbox.read_bytes().splitlines()[-1])["metadata"] == {"options": ["Yes", "No"]}
+        assert "two to nine short lines" in await refused(session, "send_message", options=["Yes"], **words)
+        choice = {"choice": 2, "option": "No"}
+        mail.message("no", "user", ANN, "2. No", ago=0, thread=sent["id"], metadata=choice)
+        (answer,) = [
+            it for it in (await called(session, "thread", messageId=sent["id"]))["messages"] if it["id"] == "no"
+        ]
+        assert answer["choice"] == 2
 
 
 async def test_metadata_takes_any_json(mail: MailFiles) -> None:

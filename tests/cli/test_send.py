@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
+from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail
 from tests.mailboxes import DIALECTS, Dialect, MailFiles
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -318,3 +319,34 @@ def test_a_role_and_a_session_of_one_name_are_two_recipients(run: Run, mail: Mai
     for query, wanted in (("role:codex", "role:codex"), ("role:cod", "role:codex"), ("to:=codex", "codex")):
         found = run("search", query, "--json", "--store", mail.url).document
         assert [row["id"] for row in found] == [sent[wanted]["id"]]
+
+
+def test_a_question_with_options_lists_them_in_its_record_and_readers_see_them(run: Run, mail: MailFiles) -> None:
+    words = ["send", "--from", BOB, "--to", ANN, "--body", "Print it?", "--option", "Yes", "--option", " No "]
+    assert run(*words, "--store", mail.url).status == 0
+    assert (last(mail)["type"], last(mail)["metadata"]) == ("question", {"options": ["Yes", "No"]})
+    found = run("read", "--as", ANN, "--store", mail.url).out
+    assert "options: 1. Yes; 2. No\n" in found
+    mail.message("yes", ANN, BOB, "1. Yes", ago=0, thread=last(mail)["id"], metadata={"choice": 1, "option": "Yes"})
+    rows = json.loads(run("thread", "yes", "--json", "--store", mail.url).out)
+    assert [(row.get("options"), row.get("choice")) for row in rows] == [(["Yes", "No"], None), (None, 1)]
+
+
+@pytest.mark.parametrize("options", [["Yes"], ["Yes", "Yes"], ["Yes", ""], ["Yes", "N\no"], ["x"] * 10])
+def test_what_is_no_list_to_choose_from_is_refused(run: Run, mail: MailFiles, options: list[str]) -> None:
+    before = mail.mailbox.read_bytes()
+    given = [word for each in options for word in ("--option", each)]
+    done = run("send", "--from", BOB, "--to", ANN, "--body", "Print it?", *given, "--store", mail.url)
+    assert (done.status, mail.mailbox.read_bytes()) == (2, before)
+    assert "the options are not two to nine short lines that differ: give --option for each" in done.err
+
+
+def test_a_mailbox_without_further_fields_has_the_options_in_the_text(run: Run, tmp_path: Path) -> None:
+    azall = AgentAZAllMail(tmp_path / "azall")
+    azall.agent("ann@localhost")
+    azall.agent("bob@localhost")
+    words = ["send", "--from", "user", "--to", "bob@localhost", "--body", "Print it?"]
+    done = run(*words, "--option", "Yes", "--option", "No", "--store", f"agentazall:{azall.root}")
+    assert (done.status, done.err) == (0, "")
+    (row,) = json.loads(run("history", "--json", "--store", f"agentazall:{azall.root}").out)
+    assert row["content"].strip() == "Print it?\n\n1. Yes\n2. No"

@@ -31,6 +31,7 @@ from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
 from console.screens.watches import MarkSync
 from console.screens.writing.composing import Composing
+from console.screens.writing.sending import Sending
 from console.settings.config import Config, SearchSettings
 from mailstore.state.views import View
 from tests.console.fake_screen import FakeScreen, fake_screen
@@ -248,7 +249,7 @@ def navigation(screen: FakeScreen, find: searching.Searching, travel: TimeTravel
         find,
         Streaming(screen, read, write, find),
         travel,
-        Desks(screen, read, write, AttentionWatch(screen)),
+        Desks(screen, read, write, Sending(screen, write), AttentionWatch(screen)),
         Overviewing(screen, find, travel),
     )
 
@@ -256,7 +257,7 @@ def navigation(screen: FakeScreen, find: searching.Searching, travel: TimeTravel
 async def test_what_is_chosen_in_a_list_screen_is_shown(screen: FakeScreen) -> None:
     find, travel = searching.Searching(screen), TimeTravel(screen, searching.Searching(screen))
     read, write = reading.Reading(screen), Composing(screen)
-    desks = Desks(screen, read, write, AttentionWatch(screen))
+    desks = Desks(screen, read, write, Sending(screen, write), AttentionWatch(screen))
     stream, oversee = Streaming(screen, read, write, find), Overviewing(screen, find, travel)
     navigate = Navigation(screen, read, write, find, stream, travel, desks, oversee)
     part = Opening(

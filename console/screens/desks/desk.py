@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual.binding import BindingType
 
 from console.commands.bindings import bindings
+from console.commands.table import BY_ID
 from console.concerns import snoozed_row
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, message_of, row_facts, subject_of
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
+from console.render.safe import visible_line
 from console.screens.base_screen import Action
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.dead_letter_actions import DeadLetterActions
 from console.screens.list_screen import ListScreen
 from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
+from console.screens.writing.composing import reply_draft
 from console.session import PAST, Session
 from console.state.undo_history import UndoableAction
 from console.words.concern_words import heading, heading_of
 from console.words.styles import TextStyles
 from mailstore.queries.concerns import DEAD_LETTERS, Concern, Trouble, in_order
+from mailstore.records.message import Message
 from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
+from mailstore.store import Capability
+from mailstore.writing.choices import CHOICE, OPTION, as_lines, numbered, options_of
 
+if TYPE_CHECKING:
+    from textual.events import Key
+
+    from console.screens.writing.sending import Sending
+    from console.state.composer_draft import ComposerDraft
+
+HASTE_SECONDS = 0.7
+"""A second number, so soon after the first, answers nothing: the cursor has gone on to another question."""
 LOW = 30
 """Lines of a screen below which a row has one line."""
 
@@ -37,11 +54,18 @@ class Desk(ListScreen):
     HAS_HEADINGS: ClassVar[bool] = True
 
     def __init__(
-        self, session: Session, styles: TextStyles, reading: Reading, watch: AttentionWatch, key: str | None = None
+        self,
+        session: Session,
+        styles: TextStyles,
+        reading: Reading,
+        watch: AttentionWatch,
+        sending: Sending,
+        key: str | None = None,
     ) -> None:
         super().__init__(session, styles)
         self._reading = reading
         self._watch = watch
+        self._sending = sending
         self._start = key
         self._messages = DeadLetterActions(self, self.settled)
         self._known: tuple[object, list[DeskRow]] | None = None
@@ -50,6 +74,8 @@ class Desk(ListScreen):
         self._done: set[str] = set()
         """The keys of the rows that were done when the list was drawn last."""
         self.is_replying = False
+        self._pressed = ""
+        self._chose_at = 0.0
 
     def listed(self) -> Sequence[Concern]:
         """Return the concerns that this desk lists, in order."""
@@ -159,6 +185,7 @@ class Desk(ListScreen):
         return {
             **super().actions(),
             "desk.reply": self.reply,
+            "desk.choose": self.choose,
             "letters.redirect": self.redirect,
             "letters.resend": self.resend,
             "letters.acknowledge": self.acknowledge,
@@ -202,6 +229,58 @@ class Desk(ListScreen):
         else:
             self.is_replying = True
             self.dismiss(concern.message_id)
+
+    def on_key(self, event: Key) -> None:
+        """Remember which of the keys that answer by number was pressed."""
+        self._pressed = event.key
+
+    def choose(self) -> None:
+        """Answer the question of the row with the option that has the number of the key."""
+        row, keys = self._row(self.place), BY_ID["desk.choose"].keys_in(self.session.keymap).split(",")
+        concern = row.concern if row is not None else None
+        message = self.session.mailbox.message(concern.message_id or "") if concern is not None else None
+        number = keys.index(self._pressed) + 1 if self._pressed in keys else 1
+        if monotonic() < self._chose_at + HASTE_SECONDS:
+            return
+        if row is None or concern is None or message is None or row.some or row.deed:
+            self.tell("No question to answer in this row")
+        elif reason := self.session.why_not(Capability.SEND, message.id):
+            self.tell(f"Can't write here: {reason}")
+        else:
+            self.run_task(self._choose(concern, message, number), group="choose", exclusive=True)
+
+    async def _choose(self, concern: Concern, message: Message, number: int) -> None:
+        options = await asyncio.to_thread(self._options, message)
+        if number > len(options):
+            reply = BY_ID["desk.reply"].key_label(self.session.keymap)
+            numbers = f"options 1 to {len(options)} only" if options else "no numbered options"
+            self.tell(f"This message has {numbers} · {reply}: answer in words")
+            return
+        self._chose_at, option = monotonic(), options[number - 1]
+        words = f"{number}. {option}"
+        metadata: dict[str, int | str] = {CHOICE: number, OPTION: option}
+        writing = replace(reply_draft(self.session.mailbox, message), body=words, metadata=metadata)
+        found, said = self.session.attention, f"Answered: {visible_line(words)}"
+
+        def then(sent: ComposerDraft | None) -> None:
+            found.note(concern, said if sent is not None else "")
+            self.redraw()
+
+        found.note(concern, said)
+        seconds = self._sending.send_reply(writing, then)
+        self.redraw()
+        if seconds:
+            self.tell(f"{said} · sent in {seconds:g} s · {BY_ID['undo'].key_label(self.session.keymap)}: undo")
+
+    def _options(self, message: Message) -> tuple[str, ...]:
+        return options_of(self.session.store, message, self.session.body(message))
+
+    def text_shown(self, message: Message) -> str:
+        """Return a message's text, and below it the options that only its record lists; blocks."""
+        text, options = self.session.body(message), self._options(message)
+        if not options or options == numbered(text):
+            return text
+        return "\n".join([text, "", *as_lines(options)])
 
     def redirect(self) -> None:
         """Redirect the messages to another recipient."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from console.screens.desks.desk import Desk
     from console.screens.reading import Reading
     from console.screens.writing.composing import Composing
+    from console.screens.writing.sending import Sending
     from console.state.composer_draft import ComposerDraft
     from mailstore.state.views import DeadLetter
 
@@ -37,9 +38,17 @@ class Left(Struct, frozen=True):
 class Desks:
     """Pushes a desk over the mail; a message that is opened there, or answered, leads back to its row."""
 
-    def __init__(self, screen: MailScreen, reading: Reading, composing: Composing, watch: AttentionWatch) -> None:
+    def __init__(
+        self,
+        screen: MailScreen,
+        reading: Reading,
+        composing: Composing,
+        sending: Sending,
+        watch: AttentionWatch,
+    ) -> None:
         self._screen = screen
         self._composing = composing
+        self._sending = sending
         self._reading = reading
         self._watch = watch
         self._origin: tuple[ScreenLocation, str] | None = None
@@ -98,7 +107,7 @@ class Desks:
         screen = self._screen
         if self._origin is None or key is None:
             self._origin = screen.location, screen.pane()
-        desk = kind(screen.session, screen.text_styles, self._reading, self._watch, key)
+        desk = kind(screen.session, screen.text_styles, self._reading, self._watch, self._sending, key)
         screen.ask(desk, lambda message_id: self._closed(desk, message_id))
         self._watch.check()
 

@@ -152,7 +152,7 @@ class Settling:
         self, dead_letters: Sequence[DeadLetter], steps: Sequence[Step], how: Settlement, answer: str
     ) -> None:
         screen = self._screen
-        done, error = await asyncio.to_thread(self._session.settle, steps)
+        done, error = await self._carried_out(steps)
         if done:
             records = [it.intervention for it in done if it.intervention is not None]
             settled = dead_letters[: len(records)]
@@ -196,10 +196,16 @@ class Settling:
         return [step for record in records for step in undo(mailbox, record, now, actor=self._session.user)]
 
     async def _write_steps(self, steps: Sequence[Step]) -> list[Done]:
-        done, error = await asyncio.to_thread(self._session.settle, steps)
+        done, error = await self._carried_out(steps)
         if error is not None:
             self._screen.report(error, title="Not undone", timeout=ERROR_SECONDS)
         return done
+
+    async def _carried_out(self, steps: Sequence[Step]) -> tuple[list[Done], MailError | None]:
+        """Write steps, and show at once what was sent: as read from the file later, it is a repetition."""
+        done, error = await asyncio.to_thread(self._session.settle, steps)
+        self._session.live.fold([it.sent for it in done if it.sent is not None], self._session.clock())
+        return done, error
 
     async def _write_again(
         self, words: str, steps: Sequence[Step], dead_letters: Sequence[DeadLetter], done: str

@@ -13,6 +13,8 @@ from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
 from console.state.composer_draft import ComposerDraft
 from console.state.undo_history import UndoableAction
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 from mailstore.store import Capability
 
@@ -30,6 +32,20 @@ def unquoted(text: str) -> str:
     except ValueError:
         return "Close the quotes"
     return ""
+
+
+def reply_draft(mailbox: Mailbox, message: Message, *, to_all_sides: bool = False) -> ComposerDraft:
+    """Return an empty reply; one between agents goes to both sides and is an intervention."""
+    from mailstore.writing.replying import reply_to
+
+    reply = reply_to(mailbox, message, to_all_sides=to_all_sides)
+    return ComposerDraft(
+        key=f"thread:{mailbox.root_of(message.id)}",
+        recipients=", ".join(map(mailbox.label, reply.recipients)),
+        subject=visible_line(reply.subject),
+        thread=reply.thread,
+        action="intervene" if reply.is_intervention else "",
+    )
 
 
 class Composing:
@@ -118,6 +134,10 @@ class Composing:
         self._reply()
         self._then = then
 
+    def expect(self, writing: ComposerDraft, then: Answered) -> None:
+        """Tell `then` what becomes of a reply that no composer showed."""
+        self._then_of[writing.key] = then
+
     def left(self, sent: ComposerDraft | None) -> None:
         """Tell who asked for a reply that it was sent, or that the composer was closed."""
         then, self._then = self._then, None
@@ -133,20 +153,11 @@ class Composing:
         self._reply(to_all_sides=True)
 
     def _reply(self, *, to_all_sides: bool = False, is_quoting: bool = False) -> None:
-        from mailstore.writing.replying import reply_to
-
         screen, session = self._screen, self._screen.session
         message = screen.selected_message("No message selected")
         if message is None:
             return
-        reply = reply_to(session.mailbox, message, to_all_sides=to_all_sides)
-        writing = ComposerDraft(
-            key=f"thread:{session.mailbox.root_of(message.id)}",
-            recipients=", ".join(map(session.mailbox.label, reply.recipients)),
-            subject=visible_line(reply.subject),
-            thread=reply.thread,
-            action="intervene" if reply.is_intervention else "",
-        )
+        writing = reply_draft(session.mailbox, message, to_all_sides=to_all_sides)
         if is_quoting and not session.why_not(Capability.SEND, message.id):
             screen.run_task(self._quote(writing, message.id), group="quote", exclusive=True)
         else:
@@ -190,6 +201,9 @@ class Composing:
 
     def delivered(self, message_id: str, writing: ComposerDraft, more: Sequence[str] = ()) -> None:
         """Say that a message was sent, and `more`, and show it unless the user has gone elsewhere."""
+        if writing.metadata:  # it was written elsewhere, which tells of it
+            self._then_of.pop(writing.key)(writing)
+            return
         self._sent = message_id, self._held_at or self._screen.location
         self.show_sent()
         words = SENT if not writing.action else f"{SENT}, and recorded in the journal as an intervention"

@@ -20,11 +20,13 @@ from mailstore.errors import MailError
 from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
-    from console.screens.writing.composing import Composing
+    from console.screens.writing.composing import Answered, Composing
     from console.sending.delivery import Prepared, Sent
     from console.sending.held_messages import HeldMessage, HeldMessages
     from console.state.composer_draft import ComposerDraft
 
+ONE_KEY_SECONDS = 5.0
+"""How long what was written with one key can be taken back, whatever the settings say of other mail."""
 HASTE_SECONDS = 0.7
 """A second press of the key that sends, so soon after the first, sends neither what is held nor what is doubtful."""
 
@@ -93,6 +95,24 @@ class Sending:
         self._since = monotonic()
         return False
 
+    def send_reply(self, writing: ComposerDraft, then: Answered) -> float:
+        """Send a reply that was written with one key, held for some seconds at least; return for how many.
+
+        `then` hears when it was sent, or with None that it was taken back or refused.
+        """
+        from console.sending.delivery import prepare_writing
+
+        try:
+            prepare_writing(self._screen.session, writing)
+        except MailError as error:
+            self._screen.report(str(error), title="Not sent")
+            then(None)
+            return 0.0
+        self._composing.expect(writing, then)
+        seconds = max(ONE_KEY_SECONDS, self._screen.session.config.send.undo_seconds)
+        self._screen.run_task(self._hold(writing, seconds), group="send")
+        return seconds
+
     async def _send_at_once(self, writing: ComposerDraft, prepared: Prepared) -> None:
         from console.sending.delivery import delivery_of
 
@@ -113,7 +133,8 @@ class Sending:
         """Close the composer on what is on its way, and go back to the mail."""
         if self._screen.composer.writing == writing:
             self._screen.composer.leave()
-        self._composing.put_away(writing)
+        if not writing.metadata:
+            self._composing.put_away(writing)
 
     async def _tell_sent(self, writing: ComposerDraft, prepared: Prepared, sent: Sent) -> None:
         """Say that a message was sent, show it, and wake whom it calls."""
@@ -171,7 +192,14 @@ class Sending:
     def _take_back(self, message: HeldMessage) -> None:
         if message.id in self._held:
             self._end(message)
-            self._screen.run_task(self._give_back(message, is_claimed=False), group="send")
+            work = self._drop(message) if message.writing.metadata else self._give_back(message, is_claimed=False)
+            self._screen.run_task(work, group="send")
+
+    async def _drop(self, message: HeldMessage) -> None:
+        """Forget a message that can be written again with one key."""
+        if await asyncio.to_thread(lambda: self._messages().claim(message.id, self._screen.session.clock())):
+            await asyncio.to_thread(self._forget, message)
+            self._composing.taken_back(message.writing, message.writing, is_shown=False)
 
     def _end(self, message: HeldMessage) -> None:
         """Stop holding a message, which is sent now, or not at all."""
