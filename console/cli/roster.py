@@ -19,17 +19,12 @@ from console.render.safe import visible_line
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
+from mailstore.writing.roster_changes import TRANSITIONS, changed, is_possible
 
 AGENT = JsonOutput(AgentRow, "register", "update", "freeze", "resume", "retire")
 OUTPUTS = (JsonOutput(list[AgentRow], "list"), AGENT)
 
 CHANGES = ("role", "tags", "status", "name", "activity")
-TRANSITIONS = {
-    "freeze": (Status.FROZEN, (Status.LIVING,)),
-    "resume": (Status.LIVING, (Status.FROZEN,)),
-    "retire": (Status.DEAD, (Status.LIVING, Status.FROZEN)),
-}
-"""The status that an action sets, and the statuses it applies to."""
 ACTIONS = {
     "list": "List all agents",
     "register": "Add an agent",
@@ -109,14 +104,12 @@ def _check_session(session_id: str | None) -> None:
 def with_status(mail: Loaded, session_id: str, action: str) -> Agent:
     """Return an agent frozen, resumed or retired. Raises Refused where its status forbids it."""
     agent = known_agent(mail.mailbox, session_id)
-    status, allowed = TRANSITIONS[action]
-    if agent.status not in allowed:
-        already = "already " if agent.status is status else ""
+    if not is_possible(agent, action):
+        already = "already " if agent.status is TRANSITIONS[action][0] else ""
         is_dead = agent.status is Status.DEAD
         remedy = "register a new session with roster register" if is_dead else "signalbox roster lists all agents"
         raise Refused(f"{agent.session_id} is {already}{agent.status.value}", remedy, "E192")
-    ended = mail.now if status is Status.DEAD else None
-    return msgspec.structs.replace(agent, status=status, ended_at=ended, updated=mail.now)
+    return changed(agent, action, mail.now)
 
 
 def _updated(args: argparse.Namespace, mail: Loaded, session_id: str) -> Agent:

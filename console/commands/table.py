@@ -180,6 +180,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("compose.discard", "", "discard draft", "Discard the draft, after asking", "Write", WRITE),
     Command("wake", "W", "wake", "Wake the selected agent for its unread mail", "Write", when="live"),
     Command(
+        "agent.status",
+        "H",
+        "freeze, resume, retire",
+        "Freeze, resume or retire the agent, or all that were not seen for a while",
+        "Write",
+        LISTS | DESKS,
+        when="live",
+    ),
+    Command(
         "channel.join",
         "",
         "join or leave channel",

@@ -20,6 +20,7 @@ from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, r
 from console.session import PAST, Session
 from console.state.composer_draft import ComposerDraft, in_files, in_words
 from console.widgets.completing_input import CompletingInput
+from console.widgets.field_keys import LineField
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
 from mailstore.errors import DraftRefused
@@ -49,7 +50,7 @@ class Composer(Vertical):
         yield offers
         with Horizontal(classes="composer--field"):
             yield Label("Subject", classes="composer--label")
-            yield Input(id="subject", compact=True, placeholder="optional")
+            yield LineField(id="subject", compact=True, placeholder="optional")
         yield TextBody(self._candidates, offers, id="body")
         yield Static(id="reach")
 

@@ -154,6 +154,7 @@ class Parts:
             "compose.send": self.sending.send,
             "compose.discard": self.composing.discard,
             "wake": self.waking.wake,
+            "agent.status": self.waking.choose_status,
             "channel.join": self.channels.toggle_joined,
             "unfold": self.navigation.enter,
             "open.text": self.navigation.toggle_text,

@@ -34,6 +34,18 @@ class Waking:
         else:
             self._agents.wake(view.name)
 
+    def choose_status(self) -> None:
+        """Ask what the roster is to say of the agent whose mail is shown, or who sent the selected message."""
+        from console.screens.agent_status import AgentStatus
+
+        AgentStatus(self._screen).choose(self._agent_shown())
+
+    def _agent_shown(self) -> str:
+        view, roster = self._screen.location.view, self._screen.session.mailbox.roster
+        message = self._screen.conversation.message
+        names = [view.name if view.kind == "agent" else "", message.sender if message is not None else ""]
+        return next((name for name in names if roster.get(name) is not None), "")
+
 
 class AgentWaking:
     """Wakes an agent for its unread mail, after asking."""

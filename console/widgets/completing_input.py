@@ -14,10 +14,11 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from console.render.safe import visible_line
+from console.widgets.field_keys import LineField
 from console.widgets.offers import Candidate, Completion, Offers, alike, fitting
 
 
-class CompletingInput(Input):
+class CompletingInput(LineField):
     """Names separated by commas; Tab or Enter accepts a candidate, Up and Down select one, Escape closes the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,6 +9,7 @@ from textual import on
 from textual.events import Blur, Key, Paste
 from textual.widgets import TextArea
 
+from console.widgets.field_keys import run_own_binding
 from console.widgets.offers import Candidate, Completion, Offers, fitting
 
 LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
@@ -44,7 +45,7 @@ class TextBody(TextArea):
         self._untouched = ""
         """The text as it was put here or left by a completion: nothing is offered for it."""
 
-    def _on_key(self, event: Key) -> None:  # type: ignore[override]  # before Textual's own, which follows
+    async def _on_key(self, event: Key) -> None:  # before Textual's own, which follows
         if event.key in LINE_KEYS:
             self._type(event, "\n")
         elif event.key == "tab":
@@ -58,6 +59,8 @@ class TextBody(TextArea):
         elif self._completion.is_open and event.key == "escape":
             self._completion.hide()
             _end(event)
+        else:
+            await run_own_binding(self, event)
 
     def _type(self, event: Key, text: str) -> None:
         _end(event)

@@ -191,6 +191,7 @@ class Desk(ListScreen):
             "letters.acknowledge": self.acknowledge,
             "desk.snooze": self.snooze,
             "desk.wake": self.wake,
+            "agent.status": self.choose_status,
         }
 
     def _chosen(self) -> list[Concern]:
@@ -389,6 +390,23 @@ class Desk(ListScreen):
             self.redraw()
 
         AgentWaking(self, woken).wake(name)
+
+    def choose_status(self) -> None:
+        """Ask what the roster is to say of the agent that the row waits for, else of the one it is about."""
+        from console.screens.agent_status import AgentStatus
+
+        concern, roster = self._concern(self.place), self.session.mailbox.roster
+        if concern is None:
+            self.tell("No agent in this row")
+            return
+        names = [*waited_for(self.session, concern), concern.who]
+        name = next((name for name in names if roster.get(name) is not None), "")
+
+        def done(session_id: str, words: str) -> None:
+            if session_id == name:
+                self.session.attention.note(concern, words)
+
+        AgentStatus(self, done).choose(name)
 
     def settled(self, dead_letters: Sequence[DeadLetter], words: str) -> None:
         """Show in the rows of messages what was done with them; no words: it was undone."""
