@@ -73,7 +73,7 @@ async def test_the_palette_finds_commands_by_other_words_and_those_of_the_shell(
         await seat.press("colon")
         await seat.pilot.press(*"bookmark")
         await seat.until(lambda: listed(seat)[:1] == ["*  star"])
-        await seat.pilot.press(*["backspace"] * 8, *"retire agents")
+        await seat.pilot.press(*["backspace"] * 8, *"register agents")
         await seat.sees("signalbox roster")
         assert "enter copies it" in seat.text
         await seat.press("enter")
