@@ -88,7 +88,11 @@ def unset_value(key: str) -> None:
 
 
 def _split(key: str) -> tuple[str, str]:
+    """Return the table and the name of a setting; a name that one table alone has needs no table before it."""
     table, name = split_key(key, TABLES)
+    tables = [each for each in TABLES if _is_known(each, name)]
+    if not table and len(tables) == 1 and not _is_known("", name):
+        return tables[0], name
     if not table and name in TABLES:
         raise Refused(
             f"{name} is a table", f"name one of its settings, such as {name}.NAME, or use signalbox config show", "E141"

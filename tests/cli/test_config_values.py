@@ -161,3 +161,11 @@ def test_any_file_then_says_what_was_set_and_else_the_same(text: str, table: str
     ]
     left = tomllib.loads(removed(after, table, name))
     assert name not in (left.get(table, {}) if table else left)
+
+
+def test_a_name_that_one_table_alone_has_needs_no_table(run: Run) -> None:
+    assert run("config", "set", "undo_seconds", "5").status == 0
+    assert tomllib.loads(config_file().read_text()) == {"send": {"undo_seconds": 5}}
+    assert run("config", "get", "undo_seconds").out == run("config", "get", "send.undo_seconds").out == "5\n"
+    assert run("config", "unset", "undo_seconds").status == 0
+    assert run("config", "get", "undo_seconds").out == "0\n"
