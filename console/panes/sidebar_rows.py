@@ -14,7 +14,7 @@ from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.row_layout import Piece, layout_line
 from console.panes.sidebar_views import SidebarView, listed_views
 from console.render.safe import visible_line
-from console.render.short_text import age, clock, shorten_middle
+from console.render.short_text import age, clock, shorten_end, shorten_middle
 from console.render.short_text import count as in_words
 from console.session import Session
 from console.widgets.rows import KeyedRows, RowStyle
@@ -28,6 +28,8 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
 MUTED = SIGNS["muted"].glyph
+SHORTEST_DOING = 10
+"""Cells in which it is worth saying what an agent works on."""
 
 
 class SidebarRow(Struct, frozen=True):
@@ -47,6 +49,8 @@ class SidebarRow(Struct, frozen=True):
     """The action that opens a screen of its own, in place of the list of threads."""
     quiet: int = 0
     """How much unseen mail is muted or snoozed."""
+    doing: str = ""
+    """What an agent is working on, where there is room for it; its glyph says that it works."""
 
 
 def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
@@ -138,7 +142,8 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
             note = f"{MUTED} {note}"
         unread = mailbox.unread_count(name)
         yield SidebarRow(
-            *(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign, short)
+            *(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign, short),
+            doing=agent.activity.partition(": ")[2] if agent.status is Status.LIVING else "",
         )
 
 
@@ -180,9 +185,13 @@ class SidebarRows(KeyedRows[SidebarRow]):
         faded = row.view.kind == "agent" and tone is styles.muted
         label = shorten_middle(visible_line(row.label), room)
         left.append((label, styles.muted if faded else styles.strong if row.count else styles.text))
-        note = visible_line(row.note)
+        note, left_over = visible_line(row.note), room - cell_len(label) - 2
         for words in (f"{note} {row.how_long}".strip(), row.how_long):
-            if words and room - cell_len(label) > cell_len(words) + 1:
+            if words and left_over >= cell_len(words):
                 left.append((f" {words}", styles.muted))
+                left_over -= cell_len(words)
                 break
+        doing = visible_line(row.doing)
+        if doing and left_over >= min(SHORTEST_DOING, cell_len(doing) + 3):
+            left.append((f" · {shorten_end(doing, left_over - 3)}", styles.muted))
         return [layout_line(left, right, width, style.base)]

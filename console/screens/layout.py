@@ -37,7 +37,15 @@ REMEMBERED = "panes"
 """What the sizes are remembered under."""
 LEAST = {"sidebar": 16, "list": 30, "right": 34, "composer": 7}
 """Cells that a pane keeps, and lines that the composer keeps."""
-USUAL = {"sidebar": 26, "sidebar-medium": 28, "list": 3 / 7, "list-medium": 5 / 11, "composer": 12, "composer-low": 10}
+USUAL = {
+    "sidebar": 26,
+    "sidebar-medium": 28,
+    "sidebar-huge": 40,
+    "list": 3 / 7,
+    "list-medium": 5 / 11,
+    "composer": 12,
+    "composer-low": 10,
+}
 """What the style sheet says, which keys and drags start from."""
 MEDIUM, WIDE, HUGE = 70, 100, 160
 """Cells from which on two columns are shown, three, and three that have sizes of their own."""
@@ -214,7 +222,8 @@ class Layout(BaseScreen[None], Backdrop):
     def on_resize(self, event: Resize) -> None:
         """Show as many columns as fit: three, two below 100 cells, one below 70."""
         width = event.size.width
-        self.update_classes({"-medium": 70 <= width < 100, "-narrow": width < 70, "-low": event.size.height < 30})
+        found = {"-huge": width >= HUGE, "-medium": MEDIUM <= width < WIDE, "-narrow": width < MEDIUM}
+        self.update_classes({**found, "-low": event.size.height < LOW})
         self.sizes.apply()
 
     def panes_by_name(self) -> dict[str, Widget]:
@@ -319,7 +328,7 @@ class PaneSizes:
         kept, room = self._kept(name), self._room(name)
         if kept is None:
             variant = "low" if name == "composer" and self._screen.size.height < LOW else ""
-            variant = "medium" if name != "composer" and self._is_medium else variant
+            variant = width_class(self._screen.size.width) if name != "composer" else variant
             kept = USUAL.get(f"{name}-{variant}", USUAL[name])
         return fitted(name, kept * room if name == "list" else kept, room)
 

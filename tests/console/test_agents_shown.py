@@ -46,7 +46,7 @@ async def test_each_state_has_its_sign_and_its_time(mail: MailFiles, size: tuple
 
 
 async def test_the_title_says_what_an_agent_is_doing_and_the_past_what_it_did(mail: MailFiles) -> None:
-    async with opened(mail.data, size=(200, 40)) as seat:
+    async with opened(mail.data, size=(220, 40)) as seat:
         for agent, words in (
             (ANN, r"working since \d\d:\d\d · architect · leaf 13"),
             (BOB, r"waiting for a permission since \d\d:\d\d · clerk · Bash"),
@@ -98,3 +98,11 @@ async def test_the_composer_says_when_agents_with_hooks_will_hear_of_a_message(m
             place = seat.screen.query_one("#reach").region
             lines = [line[place.x : place.right].strip() for line in seat.lines[place.y : place.bottom]]
             assert words in " ".join(filter(None, lines))
+
+
+async def test_a_wide_screen_has_room_for_what_agents_do(mail: MailFiles) -> None:
+    for width, is_told in ((120, False), (160, True)):
+        async with opened(mail.data, size=(width, 40)) as seat:
+            shown = [line[: seat.screen.sizes.now("sidebar")] for line in seat.lines]
+            assert any("clerk 2m · Bash" in line for line in shown if BOB in line) is is_told, shown
+            assert seat.screen.sidebar.size.width + 2 == seat.screen.sizes.now("sidebar")
