@@ -35,6 +35,7 @@ from console.screens.location import ScreenLocation
 from console.screens.main_screen import MainScreen
 from console.session import Session
 from console.settings.config import Config, config_folder
+from console.settings.theme_files import file_changes, file_stamps
 from console.settings.theme_switcher import ThemeSwitcher, theme_variables
 from console.terminal.early_keys import EarlyKeys
 from console.terminal.queries import ask_widths
@@ -91,6 +92,8 @@ class SignalboxApp(App[None]):
     ) -> None:
         super().__init__()
         self._log_path, self._logs_commands = log, logs_commands
+        self._settings: tuple[Config, list[str]] = config, [*problems]
+        self._settings_read = file_stamps(config_folder())
         self._log_file: LogFile | None = None
         self._moment = moment
         self._idle = IdleTracker()
@@ -189,6 +192,8 @@ class SignalboxApp(App[None]):
         self.themes.use_terminal(self._driver)
         self.run_worker(self.feed.follow_hooks(), group="hooks", exit_on_error=False)
         self.run_worker(self._follow_themes(of_themes), group="themes", exit_on_error=False)
+        if not is_in_browser():  # a guest's settings are not those of the file
+            self.run_worker(self._follow_settings(), group="themes", exit_on_error=False)
         self.set_interval(TICK_SECONDS, self._tick)
         await preload.preload(self._idle.wait)
         self._idle.start_collecting()
@@ -200,6 +205,28 @@ class SignalboxApp(App[None]):
             self.session.problems = [*others, *problems]
             if problems and self.main_screen is not None:
                 self.main_screen.tell(problems[0].removeprefix(f"{config_folder()}/"))
+
+    async def _follow_settings(self) -> None:
+        """Apply the settings whenever their file is saved, and tell which; those used at the start hold next time."""
+        from console.settings.config_file import load_config
+        from console.settings.live_config import applied
+
+        session, (config, problems) = self.session, self._settings
+        async for _ in file_changes(config_folder(), self._settings_read):
+            found = await asyncio.to_thread(load_config)
+            if found == (config, problems) or self.main_screen is None:
+                continue
+            others = [problem for problem in session.problems if problem not in problems]
+            config, problems = found
+            session.problems = [*problems, *others]
+            changed = applied(session.config, config)
+            session.config = changed.config
+            await asyncio.to_thread(session.personal.reconfigure, changed.config)
+            if "theme" in changed.now:
+                self.themes.reconfigure(changed.config.theme)
+            self.main_screen.redraw()
+            fresh = [problem.removeprefix(f"{config_folder()}/") for problem in problems]
+            self.main_screen.tell(" · ".join(filter(None, [*fresh[:1], str(changed)])))
 
     def _problem_of_state(self) -> str:
         return self.session.personal.state.problem

@@ -61,6 +61,11 @@ class PersonalData:
         """Whether nothing was ever stored."""
         return self._state is None and not state_file().exists()
 
+    def reconfigure(self, config: Config) -> None:
+        """Take other settings over; blocks."""
+        self._config = config
+        self.views = {**config.views, **self.state.views(self._url)}
+
     # Start and end
 
     def left_off(self) -> dict[str, Any]:

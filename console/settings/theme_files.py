@@ -208,23 +208,31 @@ def _check_code_style(name: str, text: str) -> None:
         raise ValueError(f'{line_of(text, (), "code")}: unknown style for code "{name}"')
 
 
-async def theme_changes(folder: Path) -> AsyncIterator[None]:
-    """Yield whenever something in the folder of the user's themes has changed; ends when there is none."""
+Stamps = set[tuple[str, int, int]]
+
+
+async def file_changes(folder: Path, known: Stamps | None = None) -> AsyncIterator[None]:
+    """Yield whenever a TOML file in a folder has changed; ends where there is no such folder.
+
+    `known` are the stamps of the files when they were read, before this began.
+    """
     if not folder.is_dir():
         return
     from mailstore.files.watch import wakeups
 
-    known = _stamps(folder)
+    known, is_first = file_stamps(folder) if known is None else known, True
     async with aclosing(wakeups(folder)) as waking:
         async for has_changed in waking:
-            if has_changed and _stamps(folder) != known:
+            if (has_changed or is_first) and file_stamps(folder) != known:
                 await asyncio.sleep(SAVING_SECONDS)
-                known = _stamps(folder)
+                known = file_stamps(folder)
                 yield
+            is_first = False
 
 
-def _stamps(folder: Path) -> set[tuple[str, int, int]]:
-    found = set()
+def file_stamps(folder: Path) -> Stamps:
+    """Return name, size and time of change of the TOML files in a folder."""
+    found: Stamps = set()
     for path in folder.glob("*.toml"):
         with suppress(OSError):
             facts = path.stat()

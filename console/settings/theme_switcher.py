@@ -10,7 +10,7 @@ from textual.app import App
 from textual.theme import Theme
 
 from console.settings.config import config_folder
-from console.settings.theme_files import AUTO, DEFAULTS, FOLLOWING, code_style, first_themes, load_themes, theme_changes
+from console.settings.theme_files import AUTO, DEFAULTS, FOLLOWING, code_style, file_changes, first_themes, load_themes
 from console.terminal.queries import Questioned, ask_background, hinted_dark
 from console.words.styles import TextStyles
 
@@ -104,6 +104,11 @@ class ThemeSwitcher:
         self._save(theme=self._wanted, configured=self._configured)
         self._ask_terminal()
 
+    def reconfigure(self, configured: str) -> None:
+        """Set the theme that the settings name now."""
+        self._configured = configured
+        self.set_theme(configured)
+
     def preview(self, highlighted: object) -> None:
         """Show a theme whose choice is highlighted in a list; for anything else, the chosen one."""
         wanted = highlighted.name if isinstance(highlighted, ThemeChoice) else self._wanted
@@ -145,7 +150,7 @@ class ThemeSwitcher:
 
     async def reloads(self) -> AsyncIterator[list[str]]:
         """Reload the user's themes whenever one of their files is saved; yield the problems, a sentence each."""
-        async for _ in theme_changes(config_folder() / "themes"):
+        async for _ in file_changes(config_folder() / "themes"):
             problems = self.load_all()
             self._app.mutate_reactive(App.theme)
             yield problems
