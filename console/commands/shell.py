@@ -57,6 +57,7 @@ COMMANDS = {
     "mcp": CliCommand("mcp", "Serve an agent its mailbox over the Model Context Protocol", "Mailbox"),
     "doctor": CliCommand("doctor", "Check the whole mailbox for damage; changes nothing", "Mailbox"),
     "service": CliCommand("service", "Print a systemd unit that runs a command in the background", "Mailbox"),
+    "explain": CliCommand("explain", "Say why an error comes and what to do about it", "Reference"),
     "stores": CliCommand("stores", "List the kinds of mailbox", "Reference"),
     "themes": CliCommand("themes", "List themes", "Reference"),
     "config": CliCommand("config", "Find, check, edit and show the settings", "Reference"),

@@ -9,6 +9,7 @@ from console.completion.table import TABLE
 from console.completion.table_maker import table_text
 from manual.man_pages import MAN, man_pages
 from manual.reference.pages import FOLDER, pages
+from manual.reference.troubleshooting_page import EXPLANATIONS, explanations_table
 
 if __name__ == "__main__":
     written = pages()
@@ -26,7 +27,8 @@ if __name__ == "__main__":
     manuals = man_pages()
     for name in pages_there - set(manuals):
         (MAN / name).unlink()
-    for path, text in ((Path(TABLE), table_text()), *((MAN / name, text) for name, text in manuals.items())):
+    tables = ((Path(TABLE), table_text()), (EXPLANATIONS, explanations_table()))
+    for path, text in (*tables, *((MAN / name, text) for name, text in manuals.items())):
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")
             sys.stdout.write(f"{path.name}\n")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from console.cli.explain import TABLE
 from manual.reference.markdown import code, page, prose, table
 from manual.reference.messages import WORDS, ErrorMessage, messages
 
 UNCODED = {"tell", "warn", "append", "parser", "LoadedConfig", "ThemeError"}
 """What the console tells without raising an error that could have a code."""
+EXPLANATIONS = Path(__file__).parents[2] / "console" / "cli" / TABLE
 CAUSES = Path(__file__).with_name("causes.txt")
 INTRO = """\
 What you may see and why; then every message of an error or a warning, by what you were doing, with its cause and its
 remedy. Look for its words on this page with your browser's search (ctrl+f): words in capitals stand for what your
-message names. Where a message has a code, `console.log` names it.
+message names. In a terminal, `signalbox explain` finds it by its words. Where a message has a code, `console.log` names
+it; `signalbox explain E103` finds that too.
 Commands print `signalbox: WHAT IS WRONG: HOW TO MEND IT` to standard error and end with a status that is not 0
 ([exit statuses](reference/commands.md#exit-statuses)); warnings begin with `warning:`, and the command was carried
 out. The console shows the same at its lower edge, and `:` *problems* lists those of the settings. What was refused
@@ -29,6 +33,7 @@ To report a defect: what fails inside the console is logged in `console.log` in 
 (`~/.local/state/signalbox`), with its kind and its place in the program. `signalbox open --log FILE` also logs each
 command that you give. Neither holds text of messages, names or addresses: attach it as it is."""
 
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 UNLINKED = str.maketrans("", "", "',:.")
 WITHOUT = "Without a message"
 SYMPTOMS = (
@@ -152,29 +157,34 @@ def faults(found: Iterable[ErrorMessage], causes: Iterable[Cause]) -> list[str]:
     return list(dict.fromkeys(wrong)) + [f"no such message: {key}" for key in known if key not in there]
 
 
-def troubleshooting_page() -> str:
-    """Return the page."""
+def explained() -> tuple[dict[str, str], list[tuple[Cause, str, str]]]:
+    """Return what each section begins with, and each cause with its message and what to do about it."""
     remedies: dict[str, dict[str, None]] = {}
     problems: dict[str, str] = {}
     for message in messages():
         remedies.setdefault(message.key, {})[message.remedy] = None
         problems[message.key] = message.problem
     about, causes = read_causes()
+    return about, [(it, problems[it.key], it.remedy or _said(remedies[it.key])) for it in causes]
+
+
+def explanations_table() -> str:
+    """Return the table of `signalbox explain`."""
+    rows = ((it.key if it.key != problem else "", problem, it.words, fix) for it, problem, fix in explained()[1])
+    return "".join("\t".join(LINK.sub(r"\1", each) for each in row) + "\n" for row in rows)
+
+
+def troubleshooting_page() -> str:
+    """Return the page."""
+    about, causes = explained()
     contents = " · ".join(f"[{it}](#{it.lower().replace(' ', '-').translate(UNLINKED)})" for it in (WITHOUT, *about))
     seen = table(("you see", "because", "remedy"), SYMPTOMS)
     parts = ["# Troubleshooting", INTRO, HEALTH, contents, f"## {WITHOUT}", seen]
     for section, words in about.items():
-        mine = sorted(
-            (it for it in causes if it.section == section), key=lambda it: problems[it.key].lower().lstrip('"-')
-        )
+        mine = sorted((it for it in causes if it[0].section == section), key=lambda it: it[1].lower().lstrip('"-'))
         rows = (
-            (
-                it.key if it.key != problems[it.key] else "",
-                code(problems[it.key]),
-                _sentence(it.words),
-                _sentence(it.remedy or _said(remedies[it.key])),
-            )
-            for it in mine
+            (it.key if it.key != problem else "", code(problem), _sentence(it.words), _sentence(fix))
+            for it, problem, fix in mine
         )
         parts += [f"## {section}", words, table(("code", "message", "cause", "remedy"), rows)]
     return page(*parts)

@@ -18,7 +18,7 @@ from manual.reference.markdown import code, prose
 from manual.reference.messages import ErrorMessage, messages
 from manual.reference.pages import FOLDER, pages
 from manual.reference.settings_page import examples
-from manual.reference.troubleshooting_page import Cause, faults, read_causes
+from manual.reference.troubleshooting_page import EXPLANATIONS, Cause, explanations_table, faults, read_causes
 
 AGAIN = "python -m manual.reference writes it anew"
 
@@ -111,6 +111,8 @@ def test_tables_hold_whatever_a_cell_has() -> None:
 
 def test_every_message_has_a_cause_and_a_remedy() -> None:
     about, causes = read_causes()
+    said = "the table of `signalbox explain` is not current: python -m manual.reference writes it anew"
+    assert EXPLANATIONS.read_text("utf-8") == explanations_table(), said
     found = list(messages())
     assert len({message.problem for message in found}) > 400
     assert not faults(found, causes)
