@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from console.cli.document import JsonOutput
 from console.cli.options import json_option
 from console.cli.plain import bold, put
 from console.errors import Refused
+from mailstore.files.whole import read_text
 
 TABLE = "explanations.tsv"
 """Code, message, cause and remedy, with tabs between them; names in capitals stand for what a message names."""
@@ -79,7 +80,7 @@ def fitting(words: str) -> Iterator[Explanation]:
 
 def explanations() -> list[Explanation]:
     """Return all explanations."""
-    text = files("console.cli").joinpath(TABLE).read_text("utf-8")
+    text = read_text(Path(__file__).with_name(TABLE))
     return [Explanation(*line.split("\t")) for line in text.splitlines()]
 
 
