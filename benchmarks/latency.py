@@ -22,7 +22,7 @@ def appended(terminal: Terminal, appender: Appender, subject: str, timeout: floa
 def measure(bench: Bench) -> None:
     """Measure one console per size, first appended messages, then keys."""
     for size in bench.sizes:
-        rounds = 4 if bench.is_quick else 400 if size == bench.largest else 100
+        rounds = bench.rounds(400 if size == bench.largest else 100)
         with (
             bench.lent(size) as data,
             bench.home() as home,

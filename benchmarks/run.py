@@ -1,4 +1,7 @@
-"""Measure everything and write benchmarks/RESULTS.md: python -m benchmarks.run [--quick] [--only NAME] [--data DIR]."""
+"""Measure everything and write benchmarks/RESULTS.md: python -m benchmarks.run [--quick] [--only NAME] [--data DIR].
+
+With --compare COMMIT nothing is written: both trees are measured in turn, and a table is printed.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from benchmarks import (
     hook,
     hook_events,
     idle,
+    in_turn,
     latency,
     lists,
     one_more,
@@ -148,7 +152,10 @@ def main() -> int:
     parser.add_argument("--data", type=Path, metavar="DIR", help="keep the generated mailboxes here for the next time")
     parser.add_argument("--add", action="store_true", help="add to the results of an earlier run with the same --data")
     parser.add_argument("--rounds", type=int, metavar="N", help="at most this many rounds")
+    parser.add_argument("--compare", metavar="COMMIT", help="measure this commit and the tree as it is in turn")
     args = parser.parse_args()
+    if args.compare:
+        return compared(args)
     with ExitStack() as stack:
         data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         data.mkdir(parents=True, exist_ok=True)
@@ -164,6 +171,19 @@ def main() -> int:
         PLOT.write_text(growth.chart(bench.results), encoding="utf-8")
     print(text)
     return 0 if is_whole else 1
+
+
+def compared(args: argparse.Namespace) -> int:
+    """Measure another commit and this tree in turn, and print a table of both."""
+    sizes = (in_turn.SIZE,) if args.quick or args.sizes is SIZES else args.sizes
+    rounds = args.rounds or (in_turn.QUICK_ROUNDS if args.quick else in_turn.ROUNDS)
+    words = ("--sizes", *map(str, sizes), "--rounds", str(rounds))
+    subjects = args.only or in_turn.SUBJECTS
+    with ExitStack() as stack:
+        data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        data.mkdir(parents=True, exist_ok=True)
+        print(in_turn.compare(args.compare, data.resolve(), subjects, words))
+    return 0
 
 
 if __name__ == "__main__":
