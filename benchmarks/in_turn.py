@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import io
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,8 @@ INSTALLED = ("pyproject.toml", "constraints.txt", "hatch_build.py")
 
 KEPT = "results.json"
 TURNS = 3
-SUBJECTS = ("startup", "latency", "storm", "searching")
+QUICK = ("startup", "latency", "storm")
+SUBJECTS = (*QUICK, "searching", "folding", "reading")
 SIZE = 10_000
 QUICK_ROUNDS, ROUNDS = 25, 100
 
@@ -30,30 +32,32 @@ Measured = dict[tuple[str, int], list[Value]]
 """What was measured in each turn, by the figure's name and the number of messages."""
 
 
-def git(*words: str) -> str:
+def git(*words: str) -> bytes:
     """Run git in this tree. Raises SystemExit with what it says."""
-    done = subprocess.run(("git", *words), cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(("git", *words), cwd=ROOT, capture_output=True, check=False)
     if done.returncode:
-        raise SystemExit(f"git {words[0]}: {done.stderr.strip()}")
-    return done.stdout.strip()
+        raise SystemExit(f"git {words[0]}: {done.stderr.decode().strip()}")
+    return done.stdout
 
 
 @contextmanager
 def built(commit: str, folder: Path) -> Iterator[tuple[Path, str]]:
     """Build another commit in a folder, which is removed afterwards; yield the tree and its Python."""
-    tree = folder / git("rev-parse", "--short", "--verify", f"{commit}^{{commit}}")
-    git("worktree", "add", "--detach", str(tree), commit)
+    tree = folder / git("rev-parse", "--short", "--verify", f"{commit}^{{commit}}").decode().strip()
+    shutil.rmtree(tree, ignore_errors=True)
     try:
+        with tarfile.open(fileobj=io.BytesIO(git("archive", "--format=tar", commit))) as files:
+            files.extractall(tree, filter="data")
         for name in MEASURING:
             shutil.rmtree(tree / name, ignore_errors=True)
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         python = sys.executable
         if git("diff", "--name-only", commit, "--", *INSTALLED):
             python = str(installed(tree))
-        subprocess.run((python, "-m", "compileall", "-qq", "console", "mailstore"), cwd=tree, check=False)
+        subprocess.run((python, "-m", "compileall", "-qq", "console", "mailstore"), cwd=tree, check=True)
         yield tree, python
     finally:
-        git("worktree", "remove", "--force", str(tree))
+        shutil.rmtree(tree, ignore_errors=True)
 
 
 def installed(tree: Path) -> Path:
@@ -97,16 +101,11 @@ def compare(commit: str, data: Path, subjects: Sequence[str], words: Sequence[st
 def report(commit: str, before: Measured, now: Measured) -> str:
     """Return a table of each figure in both trees; a difference counts where no turn of one lies among the other's."""
     rows = []
-    for (name, size), values in sorted(now.items()):
-        others = before.get((name, size), [])
+    for name, size in sorted({*before, *now}):
+        one, other = before.get((name, size), []), now.get((name, size), [])
         label = f"{name}, {size:,}" if size else name
-        rows.append((label, _span(others), _span(values), _ratio(others, values), _verdict(others, values)))
-    rows += [(name, _span(values), "not measured", "", "") for (name, _), values in before.items() if not _in(now, name)]
+        rows.append((label, _span(one), _span(other), _ratio(one, other), _verdict(one, other)))
     return table(("figure", commit, "this tree", "this ÷ that", ""), rows)
-
-
-def _in(measured: Measured, name: str) -> bool:
-    return any(name == known for known, _ in measured)
 
 
 def _span(values: Sequence[Value]) -> str:
@@ -118,7 +117,7 @@ def _span(values: Sequence[Value]) -> str:
 
 
 def _ratio(before: Sequence[Value], now: Sequence[Value]) -> str:
-    base = median(value.value for value in before) if before else 0.0
+    base = median(value.value for value in before) if before and now else 0.0
     return f"{median(value.value for value in now) / base:.2f} ×" if base else ""
 
 

@@ -178,7 +178,7 @@ def compared(args: argparse.Namespace) -> int:
     sizes = (in_turn.SIZE,) if args.quick or args.sizes is SIZES else args.sizes
     rounds = args.rounds or (in_turn.QUICK_ROUNDS if args.quick else in_turn.ROUNDS)
     words = ("--sizes", *map(str, sizes), "--rounds", str(rounds))
-    subjects = args.only or in_turn.SUBJECTS
+    subjects = args.only or (in_turn.QUICK if args.quick else in_turn.SUBJECTS)
     with ExitStack() as stack:
         data = args.data or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         data.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import compare, maildir
+from benchmarks import compare, in_turn, maildir
 from benchmarks.bench import MAILBOX, READS, Bench
 from benchmarks.beside import OURS, READ, Beside
 from benchmarks.generate import arrivals, generate
@@ -20,7 +20,7 @@ from benchmarks.goals import Goal
 from benchmarks.goals import report as goals
 from benchmarks.growth import chart
 from benchmarks.growth import report as growth
-from benchmarks.measure import Figures, Results
+from benchmarks.measure import Figures, Results, Value
 from benchmarks.transport_report import RoundResult, page
 from mailstore import Mailbox, open_store
 
@@ -178,3 +178,43 @@ def test_a_round_of_messages_is_good_only_if_each_came_once_and_valid() -> None:
     for field in ("received", "signed", "upstream"):
         assert not good._replace(**{field: 1}).is_good
     assert "Rounds that failed: 1." in page([good, good._replace(lost=1)])
+
+
+def test_two_trees_differ_where_no_turn_of_one_lies_among_the_others() -> None:
+    def turns(*values: float) -> list[Value]:
+        return [Value(value, "ms", 9) for value in values]
+
+    before = {("apart", 0): turns(5, 4, 6), ("among", 10_000): turns(4, 5, 9), ("gone", 0): turns(1, 1, 1)}
+    now = {("apart", 0): turns(12, 10, 11), ("among", 10_000): turns(6, 7, 8), ("new", 0): turns(1, 1, 1)}
+    assert in_turn.report("abc", before, now).splitlines()[2:] == [
+        "| among, 10,000 | 5 ms (4 to 9) | 7 ms (6 to 8) | 1.40 × |  |",
+        "| apart | 5 ms (4 to 6) | 11 ms (10 to 12) | 2.20 × | more |",
+        "| gone | 1 ms (1 to 1) | not measured |  |  |",
+        "| new | not measured | 1 ms (1 to 1) |  |  |",
+    ]
+
+
+def test_another_commit_is_built_beside_with_what_measures_from_this_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, data = tmp_path / "tree", tmp_path / "data"
+    monkeypatch.setattr(in_turn, "ROOT", root)
+    files = [root / folder / "code.py" for folder in ("console", "mailstore", "benchmarks", "tests")]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "before"]):
+        for file in files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("before = True\n", encoding="utf-8")
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=root, check=True)
+    for file in files:
+        file.write_text("now = True\n", encoding="utf-8")
+    with in_turn.built("HEAD", data) as (tree, python):
+        assert python == sys.executable
+        assert {file.parent.name: file.read_text(encoding="utf-8") for file in tree.glob("*/code.py")} == {
+            "console": "before = True\n",
+            "mailstore": "before = True\n",
+            "benchmarks": "now = True\n",
+            "tests": "now = True\n",
+        }
+    assert list(data.iterdir()) == []
+    with pytest.raises(SystemExit, match="git rev-parse"), in_turn.built("no-such-commit", data):
+        pass
