@@ -20,7 +20,7 @@ from console.hooks.install.freezing import freeze_sessions
 from console.hooks.install.installed import installed
 from console.hooks.install.own_command import HookOptions
 from console.hooks.install.plan import FileChange, Plan
-from console.hooks.install.programs import NAMES, ProgramFiles, Target
+from console.hooks.install.programs import NAMES, ProgramFiles, Target, program_files
 from console.hooks.options import DELIVERIES, ENDS, FREEZE, NOTICE
 from console.hooks.programs import FORMER
 from mailstore.errors import MailboxMissing, StoreError
@@ -111,10 +111,12 @@ def _install(args: argparse.Namespace, target: Target) -> int:
         version = version_of(program, target)
         for part in program.parts(target, options, version):
             plan.part(program.NAME, part)
-        if path := program.instruction_file(target):
-            plan.instruction(program.NAME, path, wanted=True)
+        if file := program.instruction_file(target):
+            plan.instruction(program.NAME, file, wanted=True)
         remarks += program.remarks(target, options, version)
         remarks += _elsewhere(program, target, plan, "one place is enough")
+    if store and (path := path_in(store)):
+        plan.mailbox(path.resolve())
     if shutil.which("signalbox") is None:
         remarks.append('"signalbox" is not on the PATH: agents need it there to read their messages')
     _carried_out(args, plan.changes(excludes=not args.shared))
@@ -131,7 +133,9 @@ def _uninstall(args: argparse.Namespace, target: Target) -> int:
             plan.part(program.NAME, part)
         if path := program.instruction_file(target):
             plan.instruction(program.NAME, path, wanted=False)
-    is_done = _carried_out(args, plan.changes(excludes=False))
+    gone = {program.NAME for program in programs}
+    is_last = not any(installed(program_files(name), target)[0] for name in NAMES if name not in gone)
+    is_done = _carried_out(args, plan.changes(excludes=False, is_last=is_last))
     if is_done:
         frozen, problems = freeze_sessions([program.NAME for program in programs], target)
         if frozen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from console.hooks.install.install_notes import Note, digest, note_of
 from console.hooks.install.programs import Part, SettingsPart, Target
 from console.hooks.install.settings_tokens import JSON, parsed
 from console.hooks.install.target_files import (
+    LONGEST,
     leads_outside,
     missing_folders,
     read_text,
@@ -21,7 +23,9 @@ from console.hooks.install.target_files import (
     shown,
 )
 from console.hooks.install.text_edits import Edit, edited, undo_of
-from mailstore.files.worktree import checkout_at
+from mailstore.errors import StoreError
+from mailstore.files.whole import read_whole
+from mailstore.files.worktree import Checkout, checkout_at
 
 OUR_NAMES = ("signalbox", "entry.py")
 """One of these is in every text of ours."""
@@ -72,6 +76,7 @@ class Plan:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._changes: dict[Path, FileChange] = {}
+        self._mailbox: Path | None = None
         self.remarks: list[str] = []
 
     @property
@@ -110,9 +115,16 @@ class Plan:
         else:
             self._remove(program, path, remove)
 
-    def changes(self, *, excludes: bool) -> list[FileChange]:
-        """Return all changes, with `excludes` also that to the list of what git ignores. Raises Refused."""
-        self._list_for_git(excludes)
+    def mailbox(self, path: Path) -> None:
+        """Plan that git ignores a mailbox's folder, if that is in the repository and nothing in it is tracked."""
+        self._mailbox = path if path.is_dir() else path.parent
+
+    def changes(self, *, excludes: bool, is_last: bool = False) -> list[FileChange]:
+        """Return all changes, with `excludes` also that to the list of what git ignores. Raises Refused.
+
+        With `is_last` no hooks are left, for which the folder of the mailbox would be in that list.
+        """
+        self._list_for_git(excludes, is_last)
         for change in self._changes.values():
             if change.is_one:
                 refuse_if_read_only(change.path)
@@ -190,10 +202,11 @@ class Plan:
         change = self._open(path)
         self._changes[change.path] = replace(change, is_for_git=is_for_git)
 
-    def _list_for_git(self, excludes: bool) -> None:
+    def _list_for_git(self, excludes: bool, is_last: bool) -> None:
         if self._target.is_user or (place := exclude_file(self._target.folder)) is None:
             return
-        top, path = place
+        checkout, path = place
+        top = Path(checkout.folder)
         try:
             text = read_text(path)
             refuse_if_read_only(path)
@@ -209,6 +222,8 @@ class Plan:
         gone = [line for each in mine if each.after is None and (line := line_for(top, each.path))]
         note = note_of(path)
         known = note.lines if note else ()
+        new += self._line_of_mailbox(checkout)
+        gone += [line for line in known if is_last and line.endswith("/")]
         lines = [line for line in known if line not in gone]
         if excludes:
             self._say_if_committed(mine)
@@ -223,6 +238,12 @@ class Plan:
         self._changes[path] = FileChange(
             path, shown(path, self._target), text, after if after or was_there else None, kept, note
         )
+
+    def _line_of_mailbox(self, checkout: Checkout) -> list[str]:
+        top, folder = Path(checkout.folder), self._mailbox
+        if folder is None or not folder.is_dir() or folder == top or (line := line_for(top, folder)) is None:
+            return []
+        return [] if is_tracked(checkout, f"{folder.relative_to(top).as_posix()}/") else [f"{line}/"]
 
 
 def _restored(text: str, note: Note | None, remove: Removing) -> str:
@@ -264,16 +285,26 @@ def removing_file(text: str, is_ours: Callable[[str], bool]) -> list[Edit]:
     return [Edit(0, len(text), "")] if is_ours(text) else []
 
 
-def exclude_file(folder: Path) -> tuple[Path, Path] | None:
-    """Return the top of the repository that a folder is in and its list; None outside of a repository."""
+def exclude_file(folder: Path) -> tuple[Checkout, Path] | None:
+    """Return the checkout that a folder is in and the repository's list; None outside of a repository."""
     folder = folder.resolve()
     for top in (folder, *folder.parents):
         if checkout := checkout_at(str(top)):
             common = Path(checkout.common).resolve()
             path = common / "info" / "exclude"
             is_safe = (common / "HEAD").is_file() and path.resolve() == path  # a link may lead anywhere
-            return (top, path) if is_safe and (path.is_file() or not path.exists()) else None
+            return (checkout, path) if is_safe and (path.is_file() or not path.exists()) else None
     return None
+
+
+def is_tracked(checkout: Checkout, folder: str) -> bool:
+    """Return whether git keeps files of a folder, by its index; also where that can't be read."""
+    try:
+        return os.fsencode(folder) in read_whole(Path(checkout.git) / "index", LONGEST)
+    except FileNotFoundError:
+        return False
+    except (OSError, StoreError):
+        return True
 
 
 def line_for(top: Path, path: Path) -> str | None:

@@ -279,6 +279,23 @@ def test_a_new_file_is_kept_out_of_git(run: Run, project: Path) -> None:
     assert exclude.read_text() == "*.o\n"  # the file is no new one
 
 
+def test_the_folder_of_the_mailbox_is_kept_out_of_git_unless_it_is_in_it(run: Run, project: Path) -> None:
+    exclude = project / ".git" / "info" / "exclude"
+    (project / "data").mkdir()
+    (project / "data" / "agent-mailbox.jsonl").touch()
+    words = ["--for", "claude-code", "--store", f"haak:{project / 'data'}", "--yes"]
+    run("hook", "install", project, *words)
+    assert exclude.read_text() == f"/{CLAUDE}\n/data/\n"
+    run("hook", "install", project, "--for", "codex", *words[2:])
+    run("hook", "uninstall", project, *words)
+    assert "/data/" in exclude.read_text()  # the other program's hooks are there
+    run("hook", "uninstall", project, "--for", "codex", *words[2:])
+    assert not exclude.exists()
+    (project / ".git" / "index").write_bytes(b"DIRC\0data/agent-mailbox.jsonl\0")
+    run("hook", "install", project, *words)
+    assert exclude.read_text() == f"/{CLAUDE}\n"
+
+
 def test_in_a_linked_worktree_the_list_is_the_repositorys(run: Run, project: Path, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     own = project / ".git" / "worktrees" / "tree"
