@@ -85,10 +85,10 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         text = " ".join(args.query).strip()
         try:
             query = parse(text, mail.now) if text else None
+            places = [it for it in mailbox.messages() if args.archive or not it.archived]
+            wanted = {it.id for it in (search(places, query, context_of(mail)) if query is not None else places)}
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        places = [it for it in mailbox.messages() if args.archive or not it.archived]
-        wanted = {it.id for it in (search(places, query, context_of(mail)) if query is not None else places)}
         newest = {
             root: None for it in sorted(places, key=by_age) if it.id in wanted for root in [mailbox.root_of(it.id)]
         }

@@ -15,7 +15,7 @@ from console.render.timestamps import iso_time
 if TYPE_CHECKING:
     from mailstore.records.message import Message
 
-__all__ = ["body", "bold", "columns", "put", "sent_at"]
+__all__ = ["body", "bold", "columns", "is_terminal", "put", "sent_at"]
 
 GAP = "  "
 
@@ -32,8 +32,11 @@ def bold(text: str) -> str:
 
 
 def _is_styled() -> bool:
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
+    return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal() -> bool:
+    """Return whether a person reads the output on a terminal, rather than a program or a file."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
@@ -44,7 +47,7 @@ def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:
     cells = [[visible_line(cell) for cell in row] for row in rows]
     table = [list(headings), *cells]
     widths = [max(map(cell_len, column)) for column in zip(*table, strict=True)]
-    limit = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else 0
+    limit = shutil.get_terminal_size().columns if is_terminal() else 0
     lines = []
     for row in table:
         padded = [set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)]

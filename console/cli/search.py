@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+from collections.abc import Sequence
 
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
 from console.cli.messages import message_rows
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow, NoteRow
-from console.cli.plain import columns, put
+from console.cli.plain import bold, columns, is_terminal, put
 from console.cli.terminal_io import tell
 from console.errors import UsedWrongly
-from console.render.short_text import age
+from console.render.excerpts import excerpt_of, find_spans
+from console.render.short_text import age, shorten_end
 from mailstore.errors import ContentGone, QueryError
 from mailstore.queries.language.fields import help_text
-from mailstore.queries.language.tree import sought_in
+from mailstore.queries.language.tree import Sought, sought_in
 from mailstore.queries.notes import found_notes, line_found
 from mailstore.queries.query import Query, parse
 from mailstore.queries.search import SearchContext, asks_for_archived, look_up
 from mailstore.queries.spelling import respelled
 from mailstore.records.details import AgentNote
 from mailstore.records.message import Message, by_age
+from mailstore.state.mailbox import Mailbox
 from mailstore.steps import at_once
 from mailstore.store import Store
 
@@ -32,6 +36,9 @@ OUTPUTS = (MESSAGES, NOTES)
 NOTHING_FOUND = 1
 STATUSES = {NOTHING_FOUND: "nothing is found"}
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
+INDENT = " " * 6
+SHORTEST_ID = 8
+"""Characters of an id that a person sees at least."""
 NOTE_HEADINGS = ("day", "kind", "agent", "title", "text")
 
 
@@ -61,9 +68,9 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)
+            return _print_notes(args, mail, query) if args.notes else _print_messages(args, mail, query)
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
-        return _print_notes(args, mail, query) if args.notes else _print_messages(args, mail, query)
 
 
 def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int:
@@ -76,7 +83,8 @@ def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int
         MESSAGES.put(message_rows(mail, shown))
         return 0 if found else NOTHING_FOUND
     if shown:
-        put(columns([_cells(mail, message) for message in shown], HEADINGS))
+        table = columns([_cells(mail, message) for message in shown], HEADINGS)
+        put(_with_excerpts(table, mail, shown, query) if is_terminal() else table)
     else:
         put("Nothing found")
         _suggest(mail, " ".join(args.query), query)
@@ -109,7 +117,34 @@ def _notes(mail: Loaded, query: Query) -> list[AgentNote]:
 def _cells(mail: Loaded, message: Message) -> tuple[str, ...]:
     where = "archive" if message.archived else ""
     to = ", ".join(message.recipients)
-    return age(mail.now - message.time), where, message.id, message.sender, to, message.subject
+    shown = _short_id(mail.mailbox, message.id) if is_terminal() else message.id
+    return age(mail.now - message.time), where, shown, message.sender, to, message.subject
+
+
+def _short_id(mailbox: Mailbox, message_id: str) -> str:
+    """Return the beginning of an id that no other message's id has, which commands take for the id."""
+    lengths = range(SHORTEST_ID, len(message_id))
+    return next((message_id[:end] for end in lengths if len(mailbox.find(message_id[:end])) == 1), message_id)
+
+
+def _with_excerpts(table: str, mail: Loaded, messages: Sequence[Message], query: Query) -> str:
+    """Return the rows of a table, each above the text around its first hit, which is bold."""
+    texts = sought_in(query).texts
+    head, *rows = table.split("\n")
+    lines, room = [head], shutil.get_terminal_size().columns - len(INDENT)
+    for row, message in zip(rows, messages, strict=True):
+        lines.append(row)
+        if excerpt := excerpt_of(text_of(mail.store, message), texts):
+            lines.append(INDENT + _bold_hits(shorten_end(excerpt.led(room), room), texts))
+    return "\n".join(lines)
+
+
+def _bold_hits(text: str, sought: Sequence[Sought]) -> str:
+    parts, at = [], 0
+    for start, end in find_spans(text, sought):
+        parts += [text[at:start], bold(text[start:end])]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _suggest(mail: Loaded, text: str, query: Query) -> None:

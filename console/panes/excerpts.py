@@ -1,56 +1,24 @@
-"""What a search found in the texts of messages: the words around the first hit, read when a row becomes visible."""
+"""The words around the first hit in the texts of messages, read when a row becomes visible."""
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from textual.cache import LRUCache
 
-from console.render.hits import find_spans
-from console.render.safe import visible_line
+from console.render.excerpts import NO_EXCERPT, Excerpt, excerpt_of
 from mailstore.errors import StoreError
 from mailstore.records.message import Message
 
 if TYPE_CHECKING:
     from console.session import Session
+    from mailstore.queries.language.tree import Sought
 
 KEPT = 512
 AT_ONCE = 16
 """Excerpts read before rows are drawn: those of a screen, the ones asked for last first."""
-SPACE = re.compile(r"\s+")
-BEFORE, AFTER = 80, 300
-"""Characters around a hit: more than a row shows."""
-
-
-class Excerpt(Struct, frozen=True):
-    """A part of a text on one safe line, and where the hit begins in it; `at` is -1 without a hit."""
-
-    text: str = ""
-    at: int = -1
-
-    def __bool__(self) -> bool:
-        return self.at >= 0
-
-
-NO_EXCERPT = Excerpt()
-
-
-def excerpt_of(text: str, words: tuple[str, ...]) -> Excerpt:
-    """Return the words around the first hit in a text."""
-    if any(" " in word for word in words):
-        text = SPACE.sub(" ", text)  # a phrase may be on two lines
-    spans = find_spans(text, words)
-    if not spans:
-        return NO_EXCERPT
-    start, end = spans[0]
-    before = SPACE.sub(" ", text[max(0, start - BEFORE) : start]).lstrip()
-    before = visible_line(f"…{before}" if start > BEFORE else before)
-    after = visible_line(SPACE.sub(" ", text[end : end + AFTER]))
-    return Excerpt(f"{before}{visible_line(text[start:end])}{after}", len(before))
 
 
 class Excerpts:
@@ -62,7 +30,7 @@ class Excerpts:
     def __init__(
         self,
         session: Session,
-        words: tuple[str, ...],
+        words: tuple[Sought, ...],
         run: Callable[[Coroutine[Any, Any, object]], None],
         came: Callable[[], None],
     ) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from textual.strip import Strip
 
 from console.panes.message_lines import MessageLines
-from console.render.hits import Spans, find_spans, mark_strip
+from console.render.excerpts import Spans, find_spans, has_phrase
+from console.render.hits import mark_strip
 
 if TYPE_CHECKING:
     from console.panes.hit_rows import HitRows
@@ -97,7 +98,7 @@ def _text_of(lines: MessageLines) -> tuple[int, int]:
 def _in_text(lines: MessageLines, number: int, line: Strip, sought: HitRows) -> Spans:
     """Return where the hits are in a line of the text; a phrase may begin or end in the lines around it."""
     words, uncut, (head, end) = sought.words.texts, lines.uncut, _text_of(lines)
-    if not any(" " in word for word in words):
+    if not has_phrase(words):
         return find_spans(line.text, words)
     before = uncut[number - 1].text.rstrip() if number > head else ""
     after = uncut[number + 1].text.strip() if number + 1 < end else ""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
-from console.panes.excerpts import Excerpt, Excerpts
+from console.panes.excerpts import Excerpts
 from console.panes.row_layout import Piece
+from console.render.excerpts import Excerpt
 from console.render.hits import mark_pieces
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from mailstore.queries.language.tree import SoughtWords
 
 SENDER_CELLS = 14
-LEAD = 3
-"""A hit begins within this part of the row at the latest."""
 
 
 class HitRows:
@@ -50,24 +49,12 @@ class HitRows:
     def second(self, sender: str, excerpt: Excerpt, room: int, styles: TextStyles) -> list[Piece]:
         """Return who wrote a message and its text around the first hit, for so many cells."""
         who = shorten_middle(visible_line(sender), min(SENDER_CELLS, max(3, room * 2 // 5)))
-        text = _led(excerpt, room - cell_len(who) - 2)
+        text = excerpt.led(room - cell_len(who) - 2)
         return [
             *self.names((who, styles.text), styles),
             (": ", styles.muted),
             *mark_pieces(text, styles.muted, self.words.texts, styles.hit),
         ]
-
-
-def _led(excerpt: Excerpt, room: int) -> str:
-    """Return an excerpt that begins near enough to its hit for so many cells."""
-    before = excerpt.text[: excerpt.at]
-    most = max(1, room // LEAD)
-    if cell_len(before) <= most or cell_len(excerpt.text) <= room:
-        return excerpt.text
-    start = len(before)
-    while start and cell_len(before[start - 1 :]) < most:
-        start -= 1
-    return "…" + before[start:].lstrip() + excerpt.text[excerpt.at :]
 
 
 def hit_rows(

@@ -25,8 +25,8 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadSummary
 
 if TYPE_CHECKING:
-    from console.panes.excerpts import Excerpt
     from console.panes.hit_rows import HitRows
+    from console.render.excerpts import Excerpt
 
 LABEL_CELLS = 14
 CANCELLED = TYPE_GLYPHS["cancel"]

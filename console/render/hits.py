@@ -1,47 +1,18 @@
-"""Find words in a text without regard to case, and show where they are."""
+"""Show where the words and patterns that were sought are in a text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-Spans = list[tuple[int, int]]
-"""Parts of a text: where each begins and ends; in order, without overlaps."""
+from console.render.excerpts import Spans, find_spans
+from mailstore.queries.language.tree import Sought
 
 
-def find_spans(text: str, words: Sequence[str]) -> Spans:
-    """Return where some case-folded words are in a text."""
-    folded = text.casefold()
-    if not any(word in folded for word in words):
-        return []
-    found: Spans = []
-    for word in words:
-        at = folded.find(word) if word else -1
-        while at >= 0:
-            found.append((at, at + len(word)))
-            at = folded.find(word, at + len(word))
-    if len(folded) != len(text):
-        # a character may fold into several: ß into ss
-        source = list(chain.from_iterable([at] * len(char.casefold()) for at, char in enumerate(text)))
-        found = [(source[start], source[end - 1] + 1) for start, end in found]
-    return _joined(sorted(found))
-
-
-def _joined(spans: Spans) -> Spans:
-    joined: Spans = []
-    for start, end in spans:
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
-
-
-def mark_pieces(text: str, style: Style, words: Sequence[str], hit: Style) -> list[tuple[str, Style]]:
+def mark_pieces(text: str, style: Style, words: Sequence[Sought], hit: Style) -> list[tuple[str, Style]]:
     """Split a text of one style where words in it are shown in another one."""
     spans = find_spans(text, words) if words else []
     if not spans:

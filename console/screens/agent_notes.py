@@ -17,7 +17,7 @@ from console.render.short_text import plural, shorten_end
 from console.running.stepping import stepped
 from console.screens.list_dialog import ListDialog
 from console.screens.viewer import Viewer
-from mailstore.queries.language.tree import All, Query, sought_in
+from mailstore.queries.language.tree import All, Query, Sought, sought_in
 from mailstore.queries.notes import found_notes, line_found
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class NotesDialog(ListDialog[int]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("S", "leave", "close")]
 
-    def __init__(self, notes: Sequence[AgentNote], sought: Sequence[str], first: int) -> None:
+    def __init__(self, notes: Sequence[AgentNote], sought: Sequence[Sought], first: int) -> None:
         question = plural(len(notes), "agent note")
         super().__init__(question, [_row(note, sought) for note in notes], "Enter: read · Esc: close", first=first)
 
@@ -44,7 +44,7 @@ class NotesDialog(ListDialog[int]):
         self.dismiss(event.option_index)
 
 
-def _row(note: AgentNote, sought: Sequence[str]) -> Content:
+def _row(note: AgentNote, sought: Sequence[Sought]) -> Content:
     """Return a note as two lines: what it is, and the line that was found."""
     head = visible_line(f"{note.day}  {note.agent}  {note.kind}: {note.title}")
     line = shorten_end(visible_line(line_found(note.text, sought)), LONGEST_LINE)

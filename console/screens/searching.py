@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from mailstore.queries.search_context import SearchContext
 
 PAUSE_SECONDS = 0.08
-UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:{'|'.join(FIELD_NAMES)}):$")
-"""A field whose value is yet to be typed: what was found stays until then."""
+UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:(?:{'|'.join(FIELD_NAMES)}):|/[^\s/]*\([^\s/]*)$")
+"""A field whose value is yet to be typed, or a pattern with brackets: what was found stays until then."""
 
 
 class Searching:
@@ -97,25 +97,19 @@ class Searching:
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         self._asked = session.last_query = text
         listing.query_problem, listing.suggestion, listing.noted = None, "", ()
-        query: Query | None = None
-        if text:
-            try:
-                query = parse(text, session.now())
-            except QueryError as error:
-                listing.query_problem = error
-        screen.search_bar.tell(listing.query_problem)
-        if query is not None:
-            screen.tell("")
-            listing.is_searching = True
-            screen.run_task(self._run(text, query), group="search", exclusive=True)
+        screen.search_bar.tell(None)
+        try:
+            query = parse(text, session.now()) if text else None
+        except QueryError as error:
+            self._refuse(error)
             return
-        listing.is_searching = False
-        if listing.query_problem is None:
+        listing.is_searching = query is not None
+        if query is None:
             listing.found = None
+            screen.redraw()
         else:
-            screen.tell(str(listing.query_problem))
-            listing.found = listing.found or {}
-        screen.redraw()
+            screen.tell("")
+            screen.run_task(self._run(text, query), group="search", exclusive=True)
 
     async def _run(self, text: str, query: Query) -> None:
         while True:
@@ -126,7 +120,18 @@ class Searching:
                     await self._suggest(text, query)
             except MailboxReloaded:  # the mailbox was reloaded meanwhile
                 continue
+            except QueryError as error:  # a pattern that takes too long
+                if self._asked == text:
+                    self._refuse(error)
             return
+
+    def _refuse(self, problem: QueryError) -> None:
+        """Show why a query finds nothing, or no more."""
+        listing = self._screen.listing
+        listing.is_searching, listing.query_problem, listing.found = False, problem, listing.found or {}
+        self._screen.search_bar.tell(problem)
+        self._screen.tell(str(problem))
+        self._screen.redraw()
 
     async def _note(self, text: str, query: Query) -> None:
         """Count what agents note and remember that matches a query."""

@@ -39,17 +39,21 @@ def run_saved_views(
         steps, has_archived = looked_up(query, context, candidates), asks_for_archived(query)
         hits: dict[str, Message] = {}
         number = unseen = 0
-        for step in steps:
-            if not isinstance(step, list):
-                yield step
-                continue
-            for message in step:
-                if message.archived and not has_archived:
+        try:
+            for step in steps:
+                if not isinstance(step, list):
+                    yield step
                     continue
-                root = mailbox.root_of(message.id)
-                if root not in hits or by_age(message) > by_age(hits[root]):
-                    hits[root] = message
-                number += 1
-                unseen += mailbox.is_new(message)
+                for message in step:
+                    if message.archived and not has_archived:
+                        continue
+                    root = mailbox.root_of(message.id)
+                    if root not in hits or by_age(message) > by_age(hits[root]):
+                        hits[root] = message
+                    number += 1
+                    unseen += mailbox.is_new(message)
+        except QueryError as error:  # a pattern that takes too long
+            yield name, SavedViewHits({}, problem=str(error))
+            continue
         newest = sorted(hits.items(), key=lambda hit: by_age(hit[1]), reverse=True)
         yield name, SavedViewHits(dict(newest), number, unseen)

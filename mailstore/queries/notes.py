@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from mailstore.queries.language.tree import All, Either, Field, Not, Query
+from mailstore.queries.language.tree import All, Either, Field, Not, Query, Sought, finds
 from mailstore.queries.search import judged
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.details import AgentNote
@@ -30,10 +30,10 @@ def found_notes(
         yield [notes[message.id] for message in found] if isinstance(found, list) else found
 
 
-def line_found(text: str, sought: Sequence[str]) -> str:
-    """Return the first line of a text that has one of some case-folded words, else its first line."""
+def line_found(text: str, sought: Sequence[Sought]) -> str:
+    """Return the first line of a text in which one of some words or patterns is, else its first line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if any(each in line.casefold() for each in sought)), lines[0] if lines else "")
+    return next((line for line in lines if any(finds(each, line) for each in sought)), lines[0] if lines else "")
 
 
 def _as_message(note: AgentNote) -> Message:

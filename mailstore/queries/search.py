@@ -7,8 +7,8 @@ from contextlib import closing
 from itertools import islice
 
 from mailstore.errors import StoreError
-from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
-from mailstore.queries.search_context import SearchContext
+from mailstore.queries.language.tree import All, Either, Field, Not, Pattern, Query, Words
+from mailstore.queries.search_context import IN_TEXTS, SearchContext
 from mailstore.records.message import Message
 from mailstore.steps import BackgroundWork, Steps, at_once
 
@@ -26,8 +26,8 @@ def cost(query: Query) -> int:
     """Return the cost of evaluating a part: headers 0, states 1, texts 2."""
     match query:
         case Field(name):
-            return 2 if name == "has" else 1 if name in ("is", "to") else 0
-        case Words():
+            return 2 if name in IN_TEXTS else 1 if name in ("is", "to") else 0
+        case Words() | Pattern():
             return 2
         case Not(part):
             return cost(part)
@@ -83,6 +83,8 @@ def needed(query: Query) -> tuple[str, ...]:
     match query:
         case Words(text) | Field("subject", text):
             return (text,)
+        case Pattern(_, word):
+            return (max(word.split(), key=len),) if word else ()
         case All(parts):
             known = [words for words in map(needed, parts) if words]
             return max(known, key=lambda words: min(map(len, words)), default=())

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from mailstore.queries.language.fields import KNOWN_TYPES
-from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
+from mailstore.queries.language.tree import All, Either, Field, Not, Pattern, Query, Words
 from mailstore.queries.questions import is_answered, is_request, threads_of
 from mailstore.records.address import Kind, is_channel, resolve
 from mailstore.records.message import Message
@@ -15,6 +15,8 @@ from mailstore.records.scope import SEPARATOR, label_of
 from mailstore.rules.delivery import STATES, State
 from mailstore.state.mailbox import Mailbox
 
+IN_TEXTS = ("has", "larger")
+"""Fields that are about the text of a message."""
 CODE = ("```", "~~~")
 SPACE = re.compile(r"\s+")
 
@@ -59,6 +61,8 @@ class SearchContext:
         match query:
             case Words(text):
                 return self._has_words(text.casefold(), message) or query
+            case Pattern():
+                return query.is_in(self._header_of(message)) or query
             case Not(part):
                 found = self.decided(part, message)
                 return not found if isinstance(found, bool) else Not(found)
@@ -73,17 +77,20 @@ class SearchContext:
                         return found
                 return (All if is_all else Either)(tuple(left)) if left else is_all
             case Field(name):
-                if name == "has":
+                if name in IN_TEXTS:
                     return has_files(query, message) or query
                 return self._has(query, message)
 
     def _has_words(self, words: str, message: Message) -> bool:
         if words.startswith("@") and words[1:] in (name.casefold() for name in message.mentions):
             return True
+        return words in self._header_of(message)
+
+    def _header_of(self, message: Message) -> str:
         if self._header[0] is not message:  # a query may have thousands of words
             parts = (message.subject, message.id, message.sender, *message.recipients, *message.tags)
             self._header = message, "\n".join(parts).casefold()
-        return words in self._header[1]
+        return self._header[1]
 
     def _has(self, field: Field, message: Message) -> bool:
         value, names = field.value.casefold(), self._names
@@ -153,16 +160,23 @@ def is_within(field: Field, moment: float) -> bool:
 
 
 def holds(query: Query, text: str) -> bool:
-    """Return whether a message's case-folded text matches the rest of a query (`SearchContext.decided`)."""
+    """Return whether a message's case-folded text matches the rest of a query (`SearchContext.decided`).
+
+    Raises QueryError for a pattern that takes too long.
+    """
     match query:
         case Words(words):
             return has_words(words.casefold(), text)
+        case Pattern():
+            return query.is_in(text)
         case Not(part):
             return not holds(part, text)
         case All(parts):
             return all(holds(part, text) for part in parts)
         case Either(parts):
             return any(holds(part, text) for part in parts)
+        case Field("larger"):
+            return len(text) > query.size
         case Field(_, part):
             return _has_part(part.casefold(), text)
 

@@ -46,7 +46,8 @@ def respelled(text: str, query: Query, context: SearchContext, candidates: Candi
         yield other
         return
     sought = sought_in(query)
-    words = list(dict.fromkeys(word for phrase in (*sought.texts, *sought.subjects) for word in WORD.findall(phrase)))
+    phrases = [phrase if isinstance(phrase, str) else phrase.word for phrase in (*sought.texts, *sought.subjects)]
+    words = list(dict.fromkeys(word for phrase in phrases for word in WORD.findall(phrase)))
     unknown: list[str] = []
     for word in words[:MOST_TERMS]:
         occurs = yield from _occurs(word, context, candidates)

@@ -13,6 +13,7 @@ from mailstore.queries.query import parse
 from mailstore.records.scope import url_of
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, every_case
+from tests.terminal import SIGNALBOX, Terminal, environment
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 
@@ -99,6 +100,41 @@ def test_what_is_found_and_not_shown_is_told(run: Run, tmp_path: Path) -> None:
     assert [row["id"] for row in run("search", "is:archived", "--json", "--store", mail.url).document] == ["old"]
     assert len(run("search", "lamp", "--limit", "1", "--json", "--store", mail.url).document) == 1
     assert run("search", "lamp", "--limit", "-1", "--store", mail.url).status == 2
+
+
+def test_on_a_terminal_each_hit_shows_the_text_around_it_and_a_short_id(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    lead = "This line stands before it. " * 5
+    mail.message("4f2a0000-1111-2222", ANN, "all", f"{lead}The start\nof the art \x1b[31mred.", subject="Paint")
+    mail.message("4f2a0000-1111-9999", ANN, "all", "No word of it.", subject="art")
+    argv = [*SIGNALBOX, "search", "=art", "--store", mail.url]
+    with Terminal(argv, env=environment(tmp_path / "home"), size=(70, 12)) as terminal:
+        terminal.wait_exit()
+        found = terminal.find("art ␛[31mred.")
+        assert found is not None
+        at, row = found
+        assert terminal.line(row).startswith("      …")
+        assert terminal.line(row)[:at].endswith("of the ")
+        assert [terminal.cell(x, row).bold for x in (at - 1, at, at + 2, at + 3)] == [False, True, True, False]
+        short = terminal.line(row - 1)
+        assert "4f2a0000-1111-2  ann" in short
+        assert terminal.find("of it") is None  # the hit is in the subject
+    assert run("thread", "4f2a0000-1111-2", "--store", mail.url).status == 0
+    assert "4f2a0000-1111-2222" in run("search", "=art", "--store", mail.url).out
+
+
+def test_a_pattern_that_takes_too_long_says_how_to_write_it(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.message("m1", ANN, "all", "a" * 60 + "b")
+    for words in (["search", "/(a|aa)+$/"], ["export", "/(a|aa)+$/"]):
+        done = run(*words, "--store", mail.url)
+        assert done.status == 2
+        assert "takes too long on a message at position 1: write it without repetitions" in done.err
+    folder = Path(user_config_path("signalbox"))
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("[views]\nslow = '/(a|aa)+$/'\nquick = 'a'\n")
+    kept = run("views", "--json", "--store", mail.url).document
+    assert [(row["name"], row["messages"]) for row in kept] == [("slow", 0), ("quick", 1)]
 
 
 def test_what_a_record_says_in_other_fields_is_found(run: Run, tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.excerpts import excerpt_of
 from console.panes.hit_lines import first_hit
 from console.panes.hit_rows import HitRows, hit_rows
 from console.panes.message_lines import MessageLines, RenderedText
-from console.render.hits import find_spans, mark_pieces, mark_strip
+from console.render.excerpts import excerpt_of, find_spans
+from console.render.hits import mark_pieces, mark_strip
 from console.settings.config import Config
-from mailstore.queries.language.tree import SoughtWords, sought_in
+from mailstore.queries.language.tree import Pattern, Sought, SoughtWords, sought_in
 from mailstore.queries.query import parse
 from mailstore.state.views import View
 from tests.console.fake_screen import fake_screen
@@ -36,6 +36,10 @@ TEXTS = st.text("aAbsSßİiẞﬁ Жж灯\u0307", max_size=12)
         ("The Lamp, the lamp.", ["lamp"], ["Lamp", "lamp"]),
         ("Straße STRASSE strasse", ["strasse"], ["Straße", "STRASSE", "strasse"]),
         ("Straße", ["s"], ["S", "ß"]),
+        ("Start art, ART", [Pattern.of_word("art")], ["art", "ART"]),
+        ("lamp\noil lamp", [Pattern.of_word("lamp oil"), "lamp"], ["lamp\noil", "lamp"]),
+        ("errs, errors, err", [Pattern("err(or)?s")], ["errs", "errors"]),
+        ("a" * 60 + "b", [Pattern("(a|aa)+$"), "b"], ["b"]),
         ("İstanbul", ["i\u0307s"], ["İs"]),
         ("ﬁnal", ["i"], ["ﬁ"]),
         ("a.b a+b (x) [y]", ["a.b", "a+b", "(x", "[y]"], ["a.b", "a+b", "(x", "[y]"]),
@@ -47,7 +51,7 @@ TEXTS = st.text("aAbsSßİiẞﬁ Жж灯\u0307", max_size=12)
         ("", ["x"], []),
     ],
 )
-def test_words_are_found_in_any_case(text: str, words: list[str], found: list[str]) -> None:
+def test_words_are_found_in_any_case(text: str, words: list[Sought], found: list[str]) -> None:
     assert [text[start:end] for start, end in find_spans(text, words)] == found
 
 

@@ -7,10 +7,31 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mailstore.errors import QueryError
-from mailstore.queries.query import All, Either, Field, Not, Query, Words, parse
+from mailstore.queries.query import All, Either, Field, Not, Pattern, Query, Words, parse
 from tests.mailboxes import DAY, HOUR, NOW
 
-PIECES = ["from:", "is:", "has:", "before:", "2h", "unread", '"', "(", ")", "-", "OR", "#", "@", ":", " ", "ann", "x y"]
+PIECES = [
+    "from:",
+    "is:",
+    "has:",
+    "before:",
+    "2h",
+    "unread",
+    '"',
+    "(",
+    ")",
+    "-",
+    "OR",
+    "#",
+    "@",
+    ":",
+    " ",
+    "ann",
+    "x y",
+    "=",
+    "/",
+    "\\",
+]
 scraps = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=12).map("".join)
 
 
@@ -82,6 +103,18 @@ def refused(text: str) -> QueryError | None:
         ("Subject", Words("Subject")),
         ("Aside:", Words("Aside:")),
         ("id:4f2a", Field("id", "4f2a")),
+        ("/err(or)?s/", Pattern("err(or)?s")),
+        (r"-/a\s\/b/ (/c/ OR red)", All((Not(Pattern(r"a\s\/b")), Either((Pattern("c"), Words("red")))))),
+        ("/usr/bin", Words("/usr/bin")),
+        ("/usr/ bin/", All((Pattern("usr"), Words("bin/")))),
+        ('"/etc/"', Words("/etc/")),
+        ("/", Words("/")),
+        ("//", Words("//")),
+        ("=lamp", Pattern.of_word("lamp")),
+        ('=" lamp oil"', Pattern.of_word(" lamp oil")),
+        ("=", Words("=")),
+        ("larger:2K", Field("larger", "2K", size=2_000)),
+        ("larger:12", Field("larger", "12", size=12)),
     ],
 )
 def test_what_a_query_means(text: str, query: Query) -> None:
@@ -120,6 +153,11 @@ def test_what_a_query_means(text: str, query: Query) -> None:
         ("red on:14:30", 7, "write a day"),
         ("on:2h", 3, "write a day"),
         ("on:last", 3, "write a day"),
+        ("red /(a/", 7, 'to look for it as it is, quote it: "/(a/"'),
+        ("/[/", 2, "to look for it"),
+        ("larger:2g", 7, "write a number"),
+        ("larger:", 0, "add a number"),
+        ('=""', 1, "put words"),
     ],
 )
 def test_a_query_that_can_not_be_read_says_where_and_how_to_mend_it(text: str, position: int, remedy: str) -> None:
@@ -160,6 +198,7 @@ def test_any_text_is_read_or_refused_at_a_place_inside_it(text: str) -> None:
 @given(scraps)
 @example("(a b) c OR -(d OR (e f))")
 @example('from:a"b c"')
+@example('="a b" /c(d)/ -=e')
 @example("-" * 50 + "x")
 @example("-(" * 24 + "a b" + ")" * 24)
 def test_the_text_of_a_query_is_that_query(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mailstore.errors import QueryError
 from mailstore.memory import MemoryStore
-from mailstore.queries.query import All, Either, Field, Not, Query, Words, parse
+from mailstore.queries.query import All, Either, Field, Not, Pattern, Query, Words, parse
 from mailstore.queries.search import SearchContext, judged, search
 from mailstore.records.events import Seen
 from mailstore.records.message import Message, Receipt
@@ -211,10 +213,20 @@ def test_hits_come_as_they_are_found() -> None:
     assert 0 < len(bodies) < len(newest_first())
 
 
+def test_a_pattern_that_takes_too_long_ends_the_search_and_says_how_to_write_it() -> None:
+    slow = SearchContext(mailbox(), lambda message: "a" * 60 + "b", NOW)
+    with pytest.raises(QueryError, match=r"/\(a\|aa\)\+\$/ takes too long on a message") as caught:
+        list(search(newest_first(), parse("/(a|aa)+$/", NOW), slow))
+    assert "repetitions" in caught.value.remedy
+
+
 # The model
 
 terms: st.SearchStrategy[Query] = st.one_of(
     st.sampled_from(["red", "RED", "signal", "ann", "there", "straße", "absent"]).map(Words),
+    st.sampled_from(["red", "re", "is red", "STRASSE", "![plan]"]).map(Pattern.of_word),
+    st.sampled_from(["^see", r"r[aeiou]d\W", r"\bann\b", r"\Wann-0+1$", "strasse"]).map(Pattern),
+    st.sampled_from([10, 30, 1_000]).map(lambda number: Field("larger", str(number), size=number)),
     st.sampled_from([ANN, "ann", "cid-0000", "librarian"]).map(lambda name: Field("from", name)),
     st.sampled_from(["question", "answer", ""]).map(lambda name: Field("type", name)),
     st.sampled_from(["unread", "read", "dead", "expired", "waiting", "unknown"]).map(lambda name: Field("is", name)),
@@ -240,6 +252,15 @@ def holds(query: Query, message: Message) -> bool:
         case Words(words):
             header = [message.id, message.sender, *message.recipients, message.subject]
             return words.casefold() in "\n".join([*header, text]).casefold()
+        case Pattern(source, word):
+            header = [message.subject, message.id, message.sender, *message.recipients, *message.tags]
+            if word:
+                source = rf"(?:^|(?<=\W)){re.escape(word.casefold())}(?:$|(?=\W))"
+            return any(
+                re.search(source, each.casefold(), re.IGNORECASE | re.MULTILINE) for each in ("\n".join(header), text)
+            )
+        case Field("larger", _, size=size):
+            return len(text) > size
         case Not(part):
             return not holds(part, message)
         case All(parts):

@@ -27,6 +27,8 @@ class FieldHelp(Struct, frozen=True):
 SYNTAX = (
     ValueHelp("lamp oil", "both words, in texts, subjects, names, ids, tags or fields of a record; in any case"),
     ValueHelp('"lamp oil"', "this phrase"),
+    ValueHelp("=lamp", "this whole word, and no longer one; also a phrase"),
+    ValueHelp("/err(or)?s/", "a regular expression, with \\s for a blank and \\/ for a slash"),
     ValueHelp("-done", "not this word; also before a field or brackets"),
     ValueHelp("lamp OR oil", "one of the two"),
     ValueHelp("(lamp OR oil) red", "brackets group"),
@@ -78,6 +80,7 @@ FIELDS = (
             ValueHelp("link", "a web address"),
         ),
     ),
+    FieldHelp("larger", "SIZE", "its text has more characters: 500, 2k, 1m", "larger:2k"),
     FieldHelp("id", "ID", "the id of the message, or its beginning", "id:4f2a"),
 )
 FIELD_NAMES = tuple(field.name for field in FIELDS)

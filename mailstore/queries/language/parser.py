@@ -1,7 +1,8 @@
 """Parse a query.
 
 query  = both ("OR" both)*          both = term+
-term   = "-" term | "(" query ")" | field ":" value | '"' phrase '"' | word
+term   = "-" term | "(" query ")" | field ":" value | "=" words | "/" regular expression "/" | words
+words  = '"' phrase '"' | word
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 from mailstore.errors import QueryError
 from mailstore.queries.language.fields import FIELD_NAMES, field_help
-from mailstore.queries.language.tree import All, Either, Field, Not, Query, Words
+from mailstore.queries.language.tree import All, Either, Field, Not, Pattern, Query, Words, compiled
 from mailstore.queries.time_parse import EXAMPLES, PERIODS, read_moment, read_period
 
 TIME_WORDS = {"TIME": EXAMPLES, "DAY": PERIODS}
@@ -26,6 +27,10 @@ NO_OPERATORS = {
     "NOT": "write - before what must not occur",
 }
 """Operators of other query languages, and what to write instead; in quotes they are words."""
+PATTERN = re.compile(r"/((?:[^\s/\\]|\\\S)+)/(?![^\s)])")
+"""A regular expression: slashes within it have a backslash before them, and blanks are `\\s`."""
+SIZE = re.compile(r"(\d{1,12})([km]?)", re.IGNORECASE)
+SIZE_WORDS = "a number of characters: 500, 2k or 1m"
 VALUE_END = re.compile(r"[\s()\"]")
 NEXT_WORD = re.compile(r"[ \t]+([^\s()\"]+)")
 
@@ -109,7 +114,31 @@ class _Parser:
             return found
         if char == '"':
             return Words(self._phrase())
+        if char == "/" and (pattern := PATTERN.match(self._text, self._at)):
+            return self._pattern(pattern)
+        if char == "=" and following and not WORD_END.match(following):
+            self._at += 1
+            return Pattern.of_word(self._phrase() if following == '"' else self._plain_word())
         return self._word_or_field()
+
+    def _pattern(self, found: re.Match[str]) -> Pattern:
+        """Read a regular expression. Raises QueryError where it is none."""
+        import regex  # most queries need none
+
+        try:
+            compiled(found[1])
+        except (regex.error, OverflowError, RecursionError) as error:
+            reason = str(error).partition(" at position ")[0] if isinstance(error, regex.error) else "too large"
+            place = found.start(1) + (getattr(error, "pos", 0) or 0)
+            self.fail(f"no regular expression: {reason}", f'to look for it as it is, quote it: "{found[0]}"', place)
+        self._at = found.end()
+        return Pattern(found[1])
+
+    def _plain_word(self) -> str:
+        match = VALUE_END.search(self._text, self._at)
+        word = self._text[self._at : match.start() if match else len(self._text)]
+        self._at += len(word)
+        return word
 
     def _phrase(self) -> str:
         start = self._at
@@ -147,16 +176,16 @@ class _Parser:
 
     def _field(self, name: str, start: int) -> Query:
         at = self._at
-        if is_quoted := self._text[at : at + 1] == '"':
-            value = self._phrase()
-        else:
-            match = VALUE_END.search(self._text, at)
-            value = self._text[at : match.start() if match else len(self._text)]
-            self._at = at + len(value)
+        is_quoted = self._text[at : at + 1] == '"'
+        value = self._phrase() if is_quoted else self._plain_word()
         if not value:
             self.fail(f"{name}: has no value", f"add {_values_of(name)}", start)
         if field_help(name).value in TIME_WORDS:
             return self._timed(name, value, at, is_whole=is_quoted)
+        if field_help(name).value == "SIZE":
+            if (read := SIZE.fullmatch(value)) is None:
+                self.fail(f'can\'t read "{value}" as a size', f"write {SIZE_WORDS}", at)
+            return Field(name, value, size=int(read[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[read[2].lower()])
         if allowed := [known.text for known in field_help(name).values]:
             value = value.casefold()
             if value not in allowed:
@@ -177,7 +206,7 @@ class _Parser:
                 found, value, self._at = other, longer, end
         if found is None:
             self.fail(f'can\'t read "{value}" as {_kind_of(name)}', f"write {_values_of(name)}", at)
-        return Field(name, value, *found)
+        return Field(name, value, found[0], found[-1] if len(found) > 1 else 0.0)
 
     def _read(self, name: str, value: str) -> tuple[float, ...] | None:
         if field_help(name).value == "DAY":
@@ -193,4 +222,4 @@ def _kind_of(name: str) -> str:
 def _values_of(name: str) -> str:
     field = field_help(name)
     known = ", ".join(value.text for value in field.values)
-    return known or TIME_WORDS.get(field.value, "a name")
+    return known or {**TIME_WORDS, "SIZE": SIZE_WORDS}.get(field.value, "a name")
