@@ -74,7 +74,7 @@ def _valid(options: list[str]) -> tuple[str, ...]:
 def _fields(store: Store, message: Message) -> Mapping[str, Any]:
     """Return the metadata of a message's record over its own fields; none where it is no JSON object, or gone."""
     try:
-        record = msgspec.json.decode(store.raw(message))
+        record = msgspec.json.decode(store.raw(message).decode("utf-8", "replace"))
     except (ContentGone, msgspec.DecodeError, RecursionError):
         return {}
     if not isinstance(record, dict):

@@ -79,3 +79,11 @@ def test_what_the_record_lists_comes_before_what_the_text_does(fields: dict[str,
 )
 def test_an_answers_record_says_which_option_it_takes(fields: dict[str, Any], number: int) -> None:
     assert choice_of(*sent(**fields)) == number
+
+
+def test_a_record_with_damaged_characters_is_read_as_far_as_it_goes() -> None:
+    store, message = sent(metadata={"options": ["Yes", "No"]})
+    damaged = store.raw(message).replace(b"1. A", b"1. \xffA")
+    store.raw = lambda message: damaged  # type: ignore[method-assign]
+    assert options_of(store, message, "") == ("Yes", "No")
+    assert choice_of(store, message) == 0

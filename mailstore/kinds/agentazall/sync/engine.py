@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import NamedTuple, Self
 
@@ -64,6 +65,8 @@ class SyncEngine:
         self._agents: list[_AgentWork] = []
         self._troubles: dict[str, str] = {}
         self._stop = Event()
+        self._asked: SimpleQueue[None] = SimpleQueue()
+        """Has something in it once an end was asked for. A signal handler may put it there whatever it interrupts."""
         self._beaten: dict[str, float] = {}
 
     def __enter__(self) -> Self:
@@ -142,24 +145,28 @@ class SyncEngine:
         ]
         for thread in threads:
             thread.start()
-        while not self._stop.is_set():
+        is_asked = False
+        while not is_asked:
             self._look()
             for agent in self._agents:
                 for account in agent.accounts:
                     if not account.trouble and agent.outbox.handovers(account.label, time.time()):
                         account.wake.set()
             told(self.report())
-            self._stop.wait(min(self._plan.every_seconds, LOOK_SECONDS))
+            with suppress(Empty):
+                self._asked.get(timeout=min(self._plan.every_seconds, LOOK_SECONDS))
+                is_asked = True
+        self._stop.set()
+        for agent in self._agents:
+            for account in agent.accounts:
+                account.wake.set()
         deadline = time.monotonic() + END_SECONDS
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 
     def stop(self) -> None:
-        """End `run` after what is being sent or taken in. May be called by a signal handler."""
-        self._stop.set()
-        for agent in self._agents:
-            for account in agent.accounts:
-                account.wake.set()
+        """End `run` after what is being sent or taken in. A signal handler may call it: it waits for no lock."""
+        self._asked.put(None)
 
     def report(self) -> SyncReport:
         accounts = [account for agent in self._agents for account in agent.accounts]

@@ -105,6 +105,15 @@ def test_two_syncs_never_carry_one_agents_mail(tmp_path: Path) -> None:
     assert machine.once().sent == 0
 
 
+def test_a_signal_that_comes_while_the_end_is_looked_for_ends_it_too(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, ALICE, BOB)
+    with SyncEngine(machine.plan(), machine.said.append) as engine, engine._stop._cond:  # type: ignore[attr-defined]
+        handler = threading.Thread(target=engine.stop, daemon=True)  # the lock is that of what it interrupts
+        handler.start()
+        handler.join(PATIENCE)
+        assert not handler.is_alive()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_runs_until_a_signal_and_ends_in_order(tmp_path: Path, number: signal.Signals) -> None:
     machine = Machine(tmp_path, ALICE, BOB)
