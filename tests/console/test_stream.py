@@ -124,21 +124,18 @@ async def test_what_is_typed_goes_into_it_and_what_was_sent_stands_at_its_end(
         assert "Remark 39." in seat.text, "it stays at its end while the composer takes its room"
         await seat.press("ctrl+s")
         await seat.until(lambda: "45 messages" in seat.text)
-        await settle(seat.pilot)
-        assert "Yes, blue." in "\n".join(inside(seat))
+        await seat.until(lambda: "Yes, blue." in "\n".join(inside(seat)))
         assert json.loads(mail.mailbox.read_text().splitlines()[-1])["recipient"] == "project:ink"
         await seat.until(lambda: "ctrl+s send" in seat.lines[-1], "the keys are named again")
         await seat.press(*"And thick.", "ctrl+s")
         await seat.until(lambda: "46 messages" in seat.text)
-        await settle(seat.pilot)
-        assert "And thick." in "\n".join(inside(seat))
+        await seat.until(lambda: "And thick." in "\n".join(inside(seat)))
         await seat.press("escape")
         assert not seat.screen.composer.is_open
         assert seat.screen.pane() == "conversation"
         await seat.press("g", "c", *"Last.", "ctrl+s")
         await seat.until(lambda: "47 messages" in seat.text)
-        await settle(seat.pilot)
-        assert "Last." in "\n".join(inside(seat)), "also when one was elsewhere in the stream"
+        await seat.until(lambda: "Last." in "\n".join(inside(seat)), "also when one was elsewhere in the stream")
         await seat.press(*"Half a")
         await go(seat, View("agent", "bob-00000001"))
         assert not seat.screen.composer.is_open, "what is written to a place stays there"
