@@ -37,8 +37,8 @@ from console.session import Session
 from console.settings.config import Config, config_folder
 from console.settings.theme_files import file_changes, file_stamps
 from console.settings.theme_switcher import ThemeSwitcher, theme_variables
-from console.terminal.early_keys import EarlyKeys
 from console.terminal.queries import ask_widths
+from console.terminal.typed_keys import TypedKeys
 from mailstore.errors import log_unexpected
 from mailstore.store import Store
 
@@ -106,7 +106,7 @@ class SignalboxApp(App[None]):
         found = self.themes.start(theme)
         self.session.problems = [*problems, *found, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
-        self._early_keys = EarlyKeys(keys_of(MOVES, self.session.keymap))
+        self._typed = TypedKeys(self, keys_of(MOVES, self.session.keymap), self._handle_key)
         self.feed: MailFeed | None = None
 
     def get_driver_class(self) -> type[Driver]:
@@ -183,7 +183,7 @@ class SignalboxApp(App[None]):
             await self.main_screen.mount_remaining(self._idle.wait)
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # Textual filters ANSI colours for a dark theme at first
-        await self._early_keys.release(self, super().on_event)
+        await self._typed.begin()
         of_themes = self.themes.load_all()
         found = [*self.session.problems, *of_themes, await asyncio.to_thread(self._problem_of_state)]
         self.session.problems = list(dict.fromkeys(filter(None, found)))
@@ -246,19 +246,24 @@ class SignalboxApp(App[None]):
             self.themes.preview(None)
 
     async def on_event(self, event: UIEvent) -> None:
-        """Handle an event; hold keys back until the panes that they may open are mounted."""
+        """Handle an event; keys in turn."""
         if isinstance(event, Key | MouseDown):
             self.session.last_key = self.session.clock()
         if isinstance(event, Key):
             self.session.keys += 1
             self._idle.note_key()
             self._idle.collect_soon()
+        if not self._typed.hold(event):
+            await self._handle_key(event)
+
+    async def _handle_key(self, event: UIEvent) -> None:
+        """Handle an event whose turn it is."""
         if isinstance(event, Key | Paste) and isinstance(self.screen, ClosesOnce) and self.screen.ignores_keys:
             return
         if isinstance(event, Key) and not all(screen.is_mounted for screen in self.screen_stack[-1:]):
             # a screen that is being built takes it once it is there: what is typed at once is for what it opens
             self.screen.call_later(self.post_message, Key(event.key, event.character))
-        elif not self._early_keys.hold(event):
+        else:
             await super().on_event(event)
 
     def action_command_palette(self) -> None:

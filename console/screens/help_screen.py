@@ -15,12 +15,11 @@ from console.panes.help import FEW_KEY_CELLS, KEY_CELLS, HelpTopic, help_page
 from console.screens.base_screen import copied_words
 from console.screens.dialog import Dialog
 from console.screens.viewer import NARROW
-from console.widgets.field_keys import LineField
 from console.widgets.page_view import PageView
 from console.widgets.selectable_view import SelectableView
 
 
-class HelpFilter(LineField):
+class HelpFilter(Input):
     """The text that is looked for; while it is empty, space scrolls a page and a key that opens the help closes it."""
 
     def __init__(self, keys: str) -> None:

@@ -14,11 +14,10 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from console.render.safe import visible_line
-from console.widgets.field_keys import LineField
 from console.widgets.offers import Candidate, Completion, Offers, alike, fitting
 
 
-class CompletingInput(LineField):
+class CompletingInput(Input):
     """Names separated by commas; Tab or Enter accepts a candidate, Up and Down select one, Escape closes the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,7 +42,7 @@ class CompletingInput(LineField):
         self._is_alone = is_alone
         self._candidates = candidates
         self._completion = Completion(self, offers)
-        self._accepted = ""
+        self._accepted = self._offered_for = ""
 
     @property
     def _is_asked_for(self) -> bool:
@@ -51,6 +50,7 @@ class CompletingInput(LineField):
 
     @on(Input.Changed)
     def _offer(self) -> None:
+        self._offered_for = self.value
         typed = self.value.rpartition(",")[2].strip()
         already = {part.strip() for part in self.value.split(",")[:-1]}
         found = fitting(self._candidates(), typed, already) if typed and self._is_asked_for else []
@@ -74,8 +74,13 @@ class CompletingInput(LineField):
         self._completion.hide()
 
     def action_accept_or(self, otherwise: str) -> None:
-        """Accept the candidate, else go to the next field; Enter in a single field submits it."""
-        if self._completion.is_open:
+        """Accept the candidate, else go to the next field; Enter in a single field submits it.
+
+        A candidate that was typed in full already needs no key of its own.
+        """
+        if self.value != self._offered_for:  # what was typed last is announced later than this key
+            self._offer()
+        if self._completion.is_open and self._completion.picked.value != self.value.rpartition(",")[2].strip():
             self._accept()
         elif otherwise == "enter" and self._is_alone:
             self.post_message(self.Submitted(self, self.value))

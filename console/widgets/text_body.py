@@ -9,7 +9,6 @@ from textual import on
 from textual.events import Blur, Key, Paste
 from textual.widgets import TextArea
 
-from console.widgets.field_keys import run_own_binding
 from console.widgets.offers import Candidate, Completion, Offers, fitting
 
 LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
@@ -59,8 +58,6 @@ class TextBody(TextArea):
         elif self._completion.is_open and event.key == "escape":
             self._completion.hide()
             _end(event)
-        else:
-            await run_own_binding(self, event)
 
     def _type(self, event: Key, text: str) -> None:
         _end(event)

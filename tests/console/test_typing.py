@@ -38,3 +38,16 @@ def test_corrections_in_a_burst_are_made_where_they_were_typed(mail: MailFiles, 
     terminal.send(f"Teh{BACK}{BACK}he bleu{BACK}{BACK}ue one{LEFT}{LEFT}{LEFT}old {HOME}No: \x13")
     terminal.wait_for("unread by ann-00000001")
     assert json.loads(mail.mailbox.read_bytes().splitlines()[-1])["content"] == "No: The blue old one"
+
+
+def test_what_is_typed_after_a_key_that_leads_to_another_field_is_entered_there(
+    mail: MailFiles, open_console: Open
+) -> None:
+    terminal = open_console(mail.url, size=(100, 24))
+    terminal.wait_for("Which ink?")
+    terminal.press("c")
+    terminal.wait_for("Subject")
+    terminal.send("ann-00000001\tInk\rBlue\x1b[Z\x1b[F and\t one.\x13")
+    terminal.wait_for("unread by ann-00000001")
+    sent = json.loads(mail.mailbox.read_bytes().splitlines()[-1])
+    assert (sent["recipient"], sent["subject"], sent["content"]) == ("ann-00000001", "Ink and", "Blue one.")

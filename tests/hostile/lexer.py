@@ -21,6 +21,7 @@ OWN = re.compile(
     | \x1b\[ 6n | \x1b\[ [>?]? 0? [cq] | \x1b\[ 1[468] t | \x1b\[ \d+ [ ] q
     | \x1b [78=>] | \x1b\( B
     | \x1b\] 22; [a-z-]* \x07                                         # the pointer's shape
+    | \x1b\] 11; \? \x1b\\                                            # the question for the background
     """,
     re.VERBOSE,
 )
