@@ -176,6 +176,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("compose.send-now", "", "send held messages now", "Don't wait to send them", "Write"),
     Command("compose.follow", "ctrl+g", "follow newest", "Follow the newest message while writing", "Write", WRITE),
     Command("compose.attach", "ctrl+o", "attach", "Choose files to send with it", "Write", WRITE),
+    Command(
+        "compose.options", "ctrl+t", "options", "Choose its type, when it expires, how long it is held", "Write", WRITE
+    ),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "send", "Send the message", "Write", WRITE, footer=1),
     Command("compose.discard", "", "discard draft", "Discard the draft, after asking", "Write", WRITE),
     Command("wake", "W", "wake", "Wake the selected agent for its unread mail", "Write", when="live"),

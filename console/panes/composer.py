@@ -18,9 +18,9 @@ from console.render.safe import visible_line
 from console.running.failures import tell_failure
 from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, recipients_of
 from console.session import PAST, Session
-from console.state.composer_draft import ComposerDraft, in_files, in_words
+from console.state.composer_draft import ComposerDraft, SendOptions, in_files, in_words
+from console.state.draft_text import options_text
 from console.widgets.completing_input import CompletingInput
-from console.widgets.field_keys import LineField
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
 from mailstore.errors import DraftRefused
@@ -50,7 +50,7 @@ class Composer(Vertical):
         yield offers
         with Horizontal(classes="composer--field"):
             yield Label("Subject", classes="composer--label")
-            yield LineField(id="subject", compact=True, placeholder="optional")
+            yield Input(id="subject", compact=True, placeholder="optional")
         yield TextBody(self._candidates, offers, id="body")
         yield Static(id="reach")
 
@@ -144,8 +144,31 @@ class Composer(Vertical):
         self.flush()
         self.update_reach()
 
+    def choose(self, options: SendOptions) -> None:
+        """Send the message with these options, and no others."""
+        self._writing = replace(self._writing, options=options)
+        self._refused = ""
+        self.flush()
+        self.update_reach()
+
+    def why_no_option(self, options: SendOptions) -> str:
+        """Return why the mailbox of the recipients does not support an option; empty if it does."""
+        wanted = {Capability.TYPE: options.type, Capability.TTL: options.ttl_hours}
+        return next(filter(None, (self._why_not(each) for each, value in wanted.items() if value)), "")
+
+    def take(self, writing: ComposerDraft) -> None:
+        """Show a draft as an external editor left it, with the cursor at the end of its text."""
+        if writing.recipients != self._writing.recipients:
+            self.remove_class("-place")
+        for name, value in (("#to", writing.recipients), ("#subject", writing.subject)):
+            field = self.query_one(name, Input)
+            field.value = field.value if field.disabled else value
+        self.attach(writing.attachments)
+        self.choose(writing.options)
+        self.set_body(writing.body)
+
     def set_body(self, text: str) -> None:
-        """Set the text, as an external editor left it, with the cursor at its end."""
+        """Set the text, with the cursor at its end."""
         self.query_one("#body", TextBody).put(text)
 
     @on(Input.Changed, "#to")
@@ -199,7 +222,8 @@ class Composer(Vertical):
         title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
         number = in_words(self._writing.body)
         keys = "ctrl+s: send · esc: close, keep draft" if self.size.width >= 60 else "ctrl+s: send · esc: close"
-        self.border_subtitle = as_title(" · ".join([number, *in_files(self._writing.attachments), keys]))
+        chosen = [text] if (text := options_text(self._writing.options)) else []
+        self.border_subtitle = as_title(" · ".join([number, *chosen, *in_files(self._writing.attachments), keys]))
         if self._refused:
             reach.update(reach_line(None, self._refused))
             return

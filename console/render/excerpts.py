@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import chain
+from typing import Protocol
 
 from msgspec import Struct
 
 from console.render.safe import visible_line
-from mailstore.queries.language.tree import Pattern, Sought
 
 SPACE = re.compile(r"\s+")
 LEAD = 3
@@ -21,10 +21,23 @@ Spans = list[tuple[int, int]]
 """Parts of a text: where each begins and ends; in order, without overlaps."""
 
 
+class Matcher(Protocol):
+    """A pattern, and the word or phrase that it was made from, empty for none."""
+
+    @property
+    def word(self) -> str: ...
+    def spans(self, text: str) -> Spans:
+        """Return where it matches in a text."""
+
+
+Sought = str | Matcher
+"""What is looked for in a text: a case-folded word or phrase, or a pattern."""
+
+
 def find_spans(text: str, sought: Sequence[Sought]) -> Spans:
     """Return where some case-folded words and patterns are in a text."""
     words = [each for each in sought if isinstance(each, str)]
-    matched = [span for each in sought if isinstance(each, Pattern) for span in each.spans(text)]
+    matched = [span for each in sought if not isinstance(each, str) for span in each.spans(text)]
     return _joined(sorted([*matched, *_places(text, words)]))
 
 

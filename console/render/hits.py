@@ -8,8 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from console.render.excerpts import Spans, find_spans
-from mailstore.queries.language.tree import Sought
+from console.render.excerpts import Sought, Spans, find_spans
 
 
 def mark_pieces(text: str, style: Style, words: Sequence[Sought], hit: Style) -> list[tuple[str, Style]]:

@@ -151,6 +151,7 @@ class Parts:
             "compose.send-now": self.sending.send_held,
             "compose.follow": self.following.follow,
             "compose.attach": self.composing.attach,
+            "compose.options": self.composing.options,
             "compose.send": self.sending.send,
             "compose.discard": self.composing.discard,
             "wake": self.waking.wake,

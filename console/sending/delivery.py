@@ -186,9 +186,11 @@ def prepare_writing(session: Session, writing: ComposerDraft, *, is_begun: bool 
     """Check a draft of the composer, or if it `is_begun` only whom it would reach; raises what `prepare` raises."""
     addresses = recipients_of(session, writing)
     able = session.store.capabilities_for(writing.thread or next(iter(addresses), ""))
-    fields: dict[str, Any] = {"content": writing.body.strip() or "-"}
-    if not is_begun:
-        fields = {
+    fields: dict[str, Any] = {"type": writing.options.type, "ttl_hours": writing.options.ttl_hours or None}
+    if is_begun:
+        fields["content"] = writing.body.strip() or "-"
+    else:
+        fields |= {
             "subject": writing.subject.strip() if Capability.SUBJECT in able else "",
             "content": writing.body,
             "thread": writing.thread if Capability.REPLY in able else None,

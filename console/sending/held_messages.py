@@ -67,8 +67,8 @@ class HeldMessages:
         state = SENDING if is_claimed else HELD
         found = (self._mailbox, message_id, state, self._process)
         where = "FROM held WHERE mailbox = ? AND id = ? AND state = ? AND process = ?"
-        (_, [row]), files = draft_rows(self._mailbox, draft)
-        self._database.write_all([files])
+        (_, [row]), *more = draft_rows(self._mailbox, draft)
+        self._database.write_all(more)
         return self._database.move(
             (f"INSERT OR REPLACE INTO drafts SELECT ?, ?, ?, ?, ?, ?, ?, ? {where}", (*row, *found)),
             (f"DELETE {where}", found),

@@ -10,6 +10,17 @@ from msgspec import Struct
 MOST_NAMES = 2
 
 
+class SendOptions(Struct, frozen=True):
+    """How a message is sent: its type, in how many hours it expires, and for how many seconds it is held.
+
+    0 hours are no end, and without seconds it is held as the settings say.
+    """
+
+    type: str = ""
+    ttl_hours: int = 0
+    hold_seconds: int | None = None
+
+
 class ComposerDraft(Struct, frozen=True):
     """A draft as it stands in the composer; `key` names where it belongs, `action` how it is journalled."""
 
@@ -25,6 +36,7 @@ class ComposerDraft(Struct, frozen=True):
     """Paths of the files to send with it."""
     metadata: dict[str, int | str] = {}
     """What its record says besides: which option of a question it takes. Such a reply is never a draft."""
+    options: SendOptions = SendOptions()
 
     @property
     def is_blank(self) -> bool:

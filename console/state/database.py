@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+import msgspec
 from msgspec.structs import astuple
 
 from console.state.composer_draft import ComposerDraft
@@ -26,6 +27,9 @@ CREATE TABLE IF NOT EXISTS drafts (
 );
 CREATE TABLE IF NOT EXISTS draft_files (
     mailbox TEXT NOT NULL, key TEXT NOT NULL, paths TEXT NOT NULL, PRIMARY KEY (mailbox, key)
+);
+CREATE TABLE IF NOT EXISTS draft_options (
+    mailbox TEXT NOT NULL, key TEXT NOT NULL, options TEXT NOT NULL, PRIMARY KEY (mailbox, key)
 );
 CREATE TABLE IF NOT EXISTS joined (mailbox TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (mailbox, tag));
 CREATE TABLE IF NOT EXISTS views (
@@ -60,12 +64,17 @@ CREATE TABLE IF NOT EXISTS held (
 Rows = tuple[str, list[tuple[object, ...]]]
 
 
-def draft_rows(mailbox: str, draft: ComposerDraft) -> tuple[Rows, Rows]:
-    """Return the statements that save a draft, with their rows: the draft itself, and the paths of its files."""
-    row = mailbox, *astuple(draft)[:-2]
+DRAFT_TABLES = ("drafts", "draft_files", "draft_options")
+
+
+def draft_rows(mailbox: str, draft: ComposerDraft) -> tuple[Rows, Rows, Rows]:
+    """Return the statements that save a draft, with their rows: itself, the paths of its files, its options."""
+    row = mailbox, *astuple(draft)[:-3]
+    options = msgspec.json.encode(draft.options).decode()
     return (
         ("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row]),
         ("INSERT OR REPLACE INTO draft_files VALUES (?, ?, ?)", [(mailbox, draft.key, json.dumps(draft.attachments))]),
+        ("INSERT OR REPLACE INTO draft_options VALUES (?, ?, ?)", [(mailbox, draft.key, options)]),
     )
 
 

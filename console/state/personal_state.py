@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from console.settings.config import state_file
-from console.state.composer_draft import ComposerDraft
-from console.state.database import StateDatabase, draft_rows
+from console.state.composer_draft import ComposerDraft, SendOptions
+from console.state.database import DRAFT_TABLES, StateDatabase, draft_rows
 from mailstore.records.scope import Scope, label_of, parts_of
 
 FOREVER = float("inf")
@@ -171,11 +172,15 @@ class PersonalState:
     def drafts(self, mailbox: str) -> dict[str, ComposerDraft]:
         """Return the drafts by key."""
         rows = self._db.rows(
-            "SELECT key, recipients, subject, body, thread, action, updated, paths FROM drafts"
-            " LEFT JOIN draft_files USING (mailbox, key) WHERE mailbox = ?",
+            "SELECT key, recipients, subject, body, thread, action, updated, paths, options FROM drafts"
+            " LEFT JOIN draft_files USING (mailbox, key) LEFT JOIN draft_options USING (mailbox, key)"
+            " WHERE mailbox = ?",
             (mailbox,),
         )
-        return {row[0]: replace(ComposerDraft(*row), attachments=_paths(paths)) for *row, paths in rows}
+        return {
+            row[0]: replace(ComposerDraft(*row), attachments=_paths(paths), options=_options(options))
+            for *row, paths, options in rows
+        }
 
     def save_draft(self, mailbox: str, writing: ComposerDraft) -> None:
         """Save a draft; it survives a kill once this returns."""
@@ -185,7 +190,7 @@ class PersonalState:
         """Delete a draft that was sent or discarded."""
         rows = [(mailbox, key)]
         statement = "DELETE FROM {} WHERE mailbox = ? AND key = ?"
-        self._db.write_all([(statement.format(table), rows) for table in ("drafts", "draft_files")])
+        self._db.write_all([(statement.format(table), rows) for table in DRAFT_TABLES])
 
     # Joined channels, and where the person left off
 
@@ -233,3 +238,10 @@ def _each(mailbox: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     for name in names:
         label = label_of(name) if parts else ""
         yield (parts[label], Scope(label).bare(name)) if label in parts else (mailbox, name)
+
+
+def _options(text: str | None) -> SendOptions:
+    try:
+        return SendOptions() if text is None else msgspec.json.decode(text, type=SendOptions)
+    except msgspec.MsgspecError:
+        return SendOptions()

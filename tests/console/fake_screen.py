@@ -114,6 +114,9 @@ class FakeComposer:
     def set_body(self, text: str) -> None:
         self.writing = replace(self.writing, body=text)
 
+    def take(self, writing: ComposerDraft) -> None:
+        self.writing = writing
+
     def is_sendable(self) -> bool:
         return True
 

@@ -7,12 +7,17 @@ import os
 import shlex
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from console.browser.place import is_in_browser
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
 from console.state.composer_draft import ComposerDraft
+from console.state.draft_text import EXAMPLES, editor_text, options_text, read_editor_text, read_options
 from console.state.undo_history import UndoableAction
+from console.widgets.offers import Candidate
+from mailstore.queries.questions import QUESTION
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
@@ -20,6 +25,7 @@ from mailstore.store import Capability
 
 QUOTE_LINES = 40
 SENT = "Sent"
+USUAL_TYPES = (QUESTION, "task-assigned", "review-request", "status")
 Answered = Callable[[ComposerDraft | None], None]
 MOST_SECONDS = 3.0
 """After this, the footer names the keys again, however much there was to say of what was sent."""
@@ -46,6 +52,20 @@ def reply_draft(mailbox: Mailbox, message: Message, *, to_all_sides: bool = Fals
         thread=reply.thread,
         action="intervene" if reply.is_intervention else "",
     )
+
+
+def option_candidates(mailbox: Mailbox) -> list[Candidate]:
+    """Return options that a message may be sent with."""
+    types = dict.fromkeys([*USUAL_TYPES, *mailbox.types()])
+    return [
+        *(Candidate(f"type:{kind}", "waits for an answer" if kind == QUESTION else "") for kind in types),
+        *(Candidate(f"expires:{age}", "agents no longer get it after that") for age in ("4h", "1d", "1w")),
+        *(Candidate(f"hold:{time}", "can be undone for so long") for time in ("0s", "30s", "5m")),
+    ]
+
+
+def _whole_path(word: str) -> str:
+    return os.path.abspath(os.path.expanduser(word))  # noqa: PTH100, PTH111 - any text
 
 
 class Composing:
@@ -243,12 +263,41 @@ class Composing:
 
         def answered(text: str | None) -> None:
             if text is not None:
-                paths = (os.path.expanduser(word) for word in shlex.split(text))  # noqa: PTH111 - any text
-                composer.attach(tuple(map(os.path.abspath, paths)))
+                composer.attach(tuple(map(_whole_path, shlex.split(text))))
 
         now = shlex.join(composer.writing.attachments)
         detail = "Paths, separated by blanks; in quotes where they hold blanks. None: send no file"
         screen.ask(Prompt("Send with the message", value=now, detail=detail, check=unquoted), answered)
+
+    def options(self) -> None:
+        """Ask how the message is sent: its type, when it expires, how long it is held."""
+        from console.screens.prompt import Prompt
+
+        screen, composer = self._screen, self._screen.composer
+        if not composer.is_open:
+            screen.tell("No open draft · c: write, r: reply")
+            return
+
+        def problem(text: str) -> str:
+            try:
+                return composer.why_no_option(read_options(text))
+            except ValueError as error:
+                return str(error)
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                composer.choose(read_options(text))
+
+        screen.ask(
+            Prompt(
+                "Options of this message",
+                value=options_text(composer.writing.options),
+                detail=f"For example {EXAMPLES}. None: as usual",
+                candidates=lambda: option_candidates(screen.session.mailbox),
+                check=problem,
+            ),
+            answered,
+        )
 
     def discard(self) -> None:
         """Discard the draft, after asking."""
@@ -281,6 +330,12 @@ class Composing:
             self.compose()
             if not composer.is_open:
                 return
-        if (body := edited(self._screen, composer.writing.body)) is not None:
-            composer.set_body(body.rstrip("\n"))
+        writing = composer.writing
+        text = editor_text(writing, with_files=self._screen.session.store.sends_files)
+        if (saved := edited(self._screen, text)) is not None:
+            written, problem = read_editor_text(saved.rstrip("\n"), writing)
+            paths = tuple(map(_whole_path, written.attachments))
+            composer.take(replace(written, attachments=paths))
             composer.focus_field()
+            if problem:
+                self._screen.report(problem, title="Not as it was written")

@@ -75,6 +75,8 @@ class Sending:
             return
         self._is_sending = True
         writing = composer.writing
+        if writing.options.hold_seconds is not None:
+            seconds = writing.options.hold_seconds
         work = self._hold(writing, seconds) if seconds else self._send_at_once(writing, prepared)
         self._screen.run_task(work, group="send")
 
