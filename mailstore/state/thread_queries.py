@@ -123,7 +123,7 @@ class ThreadQueries(FiledMail):
                 return self.contents.index.threads(view)
 
     def view_messages(self, view: View, known: MessageList | None = None) -> MessageList:
-        """Return the messages of a channel, an agent, a role or a type, or all.
+        """Return the messages of a channel, an agent, a role or a type.
 
         That is `known` with what arrived, while it holds. A new list has to look for them (`MessageList.look`).
         """

@@ -86,14 +86,13 @@ class ViewLists:
         kinds: dict[str, Callable[[MessageHead], bool]] = {
             "channel": lambda head: view.name in head.channels(),
             "for-you": lambda head: is_for_user(head, self._roster, self._user),
-            "all": lambda head: True,
             "archive": lambda head: head.archived,
             "type": lambda head: view.name in ("", head.type),
         }
         return kinds[view.kind]
 
     def messages(self, view: View) -> MessageList:
-        """Return the messages of a channel, an agent, a role or a type, or all; none of them is looked up yet."""
+        """Return the messages of a channel, an agent, a role or a type; none of them is looked up yet."""
         changes = self._changes
         sends = self._names_of(view).__contains__ if view.kind == "agent" else None
         members = Membership(self._messages, self._concerns(view), sends)

@@ -12,7 +12,7 @@ Mode = Literal["tree", "flat", "stream"]
 
 REMEMBERED = "reading-modes"
 """The name under which the modes of places are remembered."""
-STREAMS = frozenset({"all", "channel", "agent", "role", "type"})
+STREAMS = frozenset({"channel", "agent", "role", "type"})
 
 
 def may_stream(view: View) -> bool:
