@@ -47,7 +47,7 @@ def read_options(text: str) -> SendOptions:
             known = "expires:4h, expires:2d or expires:1w" if name == "expires" else "hold:30s or hold:5m"
             raise ValueError(f'can\'t read "{part}": write {known}')
         else:
-            raise ValueError(f'"{part}" is no option: write {EXAMPLES}')
+            raise ValueError(f'"{part}" is not an option: write {EXAMPLES}')
     return options
 
 

@@ -58,10 +58,10 @@ def test_options_are_read_as_they_are_typed(text: str, options: SendOptions) -> 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("question", '"question" is no option: write type:question, expires:4h, hold:30s'),
-        ("typ:question", '"typ:question" is no option'),
-        ("type:", '"type:" is no option'),
-        ("type:a b", '"type:a b" is no option'),
+        ("question", '"question" is not an option: write type:question, expires:4h, hold:30s'),
+        ("typ:question", '"typ:question" is not an option'),
+        ("type:", '"type:" is not an option'),
+        ("type:a b", '"type:a b" is not an option'),
         ("expires:soon", 'can\'t read "expires:soon": write expires:4h, expires:2d or expires:1w'),
         ("expires:0h", 'can\'t read "expires:0h"'),
         ("hold:-1s", 'can\'t read "hold:-1s": write hold:30s or hold:5m'),
@@ -107,7 +107,7 @@ def test_a_text_without_headers_and_a_header_that_can_not_be_read_change_no_othe
     assert read_editor_text("Only text.\n\nTo: you.", draft) == (replace(draft, body="Only text.\n\nTo: you."), "")
     written, problem = read_editor_text("Subject: New\nOptions: later\nText", draft)
     assert written == replace(draft, subject="New", body="Text")
-    assert problem.startswith('Options: "later" is no option')
+    assert problem.startswith('Options: "later" is not an option')
 
 
 def test_a_type_and_an_end_are_sent_and_stay_with_the_draft(mail: MailFiles, open_console: Open) -> None:
@@ -139,7 +139,7 @@ def test_a_type_and_an_end_are_sent_and_stay_with_the_draft(mail: MailFiles, ope
 
 
 @pytest.mark.parametrize(
-    ("options", "kind", "told"), [("type:status, hold:0", "status", ""), ("later", None, '"later" is no option')]
+    ("options", "kind", "told"), [("type:status, hold:0", "status", ""), ("later", None, '"later" is not an option')]
 )
 def test_the_editor_has_the_headers_and_what_it_saves_of_them_is_taken(
     options: str, kind: str | None, told: str, mail: MailFiles, open_console: Open, tmp_path: Path

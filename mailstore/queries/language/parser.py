@@ -130,7 +130,7 @@ class _Parser:
         except (regex.error, OverflowError, RecursionError) as error:
             reason = str(error).partition(" at position ")[0] if isinstance(error, regex.error) else "too large"
             place = found.start(1) + (getattr(error, "pos", 0) or 0)
-            self.fail(f"no regular expression: {reason}", f'to look for it as it is, quote it: "{found[0]}"', place)
+            self.fail(f"not a regular expression: {reason}", f'to look for it as it is, quote it: "{found[0]}"', place)
         self._at = found.end()
         return Pattern(found[1])
 
