@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
+from console.quiet.marks import KindOfMark, Mark
 from console.quiet.snooze import Occurrence, Snooze, mail_for_user
 from console.quiet.times import due_words, offered_times
 from mailstore.records.message import Message, by_age
@@ -56,6 +59,25 @@ def offers_for_agents(away: list[Agent], snooze: Snooze) -> list[tuple[str, str,
         )
         for agent in away[:MOST_AGENTS]
     ]
+
+
+def deadlines_for_thread(mailbox: Mailbox, root: str, snooze: Snooze) -> list[tuple[str, str, Snooze]]:
+    """Return what a message of the user can be expected to become until a time that is to be chosen."""
+    mail = sorted(mailbox.thread_messages(root), key=by_age)
+    asked = _waits_for_answer(mailbox, mail)
+    if asked is None or not mailbox.is_own(asked):
+        return []
+    answer = Snooze(Occurrence.ANSWER, snooze.at, about=asked.id, known=snooze.known, size=snooze.size)
+    read = [("r", "until it is read, or a time", replace(answer, until=Occurrence.READ))] if asked.is_tracked else []
+    return [("a", "until it is answered, or a time", answer), *read]
+
+
+def reminder(mailbox: Mailbox, sent: Message, now: float, minutes: int) -> tuple[Mark, Snooze]:
+    """Return the snooze of what was just sent, until it is answered or so many minutes have passed."""
+    root = mailbox.root_of(sent.thread or sent.id)
+    known = begun(mailbox, root, now).known if mailbox.outline(root) is not None else frozenset[str]()
+    due = now + 60 * minutes
+    return (KindOfMark.SNOOZED_THREAD, sent.id), Snooze(Occurrence.ANSWER, now, due, about=sent.id, known=known)
 
 
 def agents_away(mailbox: Mailbox, names: dict[str, None], is_awake: IsAwake) -> list[Agent]:

@@ -10,8 +10,10 @@ from msgspec.structs import replace
 
 from mailstore.records.message import Message
 from mailstore.records.scope import Scope
+from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 
+MOST_NAMES = 3
 IsAwake = Callable[[str], bool]
 
 
@@ -20,15 +22,17 @@ class Occurrence(StrEnum):
 
     TIME = "time"
     ANSWER = "answer"
+    READ = "read"
     MAIL = "mail"
     AGENT = "agent"
 
 
 class Snooze(Struct, frozen=True):
-    """What ends a snooze. `about` is the message whose answer it waits for, `agent` the one that is to resume.
+    """What ends a snooze. `about` is the message whose answer or reads it waits for, until `due` if that is set.
 
-    `known` are the messages to the person that the thread held: any other ends the snooze. `ended` is when it ended (0
-    while it lasts), and `why` what ended it unless what it waited for. Times in seconds since the epoch.
+    `agent` is the one that is to resume. `known` are the messages to the person that the thread held: any other ends
+    the snooze. `ended` is when it ended (0 while it lasts), and `why` what ended it unless what it waited for. Times in
+    seconds since the epoch.
     """
 
     until: Occurrence
@@ -44,13 +48,16 @@ class Snooze(Struct, frozen=True):
 
     def words(self, now: float) -> str:
         """Return until when or what, as text."""
+        from console.quiet.times import due_words
+
+        latest = f", {due_words(self.due, now)} at the latest" if self.due else ""
         match self.until:
             case Occurrence.TIME:
-                from console.quiet.times import due_words
-
                 return f"until {due_words(self.due, now)}"
             case Occurrence.ANSWER:
-                return "until it is answered"
+                return f"until it is answered{latest}"
+            case Occurrence.READ:
+                return f"until it is read{latest}"
             case Occurrence.MAIL:
                 return "until new mail"
             case Occurrence.AGENT:
@@ -72,6 +79,11 @@ class Snooze(Struct, frozen=True):
             return replace(self, ended=now)
         if self.until is Occurrence.MAIL and len(mail) > self.size:
             return replace(self, ended=now)
+        if self.until is Occurrence.READ and not (unread := self._unread(mailbox, now)):
+            return replace(self, ended=now)
+        if self.until is not Occurrence.TIME and self.due and now >= self.due:
+            missing = "not answered" if self.until is Occurrence.ANSWER else f"not read by {unread}"
+            return replace(self, ended=now, why=missing)
         if any(message.id not in self.known for message in mail_for_user(mailbox, mail)):
             return replace(self, ended=now, why="new mail to you")
         return None
@@ -81,6 +93,14 @@ class Snooze(Struct, frozen=True):
         if about is None or len(mail) <= self.size:
             return False
         return any(it.time >= about.time for it in mail if self._is_other(mailbox, it, about))
+
+    def _unread(self, mailbox: Mailbox, now: float) -> str:
+        """Return who has not read the message, as far as reads are recorded; the first few by name."""
+        about = mailbox.message(self.about)
+        states = {} if about is None else mailbox.bare_states(about, now)
+        names = [mailbox.label(name) for name, state in states.items() if state not in (State.READ, State.UNRECORDED)]
+        more = len(names) - MOST_NAMES
+        return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
     @staticmethod
     def _is_other(mailbox: Mailbox, message: Message, about: Message) -> bool:

@@ -29,9 +29,9 @@ class AttentionSettings(Struct, frozen=True):
     loop_messages: Annotated[
         int,
         Meta(gt=2),
-        "How often two agents answer each other, with no one else involved, for it to be a loop.",
+        "How many messages go round between agents, or one repeats, for it to be a loop.",
     ] = 12
-    loop_minutes: Annotated[Positive, "Within which time they do."] = 30.0
+    loop_minutes: Annotated[Positive, "Within which time."] = 30.0
     growth_letters: Annotated[Count, "How many more dead letters than before need attention."] = 5
     window_minutes: Annotated[Positive, "Within which time they came; the others look back as far."] = 24 * 60.0
 

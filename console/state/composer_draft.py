@@ -11,14 +11,16 @@ MOST_NAMES = 2
 
 
 class SendOptions(Struct, frozen=True):
-    """How a message is sent: its type, in how many hours it expires, and for how many seconds it is held.
+    """How a message is sent: its type, in how many hours it expires, for how many seconds it is held, when to remind.
 
-    0 hours are no end, and without seconds it is held as the settings say.
+    0 hours are no end, and without seconds it is held as the settings say. The user is reminded after so many
+    minutes (0: never) if nobody has answered.
     """
 
     type: str = ""
     ttl_hours: int = 0
     hold_seconds: int | None = None
+    remind_minutes: int = 0
 
 
 class ComposerDraft(Struct, frozen=True):

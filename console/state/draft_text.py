@@ -12,19 +12,27 @@ from console.state.composer_draft import ComposerDraft, SendOptions
 OPTION = re.compile(r"(\w+)\s*:\s*(\S+)")
 HOURS = re.compile(r"(\d{1,4})([hdw])")
 SECONDS = re.compile(r"(\d{1,4})([sm]?)")
+MINUTES = re.compile(r"(\d{1,4})([mhd])")
 HOUR, DAY, WEEK = 1, 24, 168
 LONGEST_HOLD = 3_600
 HEADER = re.compile(r"(to|subject|options|attach):[ \t]*(.*)", re.IGNORECASE)
-EXAMPLES = "type:question, expires:4h, hold:30s"
+WRITTEN = {
+    "expires": "expires:4h, expires:2d or expires:1w",
+    "hold": "hold:30s or hold:5m",
+    "remind": "remind:30m, remind:2h or remind:1d",
+}
+EXAMPLES = "type:question, expires:4h, hold:30s, remind:2h"
 
 
 def options_text(options: SendOptions) -> str:
     """Return options as they are typed: `type:question, expires:4h`; empty for none."""
-    hours, seconds = options.ttl_hours, options.hold_seconds
+    hours, seconds, minutes = options.ttl_hours, options.hold_seconds, options.remind_minutes
     unit, size = next(((u, n) for u, n in (("w", WEEK), ("d", DAY)) if hours and hours % n == 0), ("h", HOUR))
     said = [f"type:{options.type}"] if options.type else []
     said += [f"expires:{hours // size}{unit}"] if hours else []
     said += [] if seconds is None else [f"hold:{seconds}s"]
+    unit, size = next(((u, n) for u, n in (("d", 1440), ("h", 60)) if minutes and minutes % n == 0), ("m", 1))
+    said += [f"remind:{minutes // size}{unit}"] if minutes else []
     return ", ".join(said)
 
 
@@ -43,9 +51,10 @@ def read_options(text: str) -> SendOptions:
             if seconds > LONGEST_HOLD:
                 raise ValueError(f'"{part}" is over an hour: keep it as a draft instead')
             options = replace(options, hold_seconds=seconds)
-        elif name in ("expires", "hold"):
-            known = "expires:4h, expires:2d or expires:1w" if name == "expires" else "hold:30s or hold:5m"
-            raise ValueError(f'can\'t read "{part}": write {known}')
+        elif name == "remind" and (time := MINUTES.fullmatch(value)) and int(time[1]):
+            options = replace(options, remind_minutes=int(time[1]) * {"m": 1, "h": 60, "d": 1440}[time[2]])
+        elif name in WRITTEN:
+            raise ValueError(f'can\'t read "{part}": write {WRITTEN[name]}')
         else:
             raise ValueError(f'"{part}" is not an option: write {EXAMPLES}')
     return options

@@ -17,7 +17,7 @@ HEADINGS = {
     Trouble.UNKNOWN: "Unknown recipients",
     Trouble.VACANT: "Waiting for a role that no agent holds",
     Trouble.STALLED: "Agents that may have stopped reading",
-    Trouble.LOOP: "Agents that only answer each other",
+    Trouble.LOOP: "Agents that keep each other busy",
     Trouble.STRANGER: "Unregistered senders",
 }
 TO_YOU = {Trouble.QUESTION: "Questions to you", Trouble.REQUEST: "Tasks and reviews for you"}

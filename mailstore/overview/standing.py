@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mailstore.overview.bars import TimeBars
-from mailstore.queries.attention import Concern, Limits, Trouble, in_order, look
+from mailstore.queries.attention import Concern, Limits, in_order, look
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import party, resolve
 from mailstore.state.mailbox import Mailbox
@@ -92,12 +92,9 @@ def _hot_spots(mailbox: Mailbox, concerns: Iterable[Concern]) -> Iterable[HotSpo
     for concern in concerns:
         message = mailbox.message(concern.message_id) if concern.message_id is not None else None
         if message is None:
-            yield HotSpot(concern, (concern.who,), ())
+            yield HotSpot(concern, concern.parties or (concern.who,), ())
             continue
         addressed = tuple(resolve(text, mailbox.roster, mailbox.user).name for text in message.recipients)
-        parties = [concern.who]
-        if concern.trouble is Trouble.LOOP:
-            before = mailbox.message(message.thread) if message.thread is not None else None
-            parties = [it.sender for it in (message, before) if it is not None]
+        parties = concern.parties or (concern.who,)
         names = dict.fromkeys(party(name, mailbox.roster, mailbox.user) for name in parties)
         yield HotSpot(concern, tuple(names), addressed)

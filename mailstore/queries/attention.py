@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
 from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, QUESTION_TOO, Concern, Limits, Trouble, in_order
+from mailstore.queries.loops import find_loops
 from mailstore.queries.questions import look_for_questions, look_for_requests, threads_of
 from mailstore.records.address import Kind, is_person, resolve
 from mailstore.records.message import Age, Message, by_age
@@ -75,11 +76,11 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
     """
     mailbox.advance(now)
     recent: list[Message] = []
-    talks: dict[str, list[Message]] = {}
-    window, talk = now - limits.window_minutes * MINUTE, now - limits.loop_minutes * MINUTE
-    for message in mailbox.newest(min(window, talk)):
-        if message.time > talk:
-            talks.setdefault(mailbox.root_of(message.id), []).append(message)
+    talk: list[Message] = []
+    window, lately = now - limits.window_minutes * MINUTE, now - limits.loop_minutes * MINUTE
+    for message in mailbox.newest(min(window, lately)):
+        if message.time > lately:
+            talk.append(message)
         if message.time > window and not message.archived:
             recent.append(message)
         yield None
@@ -88,7 +89,7 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
     yield from _dead_letters(mailbox, now, limits)
     yield from _stalled(mailbox, now, limits)
     yield from _vacant(mailbox)
-    yield from _loops(mailbox, {mailbox.root_of(it.id) for it in recent if it.time > talk}, talks, limits)
+    yield from find_loops(mailbox, talk[::-1], limits)
     yield from _strangers(mailbox, recent)
 
 
@@ -149,27 +150,6 @@ def _vacant(mailbox: Mailbox) -> Iterator[Concern]:
         last = f"last held by {held[-1]}" if held else "never held"
         words = f"no agent holds the role; {number} message{'s' * (number != 1)} on hold; {last}"
         yield Concern(Trouble.VACANT, role, words, oldest.time, oldest.id)
-
-
-def _loops(
-    mailbox: Mailbox, roots: Iterable[str], talks: dict[str, list[Message]], limits: Limits
-) -> Iterator[Concern | None]:
-    """Find pairs of agents that only answer each other."""
-    for root in roots:
-        yield None
-        run: list[Message] = []
-        for message in sorted(talks.get(root, ()), key=by_age, reverse=True):
-            if message.sender == mailbox.user:
-                break
-            if len(run) > 0 and message.sender == run[-1].sender:
-                break
-            if len(run) > 1 and message.sender != run[-2].sender:
-                break
-            run.append(message)
-        if len(run) >= limits.loop_messages:
-            pair = " and ".join(sorted({run[0].sender, run[1].sender}))
-            words = f"answered each other {len(run)} times in {limits.loop_minutes:g} min with no one else involved"
-            yield Concern(Trouble.LOOP, pair, words, run[-1].time, run[0].id)
 
 
 def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:

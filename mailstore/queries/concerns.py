@@ -59,7 +59,7 @@ class Concern(msgspec.Struct, frozen=True):
     """Something that needs attention: kind, agent, reason, since when (seconds), and the message to open.
 
     A dead letter names its `recipient`, in which `state` it is for it, and when it was `sent` (seconds). What `is_mine`
-    is addressed to the user.
+    is addressed to the user. `parties` are the agents of a loop.
     """
 
     trouble: Trouble
@@ -71,6 +71,7 @@ class Concern(msgspec.Struct, frozen=True):
     state: State | None = None
     is_mine: bool = False
     sent: float = 0.0
+    parties: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

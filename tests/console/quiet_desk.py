@@ -68,7 +68,7 @@ class Desk:
         assert isinstance(menu, Menu)
         return [choice.label for choice in menu._choices]
 
-    def comes(self, message_id: str, sender: str, to: str, **more: Any) -> None:
+    def comes(self, message_id: str, sender: str, to: str | list[str], **more: Any) -> None:
         """A message comes now."""
         self.mail.message(message_id, sender, to, ago=NOW - self.now, **more)
         self.read_again()

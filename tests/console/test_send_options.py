@@ -48,6 +48,8 @@ def mail(tmp_path: Path) -> MailFiles:
         ("expires:1w, hold:5m", SendOptions("", 168, 300)),
         ("hold:0", SendOptions(hold_seconds=0)),
         ("expires:4h, expires:5h", SendOptions(ttl_hours=5)),
+        ("remind:90m", SendOptions(remind_minutes=90)),
+        ("remind:2d", SendOptions(remind_minutes=2880)),
     ],
 )
 def test_options_are_read_as_they_are_typed(text: str, options: SendOptions) -> None:
@@ -58,13 +60,14 @@ def test_options_are_read_as_they_are_typed(text: str, options: SendOptions) -> 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("question", '"question" is not an option: write type:question, expires:4h, hold:30s'),
+        ("question", '"question" is not an option: write type:question, expires:4h, hold:30s, remind:2h'),
         ("typ:question", '"typ:question" is not an option'),
         ("type:", '"type:" is not an option'),
         ("type:a b", '"type:a b" is not an option'),
         ("expires:soon", 'can\'t read "expires:soon": write expires:4h, expires:2d or expires:1w'),
         ("expires:0h", 'can\'t read "expires:0h"'),
         ("hold:-1s", 'can\'t read "hold:-1s": write hold:30s or hold:5m'),
+        ("remind:0h", 'can\'t read "remind:0h": write remind:30m, remind:2h or remind:1d'),
         ("hold:90m", '"hold:90m" is over an hour: keep it as a draft instead'),
     ],
 )

@@ -105,6 +105,52 @@ async def test_a_snooze_waits_for_an_answer_or_for_an_agent(desk: Desk) -> None:
     assert desk.screen.notices[-1] == "The colour?: snoozed until it is answered, back"
 
 
+async def follow_up(desk: Desk, key: str, due: str) -> None:
+    """Choose to be told of a message of the user if nothing has happened to it by a time."""
+    desk.snoozing.snooze()
+    await desk.choose(key)
+    _, answered = desk.screen.dialogs.pop()
+    answered(due)
+    await desk.screen.finish()
+
+
+async def test_a_message_of_the_user_comes_back_if_nobody_answers_in_time(desk: Desk) -> None:
+    desk.comes("mine", "user", [BOB, ANN], subject="Which colour?")
+    desk.at("mine")
+    await follow_up(desk, "a", "2h")
+    latest = f"{datetime.fromtimestamp(NOW + 2 * HOUR):%H:%M} at the latest"
+    assert desk.screen.notices[-1] == f"Snoozed until it is answered, {latest}: Which colour?"
+    await desk.look()
+    assert desk.rows()["Snoozed"] == 1
+    desk.now = NOW + 2 * HOUR
+    await desk.look()
+    assert desk.screen.notices[-1] == f"Which colour?: snoozed until it is answered, {latest}, back: not answered"
+    assert desk.listed("for-you")[0] == "mine"
+    await follow_up(desk, "a", "2h")
+    desk.comes("answer", BOB, "user", thread="mine", subject="Blue")
+    await desk.look()
+    assert desk.screen.notices[-1].endswith("back"), "an answer in time"
+
+
+async def test_a_message_of_the_user_comes_back_with_who_has_not_read_it(desk: Desk) -> None:
+    desk.comes("mine", "user", [BOB, ANN], subject="Stop now")
+    desk.at("mine")
+    await follow_up(desk, "r", "20m")
+    desk.mail.read("mine", ANN)
+    desk.comes("noise", ANN, BOB, subject="Noise")
+    desk.now = NOW + HOUR / 3
+    await desk.look()
+    assert desk.screen.notices[-1].endswith(f"back: not read by {BOB}")
+    await follow_up(desk, "r", "20m")
+    desk.mail.read("mine", BOB)
+    desk.comes("more", ANN, BOB, subject="Noise")
+    await desk.look()
+    assert desk.screen.notices[-1].endswith("back"), "all have read it"
+    desk.at("ask")
+    desk.snoozing.snooze()
+    assert not [label for label in desk.labels() if "or a time" in label], "a message of others"
+
+
 async def test_a_typed_time_and_the_end_of_a_snooze_by_hand(desk: Desk) -> None:
     desk.at("ask")
     desk.screen.session.moment = NOW - HOUR

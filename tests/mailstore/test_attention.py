@@ -197,10 +197,47 @@ def test_two_agents_that_only_answer_each_other_run_in_a_loop(mail: MailFiles) -
 
 
 def test_a_talk_of_three_is_no_loop(mail: MailFiles) -> None:
-    for number in range(9):
-        sender = (ANN, BOB, CID)[number % 3]
-        to = (BOB, CID, ANN)[number % 3]
-        mail.message(f"m-{number}", sender, to, "Next.", ago=600 - number, thread="m-0" if number else None)
+    for number, (sender, to) in enumerate([(ANN, BOB), (BOB, ANN), (ANN, CID), (CID, ANN), (BOB, CID), (CID, BOB)] * 4):
+        thread = "m-0" if number else None
+        mail.message(f"m-{number}", sender, to, f"Part {number}", ago=600 - number, thread=thread)
+    assert not concerns(mail, Trouble.LOOP)
+
+
+@pytest.mark.parametrize("threads", ["one", "a new one each round", "none"])
+@pytest.mark.parametrize("size", [2, 3, 9])
+def test_mail_that_goes_round_a_circle_is_a_loop(size: int, threads: str, mail: MailFiles) -> None:
+    names = [f"ring{number}-00000001" for number in range(size)]
+    for name in names:
+        mail.agent(name)
+    least = max(LIMITS.loop_messages, 2 * size)
+    for number in range(least):
+        assert not concerns(mail, Trouble.LOOP)
+        start = {"one": 0, "none": number}.get(threads, number - number % size)
+        thread = f"m-{start}" if start != number else None
+        sides = names[number % size], names[(number + 1) % size]
+        mail.message(f"m-{number}", *sides, f"Your turn {number}", ago=900 - number, thread=thread)
+        mail.message(f"aside-{number}", CID, [ANN], f"Done {number}", ago=900 - number)
+        mail.message(f"answer-{number}", ANN, "user", "Fine.", ago=900 - number, thread=f"aside-{number}")
+    (found,) = concerns(mail, Trouble.LOOP)
+    assert found.parties == tuple(names)
+    assert found.message_id == f"m-{least - 1}"
+    rounds = "answered each other 6 times" if size == 2 else f"round a circle of {size} {least // size} times"
+    assert rounds in found.reason
+    mail.message("stop", "user", names, "Stop.", ago=300)
+    mail.message("on", *names[:2], "Once more", ago=200)
+    assert not [it for it in concerns(mail, Trouble.LOOP) if it.message_id == "on"]
+
+
+def test_whoever_repeats_itself_without_an_answer_runs_in_a_loop(mail: MailFiles) -> None:
+    for number in range(LIMITS.loop_messages):
+        assert not concerns(mail, Trouble.LOOP)
+        mail.message(f"m-{number}", ANN, BOB, "Build failed, retrying", ago=900 - number)
+        mail.message(f"part-{number}", ANN, BOB, f"Part {number} built", ago=900 - number)
+        mail.message(f"news-{number}", ANN, "project:x", "Still building", ago=900 - number)
+    (found,) = concerns(mail, Trouble.LOOP)
+    assert (found.who, found.message_id) == (ANN, f"m-{LIMITS.loop_messages - 1}")
+    assert found.reason == f"sent {BOB} the same subject 6 times in 30 min without an answer"
+    mail.message("answer", BOB, ANN, "I see it.", ago=100)
     assert not concerns(mail, Trouble.LOOP)
 
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from console.quiet.marks import KindOfMark, Mark, row_mark
-from console.quiet.offers import agents_away, begun, offers_for_agents, offers_for_thread, offers_of_time, timed
+from console.quiet.offers import (
+    agents_away,
+    begun,
+    deadlines_for_thread,
+    offers_for_agents,
+    offers_for_thread,
+    offers_of_time,
+    timed,
+)
 from console.quiet.snooze import Occurrence, Snooze
-from console.quiet.times import EXAMPLES, due_words, read_due
+from console.quiet.times import EXAMPLES, read_due
 from console.render.safe import visible_line
 from console.render.short_text import shorten_end
 from console.screens.base_screen import BaseScreen
@@ -49,10 +59,12 @@ class SnoozeMenu:
             return
         first = next(iter(starts))
         offers = offers_of_time(starts[first], now)
+        deadlines: list[Offer] = []
         if len(starts) == 1:
+            deadlines = deadlines_for_thread(mailbox, first, starts[first])
             offers += offers_for_thread(mailbox, first, starts[first], lambda name: is_awake(session, name))
         what = f"{len(starts)} threads" if len(starts) > 1 else mailbox.summary(first).subject or "the thread"
-        self._ask(what, {(KindOfMark.SNOOZED_THREAD, root): start for root, start in starts.items()}, offers)
+        self._ask(what, {(KindOfMark.SNOOZED_THREAD, root): start for root, start in starts.items()}, offers, deadlines)
 
     def rows(self, rows: Sequence[tuple[str, str]], agents: Sequence[str], what: str) -> None:
         """Ask for how long to snooze rows of attention: a message and what distinguishes the row, and their agents."""
@@ -63,12 +75,13 @@ class SnoozeMenu:
         offers = [*offers_of_time(start, now), *offers_for_agents(away, start)]
         self._ask(what, {row_mark(message, rest): start for message, rest in rows}, offers)
 
-    def _ask(self, what: str, starts: dict[Mark, Snooze], offers: list[Offer]) -> None:
+    def _ask(self, what: str, starts: dict[Mark, Snooze], offers: list[Offer], deadlines: Sequence[Offer] = ()) -> None:
         from console.screens.menu import Menu, MenuChoice
 
         what, quiet = shorten_end(visible_line(what), LONGEST_NAME), self._screen.session.personal.quiet
         lasting = [mark for mark in starts if mark in quiet]
         choices = [MenuChoice(key, label, note) for key, (label, note, _) in zip(KEYS, offers, strict=False)]
+        choices += [MenuChoice(key, f"{label} …") for key, label, _ in deadlines]
         choices.append(MenuChoice("t", "until another time …"))
         if lasting:
             choices.append(MenuChoice("n", "end the snooze now"))
@@ -78,14 +91,14 @@ class SnoozeMenu:
                 return
             if choices[at].key == "n":
                 self._keeping.change(dict.fromkeys(lasting, None), f"No longer snoozed: {what}")
-            elif choices[at].key == "t":
-                self._ask_time(what, starts)
+            elif at >= len(offers):
+                self._ask_time(what, starts, next((it for key, _, it in deadlines if key == choices[at].key), None))
             else:
                 self._begin(what, starts, offers[at][2])
 
         self._screen.ask(Menu(f"Snooze {what}", choices, self._screen.text_styles), answered)
 
-    def _ask_time(self, what: str, starts: dict[Mark, Snooze]) -> None:
+    def _ask_time(self, what: str, starts: dict[Mark, Snooze], deadline: Snooze | None) -> None:
         from console.screens.prompt import Prompt
 
         clock = self._screen.session.clock
@@ -95,10 +108,12 @@ class SnoozeMenu:
 
         def answered(text: str | None) -> None:
             if text and (due := read_due(text, clock())):
-                self._begin(what, starts, timed(next(iter(starts.values())), due))
+                chosen = timed(next(iter(starts.values())), due) if deadline is None else replace(deadline, due=due)
+                self._begin(what, starts, chosen)
 
         detail = f"Local time: {EXAMPLES}"
-        self._screen.ask(Prompt(f"Snooze {what} until", detail=detail, check=problem), answered)
+        until = "until" if deadline is None else f"{deadline.words(clock())}, or until"
+        self._screen.ask(Prompt(f"Snooze {what} {until}", detail=detail, check=problem), answered)
 
     def _begin(self, what: str, starts: dict[Mark, Snooze], chosen: Snooze) -> None:
         now = self._screen.session.clock()
@@ -106,5 +121,4 @@ class SnoozeMenu:
             mark: timed(start, chosen.due) if chosen.until is Occurrence.TIME else chosen
             for mark, start in starts.items()
         }
-        until = f"until {due_words(chosen.due, now)}" if chosen.until is Occurrence.TIME else chosen.words(now)
-        self._keeping.change(changes, f"Snoozed {until}: {what}")
+        self._keeping.change(changes, f"Snoozed {chosen.words(now)}: {what}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.panes.quiet_rows import returned_threads
 from console.quiet.marks import KindOfMark, Mark
-from console.quiet.snooze import Snooze
+from console.quiet.snooze import Occurrence, Snooze
 from console.render.safe import visible_line
 from console.screens.mail_screen import MailScreen
 from console.screens.quiet.mark_keeping import MarkKeeping, selected_threads
@@ -46,7 +46,8 @@ class Snoozing:
         session = self._screen.session
         mailbox, (kind, name) = session.live, mark
         root = name if kind is KindOfMark.SNOOZED_THREAD else ""
-        is_unchanged = session.is_loading
+        now, is_unchanged = session.clock(), session.is_loading
+        is_due = snooze.until is Occurrence.READ or bool(snooze.due and now >= snooze.due)
         if root and not is_unchanged:
             try:
                 summary = mailbox.summary(mailbox.root_of(root))
@@ -54,9 +55,9 @@ class Snoozing:
                 is_unchanged = True
             else:
                 seen = id(mailbox.contents), summary.messages, summary.latest.id, snooze
-                is_unchanged = self._looked_at.get(mark) == seen
+                is_unchanged = self._looked_at.get(mark) == seen and not is_due
                 self._looked_at[mark] = seen
-        now, awake = session.clock(), self._is_awake
+        awake = self._is_awake
         return snooze.over(root, mailbox, now, awake, is_loading=is_unchanged)
 
     def _is_awake(self, name: str) -> bool:

@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from console.commands.table import BY_ID
 from console.panes.held_line import HeldLine
+from console.quiet.offers import reminder
 from console.render.safe import visible_line
 from console.screens.mail_screen import MailScreen
+from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.writing.draft_keeping import DraftKeeping
 from console.state.undo_history import UndoableAction
 from mailstore.errors import MailError
@@ -146,6 +148,9 @@ class Sending:
         self._composing.delivered(sent.message.id, writing, prepared.hearing_lines)
         if sent.unrecorded is not None:
             screen.report(str(sent.unrecorded), title="Sent, but not in the journal")
+        if minutes := writing.options.remind_minutes:
+            mark, snooze = reminder(screen.session.live, sent.message, screen.session.clock(), minutes)
+            MarkKeeping(screen).apply({mark: snooze})
         for agent_id, problem in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent.message.id):
             screen.report(f"{agent_id}: {problem}", title="Not woken")
 
