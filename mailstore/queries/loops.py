@@ -1,7 +1,8 @@
 """Find agents that keep each other busy: pairs, circles, and one that repeats itself.
 
-A message is taken as caused by the latest message that its sender got before: first in its thread or channel, then
-anywhere. Where the senders along such a chain repeat, they run in a circle (docs/triage.md).
+A message is taken as caused by the latest one of others in its thread, or that its sender was sent. In a channel, a
+message outside any thread is caused by the one before it; a new thread there is a new matter. Where the senders along
+such a chain repeat, they run in a circle (docs/triage.md).
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Ite
         sender = party(message.sender, mailbox.roster, mailbox.user)
         senders.append(sender)
         hearers, channels = _reached(mailbox, message)
-        places = [f"thread {mailbox.root_of(message.id)}", *channels]
-        got, placed = far.before(sender, [sender]), near.before(sender, places)
+        root = mailbox.root_of(message.id)
+        places = [f"thread {root}", *(channels if channels and mailbox.summary(root).messages == 1 else ())]
+        got, placed = far.before(sender, [sender]) if hearers else -1, near.before(sender, places)
         in_place.append(got if placed < 0 else placed)
-        anywhere.append(max(got, placed))
+        anywhere.append(placed if got < 0 else got)
         far.put(at, sender, hearers)
         near.put(at, sender, places)
         if sender == PERSON:

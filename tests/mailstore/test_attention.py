@@ -228,6 +228,16 @@ def test_mail_that_goes_round_a_circle_is_a_loop(size: int, threads: str, mail: 
     assert not [it for it in concerns(mail, Trouble.LOOP) if it.message_id == "on"]
 
 
+@pytest.mark.parametrize("are_threads", [True, False])
+def test_short_talks_in_a_channel_are_no_loop_but_a_talk_without_threads_is(are_threads: bool, mail: MailFiles) -> None:
+    for number in range(3 * LIMITS.loop_messages):
+        thread = f"m-{number - number % 3}" if are_threads and number % 3 else None
+        sender = (ANN, BOB)[number % 2]
+        mail.message(f"m-{number}", sender, "project:x", f"Part {number}", ago=900 - number, thread=thread)
+    found = concerns(mail, Trouble.LOOP)
+    assert [it.parties for it in found] == ([] if are_threads else [(ANN, BOB)])
+
+
 def test_whoever_repeats_itself_without_an_answer_runs_in_a_loop(mail: MailFiles) -> None:
     for number in range(LIMITS.loop_messages):
         assert not concerns(mail, Trouble.LOOP)
