@@ -216,7 +216,7 @@ COMMANDS: tuple[Command, ...] = (
         "details",
         "i",
         "details",
-        "Show recipients, receipts, ways and files; of an agent, what is known",
+        "Show recipients, receipts, ways and files; of an agent, what is known; of a channel, who has read it",
         "Look",
         footer=10,
         when="row",

@@ -19,11 +19,12 @@ from console.session import Session
 from console.words.agent_presence import doing_words, presence_line
 from console.words.cut_off_words import cut_off_line
 from console.words.styles import TextStyles
-from console.words.symbols import SIGNS, STATES, TYPE_GLYPHS
+from console.words.symbols import AGENTS, SIGNS, STATES, TYPE_GLYPHS
+from mailstore.queries.frontiers import Frontier, Frontiers
 from mailstore.queries.timeline import timeline
 from mailstore.records.details import AgentFact, AttachedFile, MessageWay
 from mailstore.records.message import Message
-from mailstore.records.roster import Agent
+from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
 
 EMPTY = Content(), Content()
@@ -135,6 +136,34 @@ def agent_page(session: Session, agent: Agent, facts: Sequence[AgentFact]) -> Fa
         rows.append(("mailbox", cut_off_line(lost, now)))
     parts = [fact(name, value, ROOM) for name, value in rows if value]
     return FactPage([*parts, *([EMPTY] if facts else []), *map(_row, facts)])
+
+
+def channel_page(session: Session, tag: str, found: Frontiers) -> FactPage:
+    """Return a page about a channel: how far each member has read."""
+    mailbox, now = session.mailbox, session.now()
+    behind = sum(bool(member.unread) for member in found.members)
+    rows = [
+        ("channel", f"{mailbox.label(tag)} · {tag}"),
+        ("messages", f"{found.messages:,}" + ("" if found.is_all else ", the newest of more")),
+        ("readers", f"{len(found.members)}, {behind or 'none'} with unread messages"),
+    ]
+    parts = [fact(name, value, ROOM) for name, value in rows]
+    parts += [EMPTY, (Content(" "), Content("read up to"))]
+    for member in found.members:
+        agent = mailbox.roster.get(member.name)
+        glyph = AGENTS[agent.status].glyph if agent is not None else " "
+        status = "" if agent is None or agent.status is Status.LIVING else f"{agent.status.value} · "
+        words = f"  {status}{_read_words(member, now)}"
+        parts.append((Content(f"   {glyph} "), Content.assemble(visible_line(member.name), (words, "$muted"))))
+    return FactPage(parts)
+
+
+def _read_words(member: Frontier, now: float) -> str:
+    read, oldest = member.newest_read, member.oldest_unread
+    if oldest is None:
+        return "nothing unread" if member.is_recorded or read is None else "reads are not recorded"
+    since = f"{member.unread} unread, the oldest of {clock(oldest.time, now)}"
+    return f"read one of {clock(read.time, now)}; {since}" if read is not None else f"read none; {since}"
 
 
 def _row(known: AgentFact) -> Row:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
 from console.commands.table import BY_ID
+from console.running.stepping import stepped
 from console.screens.base_screen import BaseScreen
 from console.screens.mail_screen import MailScreen
 from mailstore.errors import StoreError
+from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from textual.content import Content
     from textual.events import Key
 
     from console.panes.facts import FactPage
+    from mailstore.queries.frontiers import Frontiers
     from mailstore.records.message import Message
     from mailstore.records.roster import Agent
 
@@ -60,8 +65,11 @@ class Pages:
         self._screen.ask(Viewer("Problems in the settings", page, is_asked_for=is_asked_for), closed)
 
     def details(self) -> None:
-        """Show everything that is known about the message, or the agent where the cursor is on one."""
-        if self._screen.pane() == "sidebar":
+        """Show everything that is known about the message, or the agent or channel where the cursor is on one."""
+        view = self._screen.location.view
+        if self._screen.pane() == "sidebar" and view.kind == "channel":
+            self._screen.run_task(self._show_channel(view.name), group="record", exclusive=True)
+        elif self._screen.pane() == "sidebar":
             self.agent()
         elif (message := self._screen.selected_message()) is not None:
             self._screen.run_task(self._show_details(message), group="record", exclusive=True)
@@ -99,6 +107,19 @@ class Pages:
             self._screen.report(error)
             facts = ()
         show_page(self._screen, "details", "Agent", agent_page(session, agent, facts))
+
+    async def _show_channel(self, tag: str) -> None:
+        from console.panes.pages import channel_page
+        from mailstore.queries.frontiers import read_frontiers
+
+        session = self._screen.session
+        with suppress(MailboxReloaded):
+            steps: AsyncGenerator[Frontiers] = stepped(
+                read_frontiers(session.mailbox, tag, session.now()), session.rest
+            )
+            async with aclosing(steps):
+                async for found in steps:
+                    show_page(self._screen, "details", "Channel", channel_page(session, tag, found))
 
     def record(self) -> None:
         """Show the message's record as it is in its file."""

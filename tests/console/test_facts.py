@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from console.render.short_text import clock
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
 from tests.console.test_journal import note
-from tests.mailboxes import MailFiles, every_case
+from tests.mailboxes import NOW, MailFiles, every_case
 
 SUBJECT = "A subject that goes on and on, far beyond the end of any line of the page in which it is told of"
 
@@ -51,6 +52,25 @@ async def test_what_became_of_every_message_is_told(tmp_path: Path) -> None:
             shown.add(root)
             await seat.press("i", "j")
     assert shown == set(expected)
+
+
+async def test_a_channel_says_how_far_its_members_have_read(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    for name, status in (("ann-00000001", "living"), ("bob-00000001", "living"), ("eve-00000001", "frozen")):
+        mail.agent(name, status, tags=["project:ink"])
+    for number in range(3):
+        mail.message(f"m{number}", "ann-00000001", "project:ink", f"Part {number}", ago=180 - 60 * number)
+    mail.read("m1", "bob-00000001")
+    async with opened(mail.data, size=(100, 30)) as seat:
+        seat.screen.show_view(View("channel", "project:ink"))
+        await seat.press("1", "i")
+        await seat.sees("╭─ Channel")
+        assert "channel  #ink · project:ink" in seat.text
+        assert "readers  3, 2 with unread messages" in seat.text
+        oldest, between = (clock(NOW - ago, NOW) for ago in (180, 120))
+        assert f"● bob-00000001  read one of {between}; 2 unread, the oldest of {oldest}" in seat.text
+        assert f"◐ eve-00000001  frozen · read none; 3 unread, the oldest of {oldest}" in seat.text
+        assert "● ann-00000001  nothing unread" in seat.text
 
 
 async def test_the_journal_reads_lists_out_and_renders_the_text(tmp_path: Path) -> None:
