@@ -16,10 +16,10 @@ from console.cli.terminal_io import warn
 from console.cli.unfinished import unfinished
 from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
-from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
+from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
-from mailstore.writing.roster_changes import TRANSITIONS, changed, is_possible
+from mailstore.writing.roster_changes import TRANSITIONS, changed, is_possible, read_tags
 
 AGENT = JsonOutput(AgentRow, "register", "update", "freeze", "resume", "retire")
 OUTPUTS = (JsonOutput(list[AgentRow], "list"), AGENT)
@@ -134,12 +134,10 @@ def _updated(args: argparse.Namespace, mail: Loaded, session_id: str) -> Agent:
 
 
 def _tags(text: str) -> tuple[str, ...]:
-    tags = tuple(dict.fromkeys(tag for tag in (part.strip() for part in text.split(",")) if tag))
-    for tag in tags:
-        namespace, _, rest = tag.partition(":")
-        if namespace not in (*TAG_NAMESPACES, "role") or not rest:
-            raise Refused(f'"{tag}" is not a tag', "write project:x, concern:x, domain:x or role:x", "E199")
-    return tags
+    try:
+        return read_tags(text)
+    except ValueError as error:
+        raise Refused(f'"{error}" is not a tag', "write project:x, concern:x, domain:x or role:x", "E199") from error
 
 
 def warn_of_dead_letters(mail: Loaded, agent: Agent) -> None:

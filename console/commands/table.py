@@ -185,8 +185,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "agent.status",
         "H",
-        "freeze, resume, retire",
-        "Freeze, resume or retire the agent, or all that were not seen for a while",
+        "status, role, tags",
+        "Freeze, resume or retire the agent, or all not seen for a while; set its role and tags",
         "Write",
         LISTS | DESKS,
         when="live",

@@ -1,4 +1,4 @@
-"""Freeze, resume and retire agents: what that means for their mail is shown first, and it can be undone."""
+"""Change agents' status, role and tags: what that means for mail is shown first, and it can be undone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from console.render.safe import visible_line
@@ -18,10 +19,21 @@ from console.state.undo_history import UndoableAction
 from mailstore.errors import StoreError
 from mailstore.queries.time_parse import read_moment
 from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
 from mailstore.store import Capability
-from mailstore.writing.roster_changes import TRANSITIONS, changed, is_possible, not_seen_since, unread_by
+from mailstore.writing.roster_changes import (
+    TRANSITIONS,
+    changed,
+    is_possible,
+    not_seen_since,
+    read_tags,
+    role_effects,
+    tag_effects,
+    unread_by,
+)
 
+WRITTEN = "This is written to the roster, and can be undone."
 LISTED = 12
 """Agents that a plan names; of the others it says how many."""
 LONG_AGO = "7d"
@@ -34,6 +46,20 @@ UNREAD = {
 DONE = {"freeze": "Frozen", "resume": "Resumed", "retire": "Retired"}
 KEYS = {"freeze": "f", "resume": "r", "retire": "x"}
 PLAN = "retire all not seen for a while"
+FIELDS = {"role": "e", "tags": "t"}
+"""What of an agent is typed, and the keys."""
+
+
+class RosterEdit(Struct, frozen=True):
+    """One way to change agents: the verb, what is said of it when it was done, and the fields that it sets.
+
+    `of` returns an agent changed, None where the change does not apply to it.
+    """
+
+    verb: str
+    done: str
+    fields: tuple[str, ...]
+    of: Callable[[Agent], Agent | None]
 
 
 class AgentStatus:
@@ -58,12 +84,68 @@ class AgentStatus:
         name = "Agents" if agent is None else f"{session_id} ({agent.status.value})"
 
         def chosen(number: int | None) -> None:
-            if number == len(actions):
+            if number is None:
+                return
+            key = choices[number].key
+            if key == "o":
                 self._ask_since()
-            elif number is not None and agent is not None:
-                self._begin([agent], actions[number])
+            elif agent is not None and key in FIELDS.values():
+                self._ask_field(agent, next(field for field in FIELDS if FIELDS[field] == key))
+            elif agent is not None:
+                self._begin([agent], self._transition(actions[number]))
 
-        screen.ask(Menu(visible_line(name), [*choices, MenuChoice("o", PLAN)], screen.text_styles), chosen)
+        if agent is not None and actions:
+            values = {"role": agent.role, "tags": ", ".join(agent.tags)}
+            choices += [MenuChoice(key, f"{field} …", values[field] or "none") for field, key in FIELDS.items()]
+        choices.append(MenuChoice("o", PLAN))
+        screen.ask(Menu(visible_line(name), choices, screen.text_styles), chosen)
+
+    def _transition(self, action: str) -> RosterEdit:
+        clock = self._screen.session.now
+
+        def of(agent: Agent) -> Agent | None:
+            return changed(agent, action, clock()) if is_possible(agent, action) else None
+
+        return RosterEdit(action, DONE[action], ("status", "ended_at"), of)
+
+    def _ask_field(self, agent: Agent, field: str) -> None:
+        from console.screens.prompt import Prompt
+        from console.widgets.offers import Candidate
+
+        mailbox, name = self._screen.session.mailbox, visible_line(agent.session_id)
+
+        def wrong(text: str) -> str:
+            try:
+                value = _read(field, text)
+            except ValueError as error:
+                return f'"{visible_line(str(error))}" is not a tag: write project:x, concern:x, domain:x or role:x'
+            return "That is what it has" if value == getattr(agent, field) else ""
+
+        def answered(text: str | None) -> None:
+            if text is None:
+                return
+            value = _read(field, text)
+            words = text or "none"
+            edit = RosterEdit(
+                f"set the {field} of",
+                f"{field.capitalize()} {words}",
+                (field,),
+                lambda it: replace(it, **{field: value}),
+            )
+            self._begin([agent], edit)
+
+        known = mailbox.roster.roles() if field == "role" else mailbox.roster.tags()
+        value = agent.role if field == "role" else ", ".join(agent.tags)
+        detail = "Its role, none for no role" if field == "role" else "All its tags, separated by commas"
+        candidates = [Candidate(visible_line(each)) for each in known]
+        prompt = Prompt(
+            f"{field.capitalize()} of {name}",
+            value=visible_line(value),
+            detail=detail,
+            candidates=lambda: candidates,
+            check=wrong,
+        )
+        self._screen.ask(prompt, answered)
 
     def _mail_of(self, session_id: str, action: str) -> str:
         session = self._screen.session
@@ -87,32 +169,35 @@ class AgentStatus:
 
         def answered(text: str | None) -> None:
             if text:
-                self._begin(silent(text), "retire")
+                self._begin(silent(text), self._transition("retire"))
 
         detail = "An age, or a date. Agents with a session that hooks know are left out."
         self._screen.ask(Prompt("Retire agents not seen for", value=LONG_AGO, detail=detail, check=wrong), answered)
 
-    def _begin(self, agents: Sequence[Agent], action: str) -> None:
-        self._screen.run_task(self._ask(agents, action), group="roster", exclusive=True)
+    def _begin(self, agents: Sequence[Agent], edit: RosterEdit) -> None:
+        self._screen.run_task(self._ask(agents, edit), group="roster", exclusive=True)
 
-    async def _ask(self, agents: Sequence[Agent], action: str) -> None:
+    async def _ask(self, agents: Sequence[Agent], edit: RosterEdit) -> None:
         """Show what will be written, and what it means, and write it once it is confirmed."""
         from console.screens.ask import Ask
 
         names = [visible_line(agent.session_id) for agent in agents]
         what = names[0] if len(names) == 1 else f"{len(names):,} agents"
         try:
-            detail = "\n".join(await self._plan(agents, action))
+            detail = "\n".join(await self._plan(agents, edit))
         except MailboxReloaded:
             self._screen.tell("The mailbox was reloaded: nothing was written")
             return
-        if await self._screen.ask_and_wait(Ask(f"{action.capitalize()} {what}?", detail, verb=action)):
-            await self._change(agents, action, what)
+        question = f"{edit.verb[0].upper()}{edit.verb[1:]} {what}?"
+        if await self._screen.ask_and_wait(Ask(question, detail, verb=edit.verb.partition(" ")[0])):
+            await self._change(agents, edit, what)
         else:
             self._screen.tell("Nothing was written")
 
-    async def _plan(self, agents: Sequence[Agent], action: str) -> list[str]:
+    async def _plan(self, agents: Sequence[Agent], edit: RosterEdit) -> list[str]:
         session, number = self._screen.session, 0
+        if edit.verb not in UNREAD:
+            return [*_effects(session.mailbox, agents[0], edit), "", WRITTEN]
         unread = (sum(1 for _ in unread_by(session.mailbox, it.session_id, session.now())) for it in agents)
         async with aclosing(stepped(unread, session.rest)) as numbers:
             async for each in numbers:
@@ -120,45 +205,48 @@ class AgentStatus:
         lines = [f"{visible_line(it.session_id)}  {it.status.value}, {self._seen(it)}" for it in agents[:LISTED]]
         if (more := len(agents) - LISTED) > 0:
             lines.append(f"and {more:,} more")
-        mail = f"{plural(number, 'unread message')} {UNREAD[action]}." if number else "No unread mail is concerned."
-        return [*lines, "", mail, "This is written to the roster, and can be undone."]
+        mail = f"{plural(number, 'unread message')} {UNREAD[edit.verb]}." if number else "No unread mail is concerned."
+        return [*lines, "", mail, WRITTEN]
 
     def _seen(self, agent: Agent) -> str:
         seen = agent.last_seen or agent.updated or agent.started_at
         return "never seen" if seen is None else f"seen {age(self._screen.session.now() - seen)} ago"
 
-    async def _change(self, agents: Sequence[Agent], action: str, what: str) -> None:
+    async def _change(self, agents: Sequence[Agent], edit: RosterEdit, what: str) -> None:
         now = self._screen.session.now()
-        before = [agent for agent in map(self._current, agents) if agent is not None and is_possible(agent, action)]
-        after = [changed(agent, action, now) for agent in before]
+        pairs = [(agent, edit.of(agent)) for agent in map(self._current, agents) if agent is not None]
+        before = [agent for agent, new in pairs if new is not None]
+        after = [replace(new, updated=now) for _, new in pairs if new is not None]
         written = await self._write(after)
         if not written:
             if not after:
                 self._screen.tell("The agents were changed meanwhile: nothing was written")
             return
-        words = f"{action} {what}"
-        undo, redo = (partial(self._again, some[: len(written)]) for some in (before, after))
-        lines = [[f"{visible_line(it.session_id)}: {it.status.value}" for it in some] for some in (after, before)]
+        words = f"{edit.verb} {what}"
+        undo, redo = (partial(self._again, some[: len(written)], edit.fields) for some in (before, after))
+        lines = [[_line(it, edit.fields[0]) for it in some] for some in (after, before)]
         self._screen.session.undo_history.add(
             UndoableAction(words, undo, redo, lambda is_undo: lines[is_undo][:LISTED])
         )
         if self._done is not None:
             for agent in written:
-                self._done(agent.session_id, DONE[action])
+                self._done(agent.session_id, edit.done)
         self._screen.redraw()
-        self._screen.tell(f"{DONE[action]}: {what} · z: undo")
+        self._screen.tell(visible_line(f"{edit.done}: {what} · z: undo"))
 
     def _current(self, agent: Agent) -> Agent | None:
         return self._screen.session.live.roster.get(agent.session_id)
 
-    def _again(self, agents: Sequence[Agent]) -> None:
+    def _again(self, agents: Sequence[Agent], fields: Sequence[str]) -> None:
         """Set agents as they were, or again as they were changed; what else their entries say since is kept."""
-        self._screen.run_app_task(self._set_status(agents), group="roster")
+        self._screen.run_app_task(self._set(agents, fields), group="roster")
 
-    async def _set_status(self, agents: Sequence[Agent]) -> None:
+    async def _set(self, agents: Sequence[Agent], fields: Sequence[str]) -> None:
         now = self._screen.session.now()
         known = [(it, agent) for agent in agents if (it := self._current(agent)) is not None]
-        await self._write([replace(it, status=was.status, ended_at=was.ended_at, updated=now) for it, was in known])
+        await self._write(
+            [replace(it, updated=now, **{field: getattr(was, field) for field in fields}) for it, was in known]
+        )
         self._screen.redraw()
 
     async def _write(self, agents: Sequence[Agent]) -> list[Agent]:
@@ -175,3 +263,23 @@ class AgentStatus:
             written.append(agent)
         session.live.fold(written, session.clock())
         return written
+
+
+def _read(field: str, text: str) -> str | tuple[str, ...]:
+    """Return a role or tags as they were typed. Raises ValueError with what is no tag."""
+    return read_tags(text) if field == "tags" else " ".join(text.split())
+
+
+def _line(agent: Agent, field: str) -> str:
+    value = getattr(agent, field)
+    words = value if isinstance(value, str) else ", ".join(value)
+    return visible_line(f"{agent.session_id}: {words or 'none'}")
+
+
+def _effects(mailbox: Mailbox, agent: Agent, edit: RosterEdit) -> list[str]:
+    """Return what another role or other tags mean."""
+    if (new := edit.of(agent)) is None:
+        return []
+    field = edit.fields[0]
+    found = tag_effects(mailbox, agent, new.tags) if field == "tags" else role_effects(mailbox, agent, new.role)
+    return [f"{_line(agent, field)} → {_line(new, field).partition(': ')[2]}", *map(visible_line, found)]

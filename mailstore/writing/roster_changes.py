@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
 from mailstore.records.message import Message
+from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
@@ -28,6 +29,34 @@ def changed(agent: Agent, action: str, now: float) -> Agent:
     """Return an agent's entry frozen, resumed or retired at a time (seconds since the epoch)."""
     status = TRANSITIONS[action][0]
     return msgspec.structs.replace(agent, status=status, ended_at=now if status is Status.DEAD else None, updated=now)
+
+
+def read_tags(text: str) -> tuple[str, ...]:
+    """Return the tags in a text, separated by commas, each once. Raises ValueError with the first that is none."""
+    tags = tuple(dict.fromkeys(tag for tag in (part.strip() for part in text.split(",")) if tag))
+    for tag in tags:
+        namespace, _, rest = tag.partition(":")
+        if namespace not in (*TAG_NAMESPACES, "role") or not rest:
+            raise ValueError(tag)
+    return tags
+
+
+def role_effects(mailbox: Mailbox, agent: Agent, role: str) -> list[str]:
+    """Return what it means for mail that an agent holds a role instead of its own; empty for no role."""
+    waiting = next((len(mail) for name, mail in mailbox.waiting() if name == role), 0)
+    found = [f"{waiting} message{'s' * (waiting != 1)} on hold for {role} will be for it to read."] if waiting else []
+    others = [it for it in mailbox.roster.holders(agent.role) if it.session_id != agent.session_id]
+    if agent.role and agent.role not in (role, *agent.tags) and not others:
+        found.append(f"No other agent holds {agent.role}: mail to it will be on hold.")
+    return found
+
+
+def tag_effects(mailbox: Mailbox, agent: Agent, tags: Collection[str]) -> list[str]:
+    """Return the channels that an agent joins and leaves by other tags."""
+    joined = [mailbox.label(tag) for tag in tags if tag not in agent.tags]
+    left = [mailbox.label(tag) for tag in agent.tags if tag not in tags]
+    words = {"It joins": joined, "It leaves": left}
+    return [f"{verb} {', '.join(names)}." for verb, names in words.items() if names]
 
 
 def unread_by(mailbox: Mailbox, session_id: str, now: float) -> Iterator[Message]:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.mailboxes import DAY, HOUR, NOW, MailFiles, iso
 
-ANN, BOB, OLD, DED = "ann-00000001", "bob-00000001", "old-00000001", "ded-00000001"
+ANN, BOB, CID, OLD, DED = "ann-00000001", "bob-00000001", "cid-00000001", "old-00000001", "ded-00000001"
 
 
 @pytest.fixture
@@ -59,6 +60,51 @@ async def test_an_agent_is_retired_after_asking_and_undone_and_done_again(mail: 
         await seat.until(lambda: "Dead letters          1" not in seat.text)
         await seat.press("Z", "y")
         await seat.until(lambda: status(mail)[BOB] == "dead")
+
+
+async def test_a_role_is_given_with_what_it_means_for_mail_and_undone(mail: MailFiles) -> None:
+    mail.agent(CID, role="scribe")
+    mail.agent(OLD, "dead", role="clerk", ended_at=iso(NOW - HOUR))
+    mail.message("open", ANN, "clerk", "Who does it?", ago=60, subject="For the clerk")
+    async with opened(mail.data) as seat:
+        seat.screen.show_view(View("agent", CID))
+        await seat.press("H", "e")
+        await seat.sees(f"Role of {CID}")
+        await seat.press("enter")
+        await seat.sees("That is what it has")
+        await seat.press(*("backspace",) * 6, *"clerk", "enter")
+        await seat.sees(f"Set the role of {CID}?")
+        shown = " ".join(seat.text.replace("│", " ").split())
+        assert f"{CID}: scribe → clerk" in shown
+        assert "1 message on hold for clerk will be for it to read." in shown
+        assert "No other agent holds scribe: mail to it will be on hold." in shown
+        await seat.press("y")
+        await seat.sees(f"Role clerk: {CID} · z: undo")
+        assert agents(mail)[CID]["role"] == "clerk"
+        assert seat.app.session.mailbox.unread_count(CID) == 1
+        await seat.press("z")
+        await seat.sees(f"{CID}: scribe")
+        await seat.press("y")
+        await seat.until(lambda: agents(mail)[CID]["role"] == "scribe")
+
+
+async def test_tags_are_set_with_the_channels_that_are_joined_and_left(mail: MailFiles) -> None:
+    mail.agent(CID, tags=["project:ink", "concern:[b]x"], extra_field="kept")
+    async with opened(mail.data) as seat:
+        seat.screen.show_view(View("agent", CID))
+        await seat.press("H", "t")
+        await seat.sees(f"Tags of {CID}")
+        await seat.press("ctrl+u", *"zzz", "enter")
+        await seat.sees('"zzz" is not a tag')
+        await seat.press("ctrl+u", *"project:ink, domain:maps", "enter")
+        await seat.sees("It joins #maps.")
+        assert "It leaves #[b]x." in seat.text
+        await seat.press("y")
+        await seat.sees(f"Tags project:ink, domain:maps: {CID}")
+        assert agents(mail)[CID]["tags"] == ["project:ink", "domain:maps"]
+        assert agents(mail)[CID]["extra_field"] == "kept"
+        await seat.press("z", "y")
+        await seat.until(lambda: agents(mail)[CID]["tags"] == ["project:ink", "concern:[b]x"])
 
 
 async def test_who_was_not_seen_for_a_while_is_retired_as_a_plan(mail: MailFiles) -> None:
