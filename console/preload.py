@@ -18,6 +18,7 @@ MODULES = (
     "mailstore.queries.query",
     "mailstore.queries.search",
     "console.search.hits",
+    "mailstore.queries.grouping",
     "console.panes.hit_rows",
     "mailstore.queries.spelling",
     "console.panes.help",

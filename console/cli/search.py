@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import shutil
 from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
 
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded
@@ -17,6 +20,7 @@ from console.errors import UsedWrongly
 from console.render.excerpts import excerpt_of, find_spans
 from console.render.short_text import age, shorten_end
 from mailstore.errors import ContentGone, QueryError
+from mailstore.queries.grouping import BY, By, HitCounts
 from mailstore.queries.language.fields import help_text
 from mailstore.queries.language.tree import Sought, sought_in
 from mailstore.queries.notes import found_notes, line_found
@@ -31,7 +35,19 @@ from mailstore.store import Store
 
 MESSAGES = JsonOutput(list[MessageRow])
 NOTES = JsonOutput(list[NoteRow], "--notes")
-OUTPUTS = (MESSAGES, NOTES)
+
+
+class GroupRow(msgspec.Struct, frozen=True):
+    """What was found that has a sender, channel, type or thread in common."""
+
+    by: Annotated[By, "What they have in common."]
+    name: Annotated[str, "The sender, the channel's tag, the type, or the id of the thread's first message."]
+    messages: Annotated[int, "How many were found."]
+    subject: Annotated[str | None, "The thread's subject; null for other groups."]
+
+
+GROUPS = JsonOutput(list[GroupRow], "--by")
+OUTPUTS = (MESSAGES, NOTES, GROUPS)
 
 NOTHING_FOUND = 1
 STATUSES = {NOTHING_FOUND: "nothing is found"}
@@ -47,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = help_text()
     parser.add_argument("query", nargs="+", metavar="QUERY", help="Words, phrases and fields: see below")
     parser.add_argument("--limit", metavar="N", type=int, help="Only the newest N messages")
+    parser.add_argument("--by", choices=BY, help="Count what is found by sender, channel, type or thread")
     parser.add_argument("--archive", action="store_true", help="Include archived messages")
     parser.add_argument("--notes", action="store_true", help="Search what agents note and remember, not messages")
     mailbox_options(parser)
@@ -78,6 +95,8 @@ def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int
     every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
     has_archived = args.archive or asks_for_archived(query)
     found = [message for message in every if has_archived or not message.archived]
+    if args.by is not None:
+        return _print_groups(args, mail, found, len(every) - len(found))
     shown = found[: args.limit]
     if args.json:
         MESSAGES.put(message_rows(mail, shown))
@@ -89,6 +108,25 @@ def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int
         put("Nothing found")
         _suggest(mail, " ".join(args.query), query)
     _tell_rest(len(found) - len(shown), len(every) - len(found), len(_notes(mail, query)))
+    return 0 if found else NOTHING_FOUND
+
+
+def _print_groups(args: argparse.Namespace, mail: Loaded, found: Sequence[Message], archived: int) -> int:
+    counts = HitCounts(mail.mailbox)
+    counts.add(found)
+    groups = counts.groups(args.by)
+    rows = [
+        GroupRow(it.by, it.name, it.messages, mail.mailbox.summary(it.name).subject if args.by == "thread" else None)
+        for it in groups[: args.limit]
+    ]
+    if args.json:
+        GROUPS.put(rows)
+    elif rows:
+        put(columns([(f"{it.messages:,}", it.name, it.subject or "") for it in rows], ("found", args.by, "")))
+    else:
+        put("Nothing found" if not found else f"Nothing found has a {args.by}")
+    if not args.json:
+        _tell_rest(len(groups) - len(rows), archived)
     return 0 if found else NOTHING_FOUND
 
 

@@ -83,6 +83,7 @@ SYNONYMS: dict[str, str] = {
     "record": "raw source json",
     "reply": "answer respond",
     "search": "find grep",
+    "search.narrow": "group facets only",
     "snooze": "later remind postpone defer",
     "star": "flag favourite bookmark",
     "travel": "past rewind history",

@@ -103,6 +103,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("redo", "Z", "redo", "Redo what you undid last", "Read", LISTS | DESKS | VIEWS | DRAFTS, when="live redo"),
     Command("search", "slash", "search", "Search all mail as you type", "Look", footer=8, cli="search"),
     Command(
+        "search.narrow",
+        "O",
+        "narrow",
+        "Narrow a search to one of the senders, channels or types that it found",
+        "Look",
+    ),
+    Command(
         "notes", "S", "agent notes", "List what agents note and remember; during a search, what it finds there", "Look"
     ),
     Command("filter", "backslash", "filter", "Filter this list", "Look"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from console.panes.hit_rows import HitRows
     from mailstore.errors import QueryError
+    from mailstore.queries.grouping import HitCounts
     from mailstore.records.details import AgentNote
 
 SLICE_SECONDS = 0.004
@@ -41,6 +42,8 @@ class Listing:
         """The text of the typed search whose hits these are."""
         self.hit_count = 0
         """How many messages were found."""
+        self.counts: HitCounts | None = None
+        """How many hits each sender, channel and type has, once all are found."""
         self.is_searching = self.is_cut = False
         """Whether more hits are being looked for, and whether there are older ones that are not listed."""
         self.suggestion = ""
@@ -189,7 +192,7 @@ class Listing:
 
     def end_search(self) -> None:
         """Drop the search, its hits and what was wrong with its query."""
-        self.found = self.query_problem = None
+        self.found = self.query_problem = self.counts = None
         self.query, self.suggestion, self.noted = "", "", ()
         self.is_searching = self.is_cut = False
 

@@ -125,6 +125,7 @@ class Parts:
             "undo": self.undoing.undo,
             "redo": self.undoing.redo,
             "search": self.searching.search,
+            "search.narrow": self.searching.narrow,
             "notes": self.searching.notes,
             "filter": self.streaming.filter,
             "only-unread": self.reading.only_unread,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from console.render.safe import visible_line
+from console.render.short_text import plural
 from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
 from console.search.history import NAME, SearchHistory
@@ -19,10 +21,13 @@ from mailstore.steps import MailboxReloaded
 if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
     from console.search.hits import SearchHits
+    from mailstore.queries.grouping import By, HitGroup
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
 PAUSE_SECONDS = 0.08
+NARROWING_KEYS: dict[By, str] = {"sender": "123456", "channel": "abcdef", "type": "tuvwxy"}
+"""The keys of what a search can be narrowed to, as many as are offered."""
 UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:(?:{'|'.join(FIELD_NAMES)}):|/[^\s/]*\([^\s/]*)$")
 """A field whose value is yet to be typed, or a pattern with brackets: what was found stays until then."""
 
@@ -96,7 +101,7 @@ class Searching:
 
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         self._asked = session.last_query = text
-        listing.query_problem, listing.suggestion, listing.noted = None, "", ()
+        listing.query_problem, listing.suggestion, listing.noted, listing.counts = None, "", (), None
         screen.search_bar.tell(None)
         try:
             query = parse(text, session.now()) if text else None
@@ -199,6 +204,7 @@ class Searching:
             return
         listing.found, listing.query = listing.still_there(hits.threads), text
         listing.hit_count, listing.is_cut, listing.is_searching = hits.number, hits.is_cut, not hits.is_done
+        listing.counts = hits.counts
         if text != self._shown_for:
             self._shown_for, self._first = text, None
             screen.threads.begin()
@@ -223,6 +229,34 @@ class Searching:
             if root != self._first:
                 screen.show_thread(root, found[root].id)
             self._first = root
+
+    def narrow(self) -> None:
+        """Ask for a sender, channel or type of the hits, the most frequent first, and search for those alone."""
+        from console.screens.menu import Menu, MenuChoice
+        from mailstore.queries.grouping import narrowed
+
+        screen, text, listing = self._screen, self._asked, self._screen.listing
+        if listing.counts is None or not listing.found:
+            screen.tell("Still searching" if listing.is_searching else "Search first: this narrows what was found")
+            return
+        offered: list[tuple[str, HitGroup]] = []
+        for by, keys in NARROWING_KEYS.items():
+            groups = [it for it in listing.counts.groups(by) if it.messages < listing.hit_count]
+            offered += zip(keys, groups, strict=False)
+        if not offered:
+            screen.tell("All hits have one sender, channel and type")
+            return
+        label = screen.session.mailbox.label
+        choices = [
+            MenuChoice(key, f"{it.by} {label(it.name) if it.by == 'channel' else it.name}", plural(it.messages, "hit"))
+            for key, it in offered
+        ]
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.show(narrowed(text, offered[number][1], screen.session.now()))
+
+        screen.ask(Menu(f"Narrow {visible_line(text)} to", choices, screen.text_styles), chosen)
 
     def repeat(self) -> None:
         """Run the query again, in a mailbox that holds other mail than when it was run."""

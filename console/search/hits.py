@@ -17,6 +17,7 @@ from mailstore.records.message import Message, by_age
 
 if TYPE_CHECKING:
     from console.session import Session
+    from mailstore.queries.grouping import HitCounts
     from mailstore.queries.query import Query
 
 
@@ -43,13 +44,14 @@ MOST = 2000
 class SearchHits(Struct, frozen=True):
     """What was found so far: the newest hit of each thread by its root, newest first, and the number of hits.
 
-    With `is_cut` there are more hits, all older than these.
+    With `is_cut` there are more hits, all older than these. `counts` has them by sender and the like.
     """
 
     threads: dict[str, Message]
     number: int
     is_done: bool = False
     is_cut: bool = False
+    counts: HitCounts | None = None
 
     @property
     def older(self) -> str:
@@ -60,9 +62,11 @@ class SearchHits(Struct, frozen=True):
 
 async def found_hits(session: Session, query: Query, context: SearchContext) -> AsyncGenerator[SearchHits]:
     """Yield what a query has found so far now and then, and at the end all of it. Raises MailboxReloaded."""
+    from mailstore.queries.grouping import HitCounts
     from mailstore.queries.search import looked_up
 
     mailbox, found, number = context.mailbox, dict[str, Message](), 0
+    counts = HitCounts(mailbox)
     shown, due = 0, 0.0
     steps = looked_up(query, context, session.store.candidates)
     async with aclosing(stepped(steps, session.rest)) as batches:
@@ -71,12 +75,13 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
                 root = mailbox.root_of(message.id)
                 found[root] = max(found.get(root, message), message, key=by_age)
             number += len(batch)
+            counts.add(batch)
             if len(found) >= MOST:
                 break
             if len(found) > shown and (shown or len(found) >= FIRST) and monotonic() >= due:
                 shown, due = len(found), monotonic() + EVERY_SECONDS
                 yield SearchHits(_newest_first(found), number)
-    yield SearchHits(_newest_first(found), number, is_done=True, is_cut=len(found) >= MOST)
+    yield SearchHits(_newest_first(found), number, is_done=True, is_cut=len(found) >= MOST, counts=counts)
 
 
 def _newest_first(found: dict[str, Message]) -> dict[str, Message]:

@@ -190,3 +190,23 @@ def test_views_are_listed_with_what_they_find(run: Run, tmp_path: Path, monkeypa
     assert rows["Of ink"]["messages"] == 0
     assert 'unknown value "x" for is:' in rows["Broken"]["problem"]
     assert "Of light" in run("views", "--store", mail.url).out
+
+
+def test_what_is_found_is_counted_by_what_it_has_in_common(mail: MailFiles, run: Run) -> None:
+    mail.message("reply", ANN, ["project:x", "concern:y"], "A red reply.", ago=100, thread="red", type="status")
+    found = run("search", "red", "--by", "sender", "--json", "--store", mail.url)
+    assert found.document == [
+        {"by": "sender", "name": BOB, "messages": 2, "subject": None},
+        {"by": "sender", "name": ANN, "messages": 1, "subject": None},
+    ]
+    assert [row["name"] for row in run("search", "red", "--by", "channel", "--json", "--store", mail.url).document] == [
+        "concern:y",
+        "project:x",
+    ]
+    threads = run("search", "red", "--by", "thread", "--limit", "1", "--store", mail.url)
+    assert threads.out.split()[:4] == ["found", "thread", "2", "red"]
+    assert "1 more found" in threads.err
+    assert "in the archive" in threads.err
+    assert run("search", "blue", "--by", "channel", "--store", mail.url).out == "Nothing found has a channel\n"
+    nothing = run("search", "absent", "--by", "type", "--store", mail.url)
+    assert (nothing.status, nothing.out) == (1, "Nothing found\n")

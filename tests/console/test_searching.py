@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
 from console.screens import searching
 from console.search import hits as search_hits
 from console.settings.config import Config, SearchSettings
 from mailstore.haak import HaakStore
+from mailstore.queries.grouping import BY, FIELDS, By, HitCounts, narrowed
+from mailstore.queries.query import parse
+from mailstore.queries.search import SearchContext, look_up
+from mailstore.records.message import Message
+from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
-from tests.mailboxes import MailFiles, iso
+from tests.mailboxes import NOW, MailFiles, iso
 
 
 def write_mail(folder: Path) -> MailFiles:
@@ -247,3 +255,44 @@ async def test_another_view_ends_the_filter_and_the_search(tmp_path: Path) -> No
         await seat.press("enter", "1", "g", "j", "enter")
         assert "For you" in seat.lines[1]
         assert listed(seat) == ["m4"]
+
+
+async def test_a_search_is_narrowed_to_what_its_hits_have_in_common(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    mail.message("m5", "[b]x\x1b[2J", "concern:a b", "A lamp.", ago=500, subject="Odd")
+    async with opened(mail.data) as seat:
+        await seat.press("O")
+        await seat.until(lambda: seat.notice == "Search first: this narrows what was found")
+        await search(seat, "lamp OR ink", "threads for lamp OR ink")
+        await seat.press("enter", "O")
+        await seat.sees("Narrow lamp OR ink to")
+        await seat.sees("2  sender bob-00000001")
+        assert "type question" in seat.text
+        assert "\x1b" not in seat.text
+        await seat.press("2")
+        await seat.until(lambda: seat.screen.parts.searching.query == "(lamp OR ink) from:=bob-00000001")
+        await seat.until(lambda: len(listed(seat)) == 2)
+
+
+@given(st.sampled_from(["lamp", "lamp OR ink", "-lamp", "type:question", "(lamp)"]), st.sampled_from(BY))
+def test_what_is_counted_is_what_the_narrowed_search_finds(text: str, by: By) -> None:
+    with TemporaryDirectory() as folder:
+        mail = write_mail(Path(folder))
+        mail.message("m5", "[b]x", "concern:a b", "A lamp.", ago=500, subject="Odd")
+        mail.message("longer", "bob-00000001-2", "project:inkwell", "A lamp.", ago=450, type="questions")
+        mail.message("m6", "ann-00000001", ["project:ink", "bob-00000001"], "A lamp.", ago=400)
+        with HaakStore.open(mail.data) as store:
+            mailbox = Mailbox()
+            for batch in store.scan():
+                mailbox.fold(batch, NOW)
+            context = SearchContext(mailbox, store.search_text, NOW)
+
+            def found(query: str) -> list[Message]:
+                return [it for batch in look_up(parse(query, NOW), context, store.candidates) for it in batch]
+
+            counts = HitCounts(mailbox)
+            counts.add(found(text))
+            for group in counts.groups(by):
+                if by in FIELDS:
+                    assert len(found(narrowed(text, group, NOW))) == group.messages, group
+            assert sum(it.messages for it in counts.groups("sender")) == len(found(text))
