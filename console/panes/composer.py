@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
 
 from msgspec.structs import replace
 from textual import on, work
@@ -16,6 +17,7 @@ from console.panes.reach_line import reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.running.failures import tell_failure
+from console.running.stepping import stepped
 from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, recipients_of
 from console.session import PAST, Session
 from console.state.composer_draft import ComposerDraft, SendOptions, in_files, in_words
@@ -24,6 +26,7 @@ from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
 from mailstore.errors import DraftRefused
+from mailstore.steps import MailboxReloaded
 from mailstore.store import Capability
 
 RECIPIENTS = "Recipients: an agent, a role, a #channel or all"
@@ -39,6 +42,8 @@ class Composer(Vertical):
         self._session = session
         self._writing = self._saved = ComposerDraft("new")
         self._refused = ""
+        self._pace: dict[str, float] = {}
+        """In how many seconds agents usually read."""
         self.stays_open = False
         """Whether the next text to the same place is begun after one was sent."""
 
@@ -89,6 +94,19 @@ class Composer(Vertical):
         self.set_class(self.stays_open and writing.key.partition(":")[0] in PLACES, "-place")
         self._show(True)
         self.update_reach()
+        self._measure()
+
+    @work(group="pace", exclusive=True, exit_on_error=False)
+    async def _measure(self) -> None:
+        from mailstore.queries.reading_pace import reading_pace
+
+        session = self._session
+        with suppress(MailboxReloaded):  # what was measured before stays
+            steps: AsyncGenerator[dict[str, float]] = stepped(reading_pace(session.live), session.rest)
+            async with aclosing(steps):
+                async for pace in steps:
+                    self._pace = pace
+                    self.update_reach()
 
     def focus_field(self) -> None:
         """Focus the first field that must be filled."""
@@ -235,7 +253,7 @@ class Composer(Vertical):
             reach.update(reach_line(None, problem))
             return
         self.border_title = as_title(f"{title} → {', '.join(map(session.live.label, begun.draft.recipients))}")
-        reach.update(reach_line(begun.reach, "", session.clock(), begun.hearing))
+        reach.update(reach_line(begun.reach, "", session.clock(), begun.hearing, self._pace))
 
     def _candidates(self) -> list[Candidate]:
         return address_candidates(self._session.mailbox)

@@ -29,9 +29,16 @@ PROBLEMS = ("unknown", "dead")
 
 
 def reach_line(
-    found: Preview | None, problem: str, now: float = 0.0, hearing: Mapping[Hearing, Sequence[str]] | None = None
+    found: Preview | None,
+    problem: str,
+    now: float = 0.0,
+    hearing: Mapping[Hearing, Sequence[str]] | None = None,
+    pace: Mapping[str, float] | None = None,
 ) -> Content:
-    """Return a preview as text, or the problem that prevents one; `hearing` says when agents with hooks hear of it."""
+    """Return a preview as text, or the problem that prevents one.
+
+    `hearing` says when agents with hooks hear of the message, and `pace` in how many seconds agents usually read.
+    """
     if found is None:
         return Content.styled(visible_line(problem), "$warning")
     parts: list[Content] = []
@@ -45,6 +52,7 @@ def reach_line(
             parts.append(Content.assemble((f"{words}{number} ", style), f"{shown}{more}"))
             if field == "reaches":
                 parts += _hearing(hearing or {}, len(names))
+                parts += _forecast([pace[name] for name in names if name in pace] if pace else [])
     if not parts:
         parts.append(Content.styled(f"{STATES[State.UNREAD].glyph} reaches nobody now", "$warning"))
     if found.expires is None:
@@ -53,6 +61,14 @@ def reach_line(
         parts.append(Content.styled(f"expires in {remaining(found.expires - now)}", "$muted"))
     parts.extend(Content.styled(f"! {visible_line(warning)}", "$warning") for warning in found.warnings)
     return Content(" · ").join(parts)
+
+
+def _forecast(seconds: Sequence[float]) -> list[Content]:
+    """Return in how long those whom a message reaches usually read: the quickest to the slowest."""
+    if not seconds:
+        return []
+    ends = list(dict.fromkeys(remaining(max(60.0, each)) for each in (min(seconds), max(seconds))))
+    return [Content.styled(f"usually read in {' to '.join(ends)}", "$muted")]
 
 
 def _hearing(hearing: Mapping[Hearing, Sequence[str]], reached: int) -> list[Content]:

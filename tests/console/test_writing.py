@@ -203,6 +203,19 @@ async def test_who_is_named_in_the_text_is_counted_among_those_reached(tmp_path:
     assert '"bob-00000001"' in (mail.data / "agent-mailbox-deliveries.jsonl").read_text()
 
 
+async def test_it_is_said_in_what_time_those_who_are_reached_usually_read(tmp_path: Path) -> None:
+    mail = write_talk(tmp_path)
+    for number in range(3):
+        for name, delay in (("ann-00000001", 120), ("bob-00000001", 5400)):
+            mail.message(f"{name}-{number}", "user", name, "Hm.", ago=9000 - number)
+            mail.read(f"{name}-{number}", name, ago=9000 - number - delay)
+    async with opened(mail.data, size=(160, 40)) as seat:
+        await fill(seat, "ann-00000001", "See below")
+        await seat.until(lambda: "reaches ann-00000001 · usually read in 2 min · " in in_composer(seat))
+        await seat.type(", @bob-00000001")
+        await seat.until(lambda: "usually read in 2 min to 1.5 h" in in_composer(seat))
+
+
 def in_composer(seat: Seat) -> str:
     """Return what stands in the right column, without its lines' ends."""
     return " ".join("\n".join(line[70:].strip("│ ") for line in seat.lines).split())
