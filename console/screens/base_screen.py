@@ -101,7 +101,9 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
             self.run_below(BY_ID[command].screen_action)
 
     async def run(self, command: str, action: Action) -> None:
-        """Run what a command does."""
+        """Run what a command does, unless the console ends: the key that ends it overtakes keys typed before."""
+        if self.app.return_code is not None:
+            return
         log_step(command)
         this = CommandRun(command, BY_ID[command].label, self.session.keys)
         if not this.only_reads:

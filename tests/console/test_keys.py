@@ -195,6 +195,17 @@ async def test_q_quits_when_nothing_is_open(tmp_path: Path) -> None:
         assert seat.app.return_code == 0
 
 
+async def test_keys_that_the_end_overtook_do_nothing(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.message("m", "ann-00000001", "user", "Hello.", ago=60)
+    async with opened(mail.data) as seat:
+        screen = seat.screen
+        seat.app.exit()
+        await seat.until(lambda: not screen.is_attached)
+        for command in screen.actions():
+            await screen.action_run(command)
+
+
 async def test_escape_never_quits(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press("enter", *["escape"] * 10)
