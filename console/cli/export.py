@@ -22,11 +22,13 @@ from mailstore.errors import QueryError
 from mailstore.overview.bars import bars_since
 from mailstore.overview.counting import traffic_picture
 from mailstore.overview.standing import FleetStanding, standing
+from mailstore.queries.causes import causes
 from mailstore.queries.query import parse
 from mailstore.queries.search import search
 from mailstore.records.message import Message, by_age
 from mailstore.records.protocol import PERSON
 from mailstore.state.views import View, ViewKind
+from mailstore.steps import at_once
 from mailstore.transfer.export import Exported, exported
 
 __all__ = ["arrange"]
@@ -49,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=list(FORMATS), default="json", help="Format (default: json)")
     parser.add_argument("--archive", action="store_true", help="Include archived messages")
     parser.add_argument("--thread", metavar="MSG", help="Export the whole thread of this message")
+    parser.add_argument("--why", metavar="MSG", help="Export this message and those that led to it")
     parser.add_argument("--view", choices=list(VIEWS), help="Export the threads of this view")
     parser.add_argument("--output", metavar="FILE", help="Write to FILE, which must not exist yet")
     parser.add_argument("--force", action="store_true", help="Overwrite an existing file")
@@ -57,11 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the document to standard output or to a file."""
-    if sum(map(bool, (args.query, args.thread, args.view))) > 1:
-        raise UsedWrongly("QUERY, --thread and --view can't be combined", "use one of them", "E112")
+    if sum(map(bool, (args.query, args.thread, args.why, args.view))) > 1:
+        raise UsedWrongly("QUERY, --thread, --why and --view can't be combined", "use one of them", "E112")
     with loaded(args, with_seen=True) as mail:
         messages, selection = _selected(args, mail)
-        is_whole = not (args.query or args.thread or args.view)
+        is_whole = not (args.query or args.thread or args.why or args.view)
         fleet = fleet_of(mail, messages, is_whole=is_whole) if args.format == "html" else None
         about = About(mail.store.url, iso_time(mail.now) or "", selection, fleet)
         pieces = render(args.format, exported(mail.store, mail.mailbox, messages, mail.now), about)
@@ -76,6 +79,9 @@ def run(args: argparse.Namespace) -> int:
 def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], str]:
     """Return the messages to export, thread by thread in reply order, and a description of the selection."""
     mailbox = mail.mailbox
+    if args.why:
+        *_, chain = at_once(causes(mailbox, find_message(mailbox, args.why)))
+        return [it.message for it in chain], f"what led to {args.why}"
     if args.thread:
         roots, wanted = [mailbox.root_of(find_message(mailbox, args.thread).id)], None
         selection = f"the thread of {args.thread}"

@@ -88,6 +88,7 @@ SYNONYMS: dict[str, str] = {
     "star": "flag favourite bookmark",
     "travel": "past rewind history",
     "views": "saved queries smart folders",
+    "why": "cause reason provenance trace",
     "wake": "ping nudge start",
 }
 """Other words for commands, by which help and palette find them."""

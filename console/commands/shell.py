@@ -31,6 +31,7 @@ COMMANDS = {
     "thread": CliCommand("thread", "Show the whole thread of a message", "Mail"),
     "attachments": CliCommand("attachments", "List the files attached to a message, or save them", "Mail"),
     "timeline": CliCommand("timeline", "Show everything that happened to a message", "Mail"),
+    "why": CliCommand("why", "Show the messages and reads that led to a message", "Mail"),
     "search": CliCommand("search", "Search messages", "Mail"),
     "views": CliCommand("views", "List saved views and what each finds", "Mail"),
     "export": CliCommand("export", "Export a thread, a view or search results", "Mail"),

@@ -229,6 +229,16 @@ COMMANDS: tuple[Command, ...] = (
         when="row",
     ),
     Command("agent", "", "about the agent", "Show what is known about the agent", "Look", cli="agents"),
+    Command(
+        "why",
+        "P",
+        "why",
+        "List the messages and reads that led to the message, to go to the moment of each",
+        "Look",
+        MAIL,
+        cli="why",
+        when="row",
+    ),
     Command("record", "o", "record", "Show the record as it is in the file", "Look", MAIL, when="row"),
     Command("links", "b", "links", "List the message's links, to open or copy", "Look", MAIL, when="row"),
     Command(

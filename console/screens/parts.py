@@ -143,6 +143,7 @@ class Parts:
             "travel.hour-back": partial(self.time_travel.step_hours, -1),
             "travel.hour-on": partial(self.time_travel.step_hours, 1),
             "travel.to": self.time_travel.ask_moment,
+            "why": self.time_travel.why,
             "compose": self.composing.compose,
             "reply": self.composing.reply,
             "quote": self.desks.redirect_or_quote,

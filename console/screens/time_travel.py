@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from contextlib import aclosing
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from console.render.short_text import clock
 from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
 from console.words.styles import TextStyles
+from mailstore.steps import MailboxReloaded
 
 if TYPE_CHECKING:
     from console.panes.slider import Slider
     from console.screens.searching import Searching
+    from mailstore.queries.causes import Cause
+    from mailstore.records.message import Message
 
 
 class TimeTravel:
@@ -83,6 +88,47 @@ class TimeTravel:
         question = f"Show the mailbox as of ({zone})"
         detail = "09:00, yesterday 14:00, 2h, or 2026-03-16T10:00Z for UTC"
         self._screen.ask(Prompt(question, value=value, detail=detail, check=wrong), answered)
+
+    def why(self) -> None:
+        """List the messages and reads that led to the message; the one that is chosen is shown at its moment."""
+        if (message := self._screen.selected_message()) is not None:
+            self._screen.run_task(self._trace(message), group="why", exclusive=True)
+
+    async def _trace(self, message: Message) -> None:
+        from mailstore.queries.causes import causes
+
+        session = self._screen.session
+        with suppress(MailboxReloaded):
+            steps: AsyncGenerator[list[Cause]] = stepped(causes(session.mailbox, message), session.rest)
+            async with aclosing(steps):
+                async for chain in steps:
+                    self._ask_cause(chain)
+
+    def _ask_cause(self, chain: list[Cause]) -> None:
+        from console.screens.menu import Menu, MenuChoice
+
+        screen, now = self._screen, self._screen.session.now()
+        mailbox = screen.session.mailbox
+        if len(chain) == 1:
+            screen.tell("It answers nothing, and no read before it is recorded of its sender")
+            return
+
+        def row(at: int, cause: Cause) -> MenuChoice:
+            message = cause.message
+            to = ", ".join(map(mailbox.label, message.recipients))
+            read = f", read {clock(cause.read, now)}" if cause.read is not None else ""
+            how = {None: "", "answers": f"answers it{read}", "read": f"begun after it{read}"}[cause.because]
+            label = f"{clock(message.time, now)}  {message.sender} → {to}: {message.subject}"
+            return MenuChoice(f"{at}" if at < 10 else " ", label, how)
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                message = chain[number].message
+                self.go_to(message.time)
+                screen.show_thread(mailbox.root_of(message.id), message.id)
+
+        choices = [row(at, cause) for at, cause in enumerate(chain, 1)]
+        screen.ask(Menu("What led to it: enter shows that moment", choices, screen.text_styles), chosen)
 
     def go_to(self, moment: float) -> None:
         """Show the mailbox as it was at a moment (seconds since the epoch), as soon as it is computed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from mailstore.columns.messages import MessageHead, MessageTable
@@ -70,11 +71,14 @@ class MessageQueries(FiledMail):
         archived = [head.archived for head in messages.head_values.values]
         return [messages[row] for row in messages.rows() if not archived[messages.heads[row]]]
 
-    def newest(self, since: float = -FOREVER) -> Iterator[Message]:
-        """Yield the messages that have arrived by now, the newest first, back to a time. Raises MailboxReloaded."""
+    def newest(self, since: float = -FOREVER, until: float = FOREVER) -> Iterator[Message]:
+        """Yield the messages that have arrived by now, the newest first, from a time back to another one.
+
+        Raises MailboxReloaded.
+        """
         messages = self.contents.messages
         times, order = messages.times, messages.order()
-        for at in range(len(order) - 1, -1, -1):
+        for at in range(bisect_right(order, until, key=times.__getitem__) - 1, -1, -1):
             if times[order[at]] < since:
                 return
             if messages.is_there(order[at]):

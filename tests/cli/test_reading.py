@@ -203,3 +203,27 @@ def test_a_messages_life_is_told_moment_by_moment(run: Run, tmp_path: Path) -> N
     done = run("timeline", "direct-dead", "--store", mail.url)
     assert done.out.splitlines()[0].split() == ["time", "what", "who", "how"]
     assert run("timeline", "nothing", "--store", mail.url).status == 1
+
+
+def test_what_led_to_a_message_is_listed_and_exported_and_verified(run: Run, tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.message("task", "user", "ann-00000001", "Do it.", ago=300)
+    mail.read("task", "ann-00000001", ago=250)
+    mail.message("order", "ann-00000001", "bob-00000001", "Do [it]\x1b[2J.", ago=200)
+    mail.message("aside", "cid-00000001", "bob-00000001", "Hello.", ago=150)
+    mail.message("done", "bob-00000001", "ann-00000001", "Done.", ago=100, thread="order")
+    rows = run("why", "done", "--json", "--store", mail.url).document
+    assert [(row["id"], row["because"], row["read"] is None) for row in rows] == [
+        ("task", None, True),
+        ("order", "read", False),
+        ("done", "answers", True),
+    ]
+    told = run("why", "done", "--store", mail.url).out
+    assert "\x1b" not in told
+    assert "read it last" in told
+    target = tmp_path / "why.md"
+    assert run("export", "--why", "done", "--format", "markdown", "--output", target, "--store", mail.url).status == 0
+    assert run("verify", target, "--store", mail.url).status == 0
+    assert "aside" not in target.read_text()
+    assert run("export", "--why", "done", "lamp", "--store", mail.url).status == 2
+    assert run("why", "absent", "--store", mail.url).status == 1

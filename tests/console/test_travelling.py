@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from console.render.short_text import clock
 from tests.console.screen_text import opened
 from tests.mailboxes import NOW, MailFiles, damaged, iso
 
@@ -46,6 +47,25 @@ async def test_the_past_is_shown_with_who_lived_and_who_had_read(mail: MailFiles
         await seat.press("escape", "escape")
         assert "● live  3 messages" in seat.lines[0]
         assert "Third" in seat.text
+
+
+async def test_what_led_to_a_message_is_shown_at_its_moment(mail: MailFiles) -> None:
+    mail.message("four", BOB, "user", "Done", ago=1.9 * HOUR, subject="Fo\x1b[2Jurth")
+    mail.message("five", "user", BOB, "Thanks", ago=HOUR, thread="four", subject="Fifth")
+    async with opened(mail.data, size=(160, 50)) as seat:
+        await seat.open_thread("four")
+        await seat.press("G", "P")
+        await seat.sees("What led to it")
+        assert f"{ANN} → {BOB}: Second" in seat.text
+        assert f"begun after it, read {clock(NOW - 2 * HOUR, NOW)}" in seat.text
+        assert f"user → {BOB}: Fifth" in seat.text
+        assert "answers it" in seat.text
+        await seat.press("1")
+        await seat.until(lambda: "message 2 of 5" in seat.lines[-2])
+        assert "Second" in seat.text
+        assert "Fifth" not in seat.text
+        await seat.press("P")
+        await seat.until(lambda: seat.notice.startswith("It answers nothing, and no read before it"))
 
 
 async def test_nothing_is_written_or_marked_in_the_past_and_what_comes_meanwhile_is_there_on_return(
