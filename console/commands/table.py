@@ -104,7 +104,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("search", "slash", "search", "Search all mail as you type", "Look", footer=8, cli="search"),
     Command(
         "search.narrow",
-        "O",
+        "Q",
         "narrow",
         "Narrow a search to one of the senders, channels or types that it found",
         "Look",

@@ -261,10 +261,10 @@ async def test_a_search_is_narrowed_to_what_its_hits_have_in_common(tmp_path: Pa
     mail = write_mail(tmp_path)
     mail.message("m5", "[b]x\x1b[2J", "concern:a b", "A lamp.", ago=500, subject="Odd")
     async with opened(mail.data) as seat:
-        await seat.press("O")
+        await seat.press("Q")
         await seat.until(lambda: seat.notice == "Search first: this narrows what was found")
         await search(seat, "lamp OR ink", "threads for lamp OR ink")
-        await seat.press("enter", "O")
+        await seat.press("enter", "Q")
         await seat.sees("Narrow lamp OR ink to")
         await seat.sees("2  sender bob-00000001")
         assert "type question" in seat.text
