@@ -35,6 +35,8 @@ class ConcernsFound:
         self.deeds: dict[str, Deed] = {}
         self.opened: set[str] = set()
         """The keys of the rows whose rows behind them are shown, until the list is left."""
+        self.shift_since: float | None = None
+        """When the user began to go through the rows one at a time, until the list is left."""
         self.changes = 0
         """How often anything of this has changed."""
         self._mailbox: Mailbox | None = None
@@ -90,6 +92,7 @@ class ConcernsFound:
         self.changes += bool(self.deeds or self.opened)
         self.deeds.clear()
         self.opened.clear()
+        self.shift_since = None
 
 
 ACKNOWLEDGED = "attention.acknowledged"

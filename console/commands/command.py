@@ -65,6 +65,7 @@ SYNONYMS: dict[str, str] = {
     "compose": "new mail message send create",
     "copy.text": "yank clipboard",
     "desk.reply": "respond reply",
+    "desk.shift": "shift focus card handover",
     "details": "info properties headers receipts",
     "export": "save download",
     "help": "keys shortcuts bindings",

@@ -389,6 +389,14 @@ COMMANDS: tuple[Command, ...] = (
         when="live row",
     ),
     Command(
+        "desk.shift",
+        "f",
+        "one at a time",
+        "Show one row at a time with its text; at the end, hand over what was done",
+        "Attention",
+        DESKS,
+    ),
+    Command(
         "desk.wake",
         "W",
         "wake agent",

@@ -22,6 +22,7 @@ ACTIONS = {
     "acknowledge": "acknowledged",
     "undo": "undone",
     "archive": "archived",
+    "hand-over": "handed over",
 }
 
 

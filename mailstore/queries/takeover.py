@@ -32,8 +32,8 @@ def last_seen(mailbox: Mailbox, recipient: str) -> LastSeen:
 def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:
     """Return who could take over a message now, the best candidate first; never its sender.
 
-    Living agents with a role of the recipient come first, then those with its tags, the most shared first; for an
-    unknown name, living agents and roles with a similar name.
+    Living agents with a role of the recipient come first, then those with its tags, the most shared first, then frozen
+    ones likewise; for an unknown name, living agents and roles with a similar name.
     """
     roster = mailbox.roster
     gone = roster.get(dead_letter.recipient)
@@ -42,14 +42,15 @@ def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:
         near = get_close_matches(dead_letter.recipient, [*names, *roster.roles()], n=3, cutoff=0.7)
         return [name for name in near if name != dead_letter.message.sender]
 
-    def closeness(agent: Agent) -> tuple[int, int]:
-        return len(set(agent.roles()) & set(gone.roles())), len(set(agent.tags) & set(gone.tags))
+    def closeness(agent: Agent) -> tuple[bool, int, int]:
+        is_living = agent.status is Status.LIVING
+        return is_living, len(set(agent.roles()) & set(gone.roles())), len(set(agent.tags) & set(gone.tags))
 
-    living = [
+    here = [
         agent
         for agent in roster
-        if agent.status is Status.LIVING
+        if agent.status is not Status.DEAD
         and agent.session_id not in (dead_letter.message.sender, dead_letter.recipient)
-        and any(closeness(agent))
+        and any(closeness(agent)[1:])
     ]
-    return [agent.session_id for agent in sorted(living, key=closeness, reverse=True)]
+    return [agent.session_id for agent in sorted(here, key=closeness, reverse=True)]

@@ -279,6 +279,53 @@ async def test_the_first_start_says_once_how_much_waits_and_the_footer_names_the
         assert "need you" not in seat.lines[-1]
 
 
+async def begin_shift(seat: Seat) -> None:
+    """Go through what needs attention one row at a time: answer a question, acknowledge new mail."""
+    await seat.until(lambda: "6 attention" in header(seat))
+    await seat.press("p", "j", "f")
+    await seat.sees("One at a time")
+    await seat.sees("Which colour?")
+    assert "Blue" not in seat.text
+    await seat.press("r", *"Green", "ctrl+s")
+    await seat.sees("It is blue.")
+    assert "Which colour?" not in seat.text
+    await seat.press("A")
+    await seat.sees("What of it?")
+    assert "4 · 2 done · 0 min" in seat.text
+
+
+async def test_a_shift_shows_one_row_at_a_time_and_is_handed_over_into_the_journal(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await begin_shift(seat)
+        await seat.press("q")
+        await seat.sees("End of the shift: 1 answered, 1 acknowledged, 4 left")
+        await seat.press("j")
+        await seat.until(lambda: seat.notice == "Handed over: in the journal")
+        last = json.loads((mail.data / "agent-mailbox-oversight.jsonl").read_text().splitlines()[-1])
+        assert (last["action"], last["actor"]) == ("hand-over", "user")
+        assert "Colour: replied: Green" in json.dumps(last)
+        await seat.press("L")
+        await seat.sees("handed over")
+
+
+async def test_a_shift_is_handed_over_as_a_message_or_not_at_all(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await begin_shift(seat)
+        await seat.press("q", "m")
+        await seat.until(lambda: seat.screen.composer.is_open)
+        assert seat.screen.composer.writing.body.splitlines() == [
+            "1 answered, 1 acknowledged, 4 left in 1 min.",
+            "",
+            "- Colour: replied: Green",
+            "- Blue: acknowledged",
+        ]
+        await seat.press("escape", "p", "f", "f")
+        await seat.sees("All rows again")
+        await seat.press("f", "q")
+        await seat.until(lambda: len(seat.app.screen_stack) == 1)
+        assert "End of the shift" not in seat.text, "nothing was done"
+
+
 async def test_a_quiet_mailbox_says_so(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     mail.agent(ANN)

@@ -86,6 +86,10 @@ def desk(mail: MailFiles) -> Desk:
 def test_who_could_take_a_message_over(desk: Desk) -> None:
     assert takers(desk.mailbox, desk.message("to-dead")) == ["cid-00000001", "bob-00000001"]
     assert takers(desk.mailbox, desk.message("late")) == []
+    gone = desk.mailbox.roster.get("cid-00000001")
+    assert gone is not None
+    desk.mail.agent("eve-00000001", "frozen", role=gone.role, tags=list(gone.tags))
+    assert takers(desk.mailbox, desk.message("to-dead"))[2:] == ["eve-00000001"], "a frozen one after the living"
     assert takers(desk.mailbox, desk.message("nobody"))[0] == "bob-00000001"
 
 

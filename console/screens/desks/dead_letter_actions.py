@@ -17,7 +17,6 @@ from console.screens.desks.settling import Preview, Settled, Settlement, Settlin
 from console.session import Session
 from console.widgets.offers import Candidate, fitting
 from mailstore.queries.takeover import takers
-from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
 from mailstore.writing.settling import NotSettled, ReadBody, Step, acknowledge, redirect, resend
 
@@ -104,7 +103,7 @@ def _why(session: Session, dead_letter: DeadLetter, name: str) -> str:
     roles = [role for role in agent.roles() if role in gone.roles()]
     tags = [tag for tag in agent.tags if tag in gone.tags]
     shared = [f"role {role}" for role in roles] + [session.mailbox.label(tag) for tag in tags]
-    return ("living, shares " if agent.status is Status.LIVING else "shares ") + ", ".join(shared)
+    return f"{agent.status.value}, shares {', '.join(shared)}"
 
 
 def _number(dead_letters: Sequence[DeadLetter]) -> str:

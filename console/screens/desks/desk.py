@@ -18,6 +18,7 @@ from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, message_
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
+from console.render.short_text import remaining
 from console.screens.base_screen import Action
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.dead_letter_actions import DeadLetterActions
@@ -85,6 +86,7 @@ class Desk(ListScreen):
 
     def on_mount(self) -> None:
         """Show the rows, the cursor where the desk was left."""
+        self.set_class(self.session.attention.shift_since is not None, "-shift")
         super().on_mount()
         if self._start is not None and self.listing.select(self._start) and self._start in self._done:
             self._go_on()
@@ -133,13 +135,20 @@ class Desk(ListScreen):
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
         found = self.session.attention
-        deeds = {key for key, deed in found.deeds.items() if deed.words and self.takes(deed.concern)}
-        done = len(deeds)
-        left = sum(it.key not in deeds for it in self.listed()) if found.is_of(self.session.mailbox) else 0
+        left, done = self.progress()
         left_out = self.left_out()
         number = f"{left:,}" + (f" of {left + left_out:,}" if left_out else "")
         notes = [number, f"{done} done" if done else ""]
+        if found.shift_since is not None:
+            notes.append(_pace(self.session.clock() - found.shift_since, done))
         return " · ".join(filter(None, [*notes, f"{len(self.marked)} marked" if self.marked else ""]))
+
+    def progress(self) -> tuple[int, int]:
+        """Return how many rows are left of those that are listed, and how many were done."""
+        found = self.session.attention
+        deeds = {key for key, deed in found.deeds.items() if deed.words and self.takes(deed.concern)}
+        left = sum(it.key not in deeds for it in self.listed()) if found.is_of(self.session.mailbox) else 0
+        return left, len(deeds)
 
     def placeholder(self) -> tuple[str, ...]:
         return self.nothing() if self.session.attention.is_of(self.session.mailbox) else ("Looking…",)
@@ -190,6 +199,7 @@ class Desk(ListScreen):
             "letters.resend": self.resend,
             "letters.acknowledge": self.acknowledge,
             "desk.snooze": self.snooze,
+            "desk.shift": self.shift,
             "desk.wake": self.wake,
             "agent.status": self.choose_status,
         }
@@ -350,6 +360,15 @@ class Desk(ListScreen):
             what = subject_of(self.session, chosen[0]) if len(chosen) == 1 else f"{len(chosen)} rows"
             SnoozeMenu(self, MarkKeeping(self)).rows([snoozed_row(it) for it in chosen], agents, what)
 
+    def shift(self) -> None:
+        """Show one row at a time, with the rest of the screen for its text, or the list again."""
+        found = self.session.attention
+        is_on = found.shift_since is None
+        found.shift_since = self.session.clock() if is_on else None
+        self.set_class(is_on, "-shift")
+        self.call_after_refresh(self.redraw)
+        self.tell("One at a time · q ends the shift and hands over" if is_on else "All rows again")
+
     def redraw(self) -> None:
         """Draw everything; rows that were put off say until when, and from one that is done the cursor goes on."""
         quiet, now, found = self.session.personal.quiet, self.session.now(), self.session.attention
@@ -414,6 +433,12 @@ class Desk(ListScreen):
         self.marked.clear()
         self._watch.mail_changed()
         self.redraw()
+
+
+def _pace(seconds: float, done: int) -> str:
+    """Return how long a shift has lasted, and how long a row took."""
+    each = f", {round(seconds / done)} s each" if done else ""
+    return f"{remaining(seconds)}{each}"
 
 
 def sleeper(session: Session, concern: Concern) -> str | None:

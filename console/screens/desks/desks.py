@@ -123,6 +123,7 @@ class Desks:
         screen = self._screen
         mailbox = screen.session.mailbox
         if message_id is None or message_id not in mailbox:
+            self._end_shift(desk)
             screen.session.attention.forget_deeds()
             self._left = None
             self._return()
@@ -133,6 +134,18 @@ class Desks:
         screen.focus_pane("conversation")
         if desk.is_replying:
             self._composing.reply(lambda sent: self._answered(key, sent))
+
+    def _end_shift(self, desk: Desk) -> None:
+        """Offer to hand over what was done one at a time, if anything was."""
+        found, session = self._screen.session.attention, self._screen.session
+        left, done = desk.progress()
+        if found.shift_since is None or not done:
+            return
+        from console.screens.desks.shift import ShiftEnd, hand_over
+
+        seconds = session.clock() - found.shift_since
+        over = hand_over(session, list(found.deeds.values()), left + desk.left_out(), seconds)
+        self._screen.call_next(ShiftEnd(self._screen, self._composing.write).offer, over)
 
     def _return(self) -> None:
         """Show what was shown before the desk was opened."""

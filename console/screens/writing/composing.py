@@ -94,7 +94,8 @@ class Composing:
             composer.stays_open = screen.conversation.is_stream
             composer.open(draft)
 
-    def _write(self, writing: ComposerDraft, about: str = "") -> None:
+    def write(self, writing: ComposerDraft, about: str = "") -> None:
+        """Open a draft, or the one that was kept in its place; `about` names where it goes."""
         screen, session = self._screen, self._screen.session
         self._then = None
         reason = session.why_not(Capability.SEND, about)
@@ -120,11 +121,11 @@ class Composing:
             screen.show_message(draft.thread)
         elif kind == "channel" or (kind == "agent" and mailbox.roster.get(name) is not None):
             screen.show_view(View("channel" if kind == "channel" else "agent", name))
-        self._write(draft, draft.thread or "")
+        self.write(draft, draft.thread or "")
 
     def compose(self) -> None:
         """Write to what is under the cursor: the channel, the agent, or a recipient to be typed."""
-        self._write(self._to_place(), self._screen.location.view.name)
+        self.write(self._to_place(), self._screen.location.view.name)
 
     def _to_place(self) -> ComposerDraft:
         """Return an empty draft to the channel, agent or role that is shown; elsewhere, without a recipient."""
@@ -181,7 +182,7 @@ class Composing:
         if is_quoting and not session.why_not(Capability.SEND, message.id):
             screen.run_task(self._quote(writing, message.id), group="quote", exclusive=True)
         else:
-            self._write(writing, message.id)
+            self.write(writing, message.id)
 
     async def _quote(self, writing: ComposerDraft, message_id: str) -> None:
         session, composer = self._screen.session, self._screen.composer
@@ -312,7 +313,7 @@ class Composing:
             if is_sure:
                 writing = screen.composer.writing
                 self._drop()
-                action = UndoableAction("Draft discarded", lambda: self._write(writing), self._drop)
+                action = UndoableAction("Draft discarded", lambda: self.write(writing), self._drop)
                 screen.session.undo_history.add(action)
 
         screen.ask(Ask("Discard this draft?", "Undo restores it until you quit.", verb="discard"), answered)
