@@ -118,6 +118,19 @@ async def test_a_recipient_is_typed_picked_and_completed_and_a_wrong_one_is_refu
         assert len(lines(mail, "agent-mailbox.jsonl")) == 4
 
 
+async def test_who_got_earlier_mail_of_the_recipient_is_offered_first(mail: MailFiles) -> None:
+    for number in range(3):
+        mail.message(f"sent-{number}", "user", "ann-00000001", "Leaf", ago=100)
+        mail.intervention("redirect", f"leaf-{number}", recipient="ded-00000001", sent=f"sent-{number}")
+    mail.message("again", "bob-00000001", "ded-00000001", "Another leaf?", ago=60, subject="Again")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("D", "greater_than_sign")
+        await seat.sees("▸ ann-00000001  redirected there 3 times")
+        await seat.press("enter")
+        await open_are(seat, 1)
+    assert lines(mail, "agent-mailbox.jsonl")[-1]["recipient"] == "ann-00000001"
+
+
 async def test_a_dead_letter_is_redirected_in_its_conversation_where_others_are_quoted(mail: MailFiles) -> None:
     mail.message("live", "ann-00000001", "bob-00000001", "What of the lamp?", ago=60, subject="Lamp")
     async with opened(mail.data, size=(120, 40)) as seat:

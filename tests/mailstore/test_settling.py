@@ -10,7 +10,7 @@ import pytest
 
 from mailstore.errors import DraftRefused, MailError
 from mailstore.haak import HaakStore
-from mailstore.queries.takeover import last_seen, takers
+from mailstore.queries.takeover import last_seen, redirected_before, takers
 from mailstore.records.message import Intervention, Message
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
@@ -81,6 +81,19 @@ class Desk:
 @pytest.fixture
 def desk(mail: MailFiles) -> Desk:
     return Desk(mail)
+
+
+def test_earlier_redirects_of_a_recipients_mail_are_known(desk: Desk) -> None:
+    for number, to in enumerate(("cid-00000001", "bob-00000001", "cid-00000001", "ded-00000002", "clerk")):
+        desk.mail.message(f"sent-{number}", "user", to, "Leaf", ago=100)
+        desk.mail.intervention("redirect", f"leaf-{number}", recipient="ded-00000001", sent=f"sent-{number}")
+    desk.mail.agent("ded-00000002", "dead", ended_at=iso(NOW))
+    desk.mail.intervention("redirect", "late", recipient="bob-00000001", sent="sent-4")
+    desk.mail.intervention("redirect", "to-dead", recipient="ded-00000001", sent="absent")
+    assert redirected_before(desk.mailbox, "ded-00000001") == {"cid-00000001": 2, "bob-00000001": 1, "clerk": 1}
+    last = next(it for it in desk.mailbox.interventions() if it.details.get("sent") == "sent-1")
+    desk.mail.intervention("undo", "to-dead", undoes=last.id)
+    assert redirected_before(desk.mailbox, "ded-00000001") == {"cid-00000001": 2, "clerk": 1}
 
 
 def test_who_could_take_a_message_over(desk: Desk) -> None:

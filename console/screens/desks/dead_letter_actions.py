@@ -16,7 +16,7 @@ from console.screens.desks.settle_dialog import SettleDialog
 from console.screens.desks.settling import Preview, Settled, Settlement, Settling
 from console.session import Session
 from console.widgets.offers import Candidate, fitting
-from mailstore.queries.takeover import takers
+from mailstore.queries.takeover import redirected_before, takers
 from mailstore.state.views import DeadLetter
 from mailstore.writing.settling import NotSettled, ReadBody, Step, acknowledge, redirect, resend
 
@@ -47,7 +47,7 @@ class DeadLetterActions:
                 verb="redirect",
                 preview=preview,
                 hint="an agent, a role or a #channel",
-                candidates=partial(_recipients, session, dead_letters[0]),
+                candidates=partial(_fitting, session, _recipients(session, dead_letters[0])),
             )
 
         done = f"Redirect {_number(dead_letters)}"
@@ -84,14 +84,22 @@ class DeadLetterActions:
         self._settling.settle(dead_letters, Settlement(words, plan, lambda _: "Acknowledged", is_reading=False), asking)
 
 
-def _recipients(session: Session, dead_letter: DeadLetter, typed: str) -> list[Candidate]:
-    """Return who could take a message over, and the known addresses that fit what was typed."""
+def _recipients(session: Session, dead_letter: DeadLetter) -> list[Candidate]:
+    """Return who could take a message over: first those to whom earlier mail of its recipient went."""
     mailbox = session.mailbox
-    near = [Candidate(name, _why(session, dead_letter, name)) for name in takers(mailbox, dead_letter)]
+    before = redirected_before(mailbox, dead_letter.recipient)
+    before.pop(dead_letter.message.sender, None)
+    times = {name: f"redirected there {number} time{'s' * (number != 1)}" for name, number in before.items()}
+    found = times | {name: _why(session, dead_letter, name) for name in takers(mailbox, dead_letter)}
+    return [Candidate(name, times.get(name, why)) for name, why in found.items()]
+
+
+def _fitting(session: Session, near: Sequence[Candidate], typed: str) -> Sequence[Candidate]:
+    """Return those who could take a message over, and the known addresses that fit what was typed."""
     if not typed:
         return near
     names = {candidate.value for candidate in near}
-    return fitting([*near, *(it for it in address_candidates(mailbox) if it.value not in names)], typed)
+    return fitting([*near, *(it for it in address_candidates(session.mailbox) if it.value not in names)], typed)
 
 
 def _why(session: Session, dead_letter: DeadLetter, name: str) -> str:
