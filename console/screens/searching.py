@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import aclosing
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
-PAUSE_SECONDS = 0.08
+PAUSE_SECONDS, SHORT_PAUSE_SECONDS = 0.08, 0.01
+"""How long what is typed must stay as it is to be searched for; shorter, for the keys of a burst, where that is quick."""
+QUICK_SECONDS = 0.05
+SMALL = 50_000
+"""Messages of a mailbox in which the first search is taken to be quick."""
 NARROWING_KEYS: dict[By, str] = {"sender": "123456", "channel": "abcdef", "type": "tuvwxy"}
 """The keys of what a search can be narrowed to, as many as are offered."""
 UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:(?:{'|'.join(FIELD_NAMES)}):|/[^\s/]*\([^\s/]*)$")
@@ -43,6 +48,8 @@ class Searching:
         """The thread that was selected when the search began."""
         self._first: str | None = None
         """The first hit, which stays selected until the person selects another one."""
+        self._took: float | None = None
+        """How long the last search took until its first hits, or until it was done; None before the first."""
         self._history = SearchHistory(screen.session.personal)
 
     @property
@@ -93,7 +100,10 @@ class Searching:
         if UNFINISHED.search(text):
             self._screen.search_bar.tell(None)
         else:
-            self._timer = self._screen.set_timer(PAUSE_SECONDS, lambda: self._ask(text))
+            took, size = self._took, len(self._screen.session.mailbox)
+            is_quick = size <= SMALL if took is None else took <= QUICK_SECONDS
+            pause = SHORT_PAUSE_SECONDS if is_quick else PAUSE_SECONDS
+            self._timer = self._screen.set_timer(pause, lambda: self._ask(text))
 
     def _ask(self, text: str) -> None:
         """Run a query; one that can't be read finds nothing, and its problem is shown below it."""
@@ -193,8 +203,11 @@ class Searching:
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
         from console.search.hits import found_hits
 
+        start, is_first = monotonic(), True
         async with aclosing(found_hits(self._screen.session, query, context)) as portions:
             async for hits in portions:
+                if is_first:
+                    self._took, is_first = monotonic() - start, False
                 self._show(text, hits)
 
     def _show(self, text: str, hits: SearchHits) -> None:
