@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mailstore.queries.search_context import SearchContext
 
 PAUSE_SECONDS, SHORT_PAUSE_SECONDS = 0.08, 0.01
-"""How long what is typed must stay as it is to be searched for; the shorter where that is quick, for keys of a burst."""
+"""How long what is typed must stay as it is to be searched for; the second where searches are quick."""
 QUICK_SECONDS = 0.05
 SMALL = 50_000
 """Messages of a mailbox in which the first search is taken to be quick."""
