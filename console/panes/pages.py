@@ -152,8 +152,8 @@ def channel_page(session: Session, tag: str, found: Frontiers) -> FactPage:
     for member in found.members:
         agent = mailbox.roster.get(member.name)
         glyph = AGENTS[agent.status].glyph if agent is not None else " "
-        status = "" if agent is None or agent.status is Status.LIVING else f"{agent.status.value} · "
-        words = f"  {status}{_read_words(member, now)}"
+        status = "" if agent is None or agent.status is Status.LIVING else f" · {agent.status.value}"
+        words = f"  {_read_words(member, now)}{status}"
         parts.append((Content(f"   {glyph} "), Content.assemble(visible_line(member.name), (words, "$muted"))))
     return FactPage(parts)
 
@@ -161,9 +161,9 @@ def channel_page(session: Session, tag: str, found: Frontiers) -> FactPage:
 def _read_words(member: Frontier, now: float) -> str:
     read, oldest = member.newest_read, member.oldest_unread
     if oldest is None:
-        return "nothing unread" if member.is_recorded or read is None else "reads are not recorded"
-    since = f"{member.unread} unread, the oldest of {clock(oldest.time, now)}"
-    return f"read one of {clock(read.time, now)}; {since}" if read is not None else f"read none; {since}"
+        return "everything" if member.is_recorded or read is None else "reads are not recorded"
+    latest = clock(read.time, now) if read is not None else "nothing"
+    return f"{latest} · {member.unread} unread, the oldest of {clock(oldest.time, now)}"
 
 
 def _row(known: AgentFact) -> Row:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -20,6 +21,8 @@ from console.widgets.virtual_list import VirtualList
 from console.words.styles import TextStyles
 
 MOST_ROWS = 14
+NARROW = 50
+"""Cells of a choice with what is said of it, past which the dialog is wider."""
 AROUND = 10
 """Lines of the dialog besides the choices, on a narrow screen."""
 
@@ -65,6 +68,8 @@ class Menu(Dialog[int | None]):
             )
             for at, choice in enumerate(self._choices)
         ]
+        longest = max((cell_len(each.label) + cell_len(each.note) for each in self._choices), default=0)
+        self.set_class(longest > NARROW, "-wide")
         listing.styles.height = min(len(rows), MOST_ROWS, max(3, self.app.size.height - AROUND))
         listing.set_source(ListRows(rows, styles))
         listing.focus()

@@ -68,9 +68,9 @@ async def test_a_channel_says_how_far_its_members_have_read(tmp_path: Path) -> N
         assert "channel  #ink · project:ink" in seat.text
         assert "readers  3, 2 with unread messages" in seat.text
         oldest, between = (clock(NOW - ago, NOW) for ago in (180, 120))
-        assert f"● bob-00000001  read one of {between}; 2 unread, the oldest of {oldest}" in seat.text
-        assert f"◐ eve-00000001  frozen · read none; 3 unread, the oldest of {oldest}" in seat.text
-        assert "● ann-00000001  nothing unread" in seat.text
+        assert f"● bob-00000001  {between} · 2 unread, the oldest of {oldest}" in seat.text
+        assert f"◐ eve-00000001  nothing · 3 unread, the oldest of {oldest} · frozen" in seat.text
+        assert "● ann-00000001  everything" in seat.text
 
 
 async def test_the_journal_reads_lists_out_and_renders_the_text(tmp_path: Path) -> None:
