@@ -1,6 +1,6 @@
 """Take the screenshots of the README: the real application over real mailbox files.
 
-python -m screenshots.take [NAME ...]
+python -m screenshots.take [NAME ...], or with --check: say which of them show something else than the program does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import asyncio
 import re
 import sys
 import tempfile
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -32,6 +34,8 @@ LATER = 1_795_213_800.0
 FIXTURES = HERE.parent / "tests" / "fixtures"
 SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+TEXT = re.compile(r'<text [^>]*?x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)"[^>]*>(?P<text>[^<]*)</text>')
+CHECK = "--check"
 BUSY = {"away", "blocks", "overview", "search", "marks", "drafts", "text", "travel", "archive"}
 
 
@@ -52,7 +56,7 @@ class Shot:
     """The label of a mailbox that was cut off eight minutes ago."""
 
 
-SLOW = {"D", "O", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
+SLOW = {"D", "O", "P", "Q", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
 """Keys whose effect comes from a worker: the next one waits for it."""
 
 INTO_THREAD = ("j", "j", "j", "enter", "j")
@@ -66,6 +70,9 @@ SHOTS = (
     Shot("dead-letters", (120, 40), keys=("D", "j", "j", "space")),
     Shot("redirect", (100, 30), keys=("D", "greater_than_sign")),
     Shot("attention", (120, 40), keys=("p", "j")),
+    Shot("one-at-a-time", (120, 40), keys=("p", "j", "f")),
+    Shot("what-led-to-it", (120, 40), keys=("P",)),
+    Shot("narrowed", (120, 40), keys=("slash", *"leaf", "enter", "Q")),
     Shot("archive-plan", (120, 40), keys=("a",)),
     Shot("timeline", (120, 40), keys=(*INTO_THREAD, "i")),
     Shot("time-travel", (160, 50), keys=("T", *("comma",) * 25)),
@@ -122,8 +129,8 @@ async def settle(pilot: Pilot[None]) -> None:
         await asyncio.sleep(0.05)
 
 
-async def take(shot: Shot, folder: Path) -> None:
-    """Open the console, type the keys, keep the picture."""
+async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaitable[None]] = settle) -> str:
+    """Open the console, type the keys, return the picture."""
     data = folder / shot.name / "data"
     data.mkdir(parents=True)
     write_history(data, shot.now, SEED)
@@ -155,20 +162,44 @@ async def take(shot: Shot, folder: Path) -> None:
                 await settle(pilot)
         await settle(pilot)
         app.clear_notifications()
+        if app.main_screen is not None:
+            app.main_screen.redraw()
         await settle(pilot)
-        picture = FONT_FACE.sub("", app.export_screenshot(title="signalbox"))
-    (HERE / f"{shot.name}.svg").write_text(picture + "\n", encoding="utf-8")
+        return FONT_FACE.sub("", app.export_screenshot(title="signalbox")) + "\n"
 
 
-def main() -> None:
-    """Take all pictures, or those that are named."""
-    wanted = set(sys.argv[1:])
+def text_in(picture: str) -> list[str]:
+    """Return the lines of text in a picture, from top to bottom; a cursor that blinks is none."""
+    rows: dict[float, list[tuple[float, str]]] = {}
+    for found in TEXT.finditer(picture):
+        rows.setdefault(float(found["y"]), []).append((float(found["x"]), unescape(found["text"])))
+    lines = ["".join(text for _, text in sorted(row)).replace("\xa0", " ") for _, row in sorted(rows.items())]
+    return [re.sub(" +(?=│|$)", "", line) for line in lines]
+
+
+def kept(shot: Shot) -> str:
+    """Return the picture as it was taken last; empty if it never was."""
+    path = HERE / f"{shot.name}.svg"
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def main() -> int:
+    """Take or check all pictures, or those that are named; return 1 if one is out of date."""
+    wanted = set(sys.argv[1:]) - {CHECK}
+    is_checking, stale = CHECK in sys.argv[1:], 0
     with tempfile.TemporaryDirectory() as folder:
         for shot in SHOTS:
-            if not wanted or shot.name in wanted:
-                asyncio.run(take(shot, Path(folder)))
+            if wanted and shot.name not in wanted:
+                continue
+            picture = asyncio.run(taken(shot, Path(folder)))
+            if not is_checking:
+                (HERE / f"{shot.name}.svg").write_text(picture, encoding="utf-8")
                 sys.stdout.write(f"{shot.name}.svg\n")
+            elif text_in(picture) != text_in(kept(shot)):
+                stale += 1
+                sys.stdout.write(f"{shot.name}.svg is out of date\n")
+    return min(stale, 1)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -46,7 +46,7 @@ def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:
     """Return who could take over a message now, the best candidate first; never its sender.
 
     Living agents with a role of the recipient come first, then those with its tags, the most shared first, then frozen
-    ones likewise; for an unknown name, living agents and roles with a similar name.
+    holders of its role; for an unknown name, living agents and roles with a similar name.
     """
     roster = mailbox.roster
     gone = roster.get(dead_letter.recipient)
@@ -64,6 +64,6 @@ def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:
         for agent in roster
         if agent.status is not Status.DEAD
         and agent.session_id not in (dead_letter.message.sender, dead_letter.recipient)
-        and any(closeness(agent)[1:])
+        and any(closeness(agent)[1:] if agent.status is Status.LIVING else closeness(agent)[1:2])
     ]
     return [agent.session_id for agent in sorted(here, key=closeness, reverse=True)]

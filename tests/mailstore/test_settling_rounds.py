@@ -133,7 +133,9 @@ def test_a_message_that_is_dead_for_two_is_settled_for_each_alone(desk: Desk) ->
     assert dead_for() == {"eve-00000001"}
 
 
-def test_nobody_who_could_not_read_it_is_offered_a_message_nor_its_sender(tmp_path: Path) -> None:
+def test_who_could_read_it_is_offered_a_message_and_a_frozen_holder_of_the_role_last_but_not_its_sender(
+    tmp_path: Path,
+) -> None:
     mail = MailFiles(tmp_path)
     shared = ["project:ink", "domain:paper", "concern:rules"]
     mail.agent("ded-00000001", "dead", role="scribe", tags=shared, ended_at=iso(NOW - HOUR))
@@ -142,6 +144,7 @@ def test_nobody_who_could_not_read_it_is_offered_a_message_nor_its_sender(tmp_pa
     mail.agent("two-00000001", tags=shared[:2])
     mail.agent("rol-00000001", tags=["role:scribe"])
     mail.agent("fro-00000001", "frozen", role="scribe", tags=shared)
+    mail.agent("fri-00000001", "frozen", tags=shared)
     mail.agent("old-00000001", "dead", role="scribe", tags=shared, ended_at=iso(NOW - HOUR))
     mail.agent("odd-00000001", role="clerk", tags=["project:other"])
     mail.agent("ann-00000001", role="scribe", tags=shared)
@@ -152,6 +155,7 @@ def test_nobody_who_could_not_read_it_is_offered_a_message_nor_its_sender(tmp_pa
         "all-00000001",
         "two-00000001",
         "one-00000001",
+        "fro-00000001",
     ]
 
 
