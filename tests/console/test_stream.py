@@ -121,7 +121,7 @@ async def test_what_is_typed_goes_into_it_and_what_was_sent_stands_at_its_end(
         await seat.press("enter", *"Yes, blue.")
         assert "Write → #ink" in seat.text
         assert "reaches 2: ann-00000001, bob-00000001" in seat.text
-        assert "Remark 39." in seat.text, "it stays at its end while the composer takes its room"
+        await seat.sees("Remark 39.")  # it stays at its end while the composer takes its room
         await seat.press("ctrl+s")
         await seat.until(lambda: "45 messages" in seat.text)
         await seat.until(lambda: "Yes, blue." in "\n".join(inside(seat)))

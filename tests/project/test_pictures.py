@@ -9,7 +9,7 @@ import pytest
 from screenshots.take import SHOTS, Shot, kept, taken, text_in
 from tests.console.screen_text import settle
 
-LOOKED_AT = ("console-80x24", "attention", "composer", "search", "help", "what-led-to-it")
+LOOKED_AT = ("console-80x24", "attention", "composer", "redirect", "help", "what-led-to-it")
 
 
 @pytest.mark.parametrize("shot", [shot for shot in SHOTS if shot.name in LOOKED_AT], ids=lambda shot: shot.name)
