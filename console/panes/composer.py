@@ -98,7 +98,7 @@ class Composer(Vertical):
 
     @work(group="pace", exclusive=True, exit_on_error=False)
     async def _measure(self) -> None:
-        from mailstore.queries.reading_pace import reading_pace
+        from mailstore.queries.reading import reading_pace
 
         session = self._session
         with suppress(MailboxReloaded):  # what was measured before stays

@@ -20,7 +20,7 @@ from console.words.agent_presence import doing_words, presence_line
 from console.words.cut_off_words import cut_off_line
 from console.words.styles import TextStyles
 from console.words.symbols import AGENTS, SIGNS, STATES, TYPE_GLYPHS
-from mailstore.queries.frontiers import Frontier, Frontiers
+from mailstore.queries.reading import Frontier, Frontiers
 from mailstore.queries.timeline import timeline
 from mailstore.records.details import AgentFact, AttachedFile, MessageWay
 from mailstore.records.message import Message

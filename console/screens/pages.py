@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from console.panes.facts import FactPage
-    from mailstore.queries.frontiers import Frontiers
+    from mailstore.queries.reading import Frontiers
     from mailstore.records.message import Message
     from mailstore.records.roster import Agent
 
@@ -110,7 +110,7 @@ class Pages:
 
     async def _show_channel(self, tag: str) -> None:
         from console.panes.pages import channel_page
-        from mailstore.queries.frontiers import read_frontiers
+        from mailstore.queries.reading import read_frontiers
 
         session = self._screen.session
         with suppress(MailboxReloaded):

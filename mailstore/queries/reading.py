@@ -1,6 +1,8 @@
-"""How far each member of a channel has read it."""
+"""How far each member of a channel has read it, and how soon agents read their mail."""
 
 from __future__ import annotations
+
+from statistics import median
 
 import msgspec
 
@@ -12,6 +14,10 @@ from mailstore.steps import MailboxReloaded, Steps
 
 MOST_MESSAGES = 2_000
 LOOK_SECONDS = 0.002
+MOST_READS = 20
+"""The latest so many reads of an agent count."""
+FEWEST = 3
+"""Of fewer reads than that, nothing is said."""
 
 
 class Frontier(msgspec.Struct):
@@ -64,3 +70,20 @@ def read_frontiers(mailbox: Mailbox, tag: str, now: float) -> Steps[Frontiers]:
         yield None
     members = sorted(found.values(), key=lambda it: (it.oldest_unread.time if it.oldest_unread else now, it.name))
     yield Frontiers(tuple(members), len(ids), mail.is_whole and len(ids) == len(mail))
+
+
+def reading_pace(mailbox: Mailbox) -> Steps[dict[str, float]]:
+    """Yield the median time, in seconds, from a message to its read, by reader, and None before that.
+
+    Only dated reads of the newest messages count. Raises MailboxReloaded.
+    """
+    delays: dict[str, list[float]] = {}
+    for number, message in enumerate(mailbox.newest()):
+        if number == MOST_MESSAGES:
+            break
+        for receipt in mailbox.receipts(message.id) if message.timed else ():
+            of_reader = delays.setdefault(receipt.reader, [])
+            if receipt.time is not None and receipt.time >= message.time and len(of_reader) < MOST_READS:
+                of_reader.append(receipt.time - message.time)
+        yield None
+    yield {reader: median(found) for reader, found in delays.items() if len(found) >= FEWEST}

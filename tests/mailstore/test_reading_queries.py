@@ -1,4 +1,4 @@
-"""How far the members of a channel have read it."""
+"""How far the members of a channel have read it, and how soon agents read: by their latest dated reads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mailstore.haak import HaakStore
-from mailstore.queries import frontiers
-from mailstore.queries.frontiers import Frontiers, read_frontiers
+from mailstore.queries import reading
+from mailstore.queries.reading import Frontiers, read_frontiers, reading_pace
 from mailstore.state.mailbox import Mailbox
 from tests.mailboxes import NOW, MailFiles, iso
 
@@ -65,7 +65,7 @@ def test_each_member_has_the_newest_it_read_and_the_oldest_it_did_not(mail: Mail
 
 def test_a_long_channel_is_looked_at_from_its_end(mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found(mail).messages, found(mail).is_all) == (5, True)
-    monkeypatch.setattr(frontiers, "MOST_MESSAGES", 2)
+    monkeypatch.setattr(reading, "MOST_MESSAGES", 2)
     assert (found(mail).messages, found(mail).is_all) == (2, False)
     assert read_by_name(mail)[BOB] == (None, 2, "m3")
 
@@ -74,3 +74,33 @@ def test_a_channel_without_mail_has_its_members(tmp_path: Path) -> None:
     mail = MailFiles(tmp_path)
     mail.agent(BOB, tags=[TAG])
     assert read_by_name(mail) == {BOB: (None, 0, None)}
+
+
+def pace(mail: MailFiles) -> dict[str, float]:
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    *_, found = reading_pace(mailbox)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_median_of_dated_reads_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mail = MailFiles(tmp_path)
+    for name in (ANN, BOB, CID):
+        mail.agent(name)
+    for number, delay in enumerate((60, 600, 120, 30)):
+        mail.message(f"m{number}", ANN, [BOB, CID], "Text", ago=5000 - 1000 * number)
+        mail.read(f"m{number}", BOB, ago=5000 - 1000 * number - delay)
+    mail.read("m0", CID, ago=4000)
+    mail.read("m1", CID, ago=9000)
+    assert pace(mail) == {BOB: 90.0}, "cid has one read, and one before the message"
+    monkeypatch.setattr(reading, "MOST_READS", 3)
+    assert pace(mail) == {BOB: 120.0}, "the latest"
+    monkeypatch.setattr(reading, "MOST_MESSAGES", 2)
+    assert pace(mail) == {}
+
+
+def test_an_empty_mailbox_says_nothing(tmp_path: Path) -> None:
+    assert pace(MailFiles(tmp_path)) == {}
