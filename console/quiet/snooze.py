@@ -65,6 +65,8 @@ class Snooze(Struct, frozen=True):
 
     def back_words(self) -> str:
         """Return what is said of a snooze that has ended."""
+        if self.due and self.until is not Occurrence.TIME and self.why:
+            return f"back: {self.why}"
         return f"snoozed {self.words(self.ended)}, back{self.why and ': '}{self.why}"
 
     def over(self, root: str, mailbox: Mailbox, now: float, is_awake: IsAwake, *, is_loading: bool) -> Snooze | None:
@@ -82,7 +84,10 @@ class Snooze(Struct, frozen=True):
         if self.until is Occurrence.READ and not (unread := self._unread(mailbox, now)):
             return replace(self, ended=now)
         if self.until is not Occurrence.TIME and self.due and now >= self.due:
-            missing = "not answered" if self.until is Occurrence.ANSWER else f"not read by {unread}"
+            from console.quiet.times import due_words
+
+            by = f"by {due_words(self.due, now)}"
+            missing = f"not answered {by}" if self.until is Occurrence.ANSWER else f"not read {by}: {unread}"
             return replace(self, ended=now, why=missing)
         if any(message.id not in self.known for message in mail_for_user(mailbox, mail)):
             return replace(self, ended=now, why="new mail to you")
