@@ -19,7 +19,7 @@ from console.render.safe import visible_line
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
-from mailstore.writing.roster_changes import TRANSITIONS, changed, is_possible, read_tags
+from mailstore.writing.roster_changes import TRANSITIONS, changed, is_possible, read_role, read_tags
 
 AGENT = JsonOutput(AgentRow, "register", "update", "freeze", "resume", "retire")
 OUTPUTS = (JsonOutput(list[AgentRow], "list"), AGENT)
@@ -125,6 +125,8 @@ def _updated(args: argparse.Namespace, mail: Loaded, session_id: str) -> Agent:
     wanted = {name: getattr(args, name) for name in CHANGES if getattr(args, name) is not None}
     if "tags" in wanted:
         wanted["tags"] = _tags(wanted["tags"])
+    if "role" in wanted:
+        wanted["role"] = _role(wanted["role"])
     if "status" in wanted:
         wanted["status"] = status = Status(wanted["status"])
         is_dying = status is Status.DEAD and agent.status is not Status.DEAD
@@ -133,11 +135,20 @@ def _updated(args: argparse.Namespace, mail: Loaded, session_id: str) -> Agent:
     return msgspec.structs.replace(agent, updated=mail.now, last_seen=seen, **wanted)
 
 
+def _role(text: str) -> str:
+    try:
+        return read_role(text)
+    except ValueError as error:
+        raise Refused(f'"{error}" can\'t be a role', "choose another name", "E255") from error
+
+
 def _tags(text: str) -> tuple[str, ...]:
     try:
         return read_tags(text)
     except ValueError as error:
-        raise Refused(f'"{error}" is not a tag', "write project:x, concern:x, domain:x or role:x", "E199") from error
+        raise Refused(
+            f'"{error}" is not a tag', "write project:NAME, concern:NAME, domain:NAME or role:NAME", "E199"
+        ) from error
 
 
 def warn_of_dead_letters(mail: Loaded, agent: Agent) -> None:

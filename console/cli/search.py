@@ -82,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the matching messages; return 1 if there are none, as grep does."""
     if args.limit is not None and args.limit < 0:
         raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
+    if args.notes and args.by is not None:
+        raise UsedWrongly("--by counts messages, not notes", "leave out --by or --notes", "E256")
     with loaded(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)

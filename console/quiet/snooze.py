@@ -101,8 +101,9 @@ class Snooze(Struct, frozen=True):
 
     def _unread(self, mailbox: Mailbox, now: float) -> str:
         """Return who has not read the message, as far as reads are recorded; the first few by name."""
-        about = mailbox.message(self.about)
-        states = {} if about is None else mailbox.bare_states(about, now)
+        if (about := mailbox.message(self.about)) is None:
+            return "the message is gone"
+        states = mailbox.bare_states(about, now)
         names = [mailbox.label(name) for name, state in states.items() if state not in (State.READ, State.UNRECORDED)]
         more = len(names) - MOST_NAMES
         return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -27,6 +27,7 @@ from mailstore.writing.roster_changes import (
     changed,
     is_possible,
     not_seen_since,
+    read_role,
     read_tags,
     role_effects,
     tag_effects,
@@ -48,6 +49,10 @@ KEYS = {"freeze": "f", "resume": "r", "retire": "x"}
 PLAN = "retire all not seen for a while"
 FIELDS = {"role": "e", "tags": "t"}
 """What of an agent is typed, and the keys."""
+NO_VALUE = {
+    "role": "can't be a role: it means everybody, or you",
+    "tags": "is not a tag: write project:NAME, concern:NAME, domain:NAME or role:NAME",
+}
 
 
 class RosterEdit(Struct, frozen=True):
@@ -118,7 +123,7 @@ class AgentStatus:
             try:
                 value = _read(field, text)
             except ValueError as error:
-                return f'"{visible_line(str(error))}" is not a tag: write project:x, concern:x, domain:x or role:x'
+                return f'"{visible_line(str(error))}" {NO_VALUE[field]}'
             return "That is what it has" if value == getattr(agent, field) else ""
 
         def answered(text: str | None) -> None:
@@ -267,7 +272,7 @@ class AgentStatus:
 
 def _read(field: str, text: str) -> str | tuple[str, ...]:
     """Return a role or tags as they were typed. Raises ValueError with what is no tag."""
-    return read_tags(text) if field == "tags" else " ".join(text.split())
+    return read_tags(text) if field == "tags" else read_role(text)
 
 
 def _line(agent: Agent, field: str) -> str:

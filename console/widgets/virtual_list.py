@@ -171,11 +171,11 @@ class VirtualList(SelectableView):
     def _scroll_to_cursor(self) -> None:
         if not self.size:
             return  # not laid out yet: the first layout comes with a resize
-        height = self.source.row_height
-        top = self.cursor * height
-        if self.cursor > 0 and not any(self.source.selectable(at) for at in range(min(self.cursor, 3))):
-            top = 0
-        self.scroll_to_region(Region(0, top, 1, height), animate=False, force=True, immediate=True)
+        height, first = self.source.row_height, self.cursor
+        if 0 < first < min(self._page, 4) and not any(self.source.selectable(at) for at in range(first)):
+            first = 0
+        region = Region(0, first * height, 1, (self.cursor + 1 - first) * height)
+        self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
     @property
     def _page(self) -> int:

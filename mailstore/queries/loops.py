@@ -14,6 +14,7 @@ from mailstore.records.address import DIRECT, ROLE, TAG, USER, party, resolve
 from mailstore.records.message import Message
 from mailstore.records.protocol import PERSON
 from mailstore.state.mailbox import Mailbox
+from mailstore.state.message_queries import check_current
 
 MOST_AGENTS = 64
 """The largest circle that is looked for."""
@@ -23,7 +24,11 @@ _Chain = list[int]
 
 
 def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Iterator[Concern | None]:
-    """Yield loops among messages, which are the oldest first, and None at least once per message."""
+    """Yield loops among messages, which are the oldest first, and None at least once per message.
+
+    Raises MailboxReloaded.
+    """
+    messages = mailbox.contents.messages
     senders: list[str] = []
     near, far = _LatestMail(), _LatestMail()
     stopped: dict[str, int] = {}
@@ -32,6 +37,7 @@ def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Ite
     anywhere: _Chain = []
     for at, message in enumerate(talk):
         yield None
+        check_current(mailbox.contents, messages)
         sender = party(message.sender, mailbox.roster, mailbox.user)
         senders.append(sender)
         hearers, channels = _reached(mailbox, message)
@@ -49,6 +55,7 @@ def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Ite
         for circle in _circles(senders, chain, limits.loop_messages):
             if circle is None:
                 yield None
+                check_current(mailbox.contents, messages)
                 continue
             run, size = circle
             members = sorted({senders[at] for at in run})

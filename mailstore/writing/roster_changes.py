@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 import msgspec
 
 from mailstore.records.message import Message
-from mailstore.records.protocol import TAG_NAMESPACES
+from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
@@ -39,6 +39,14 @@ def read_tags(text: str) -> tuple[str, ...]:
         if namespace not in (*TAG_NAMESPACES, "role") or not rest:
             raise ValueError(tag)
     return tags
+
+
+def read_role(text: str) -> str:
+    """Return the role in a text. Raises ValueError with a name that mail reaches others by."""
+    role = " ".join(text.split())
+    if role in BROADCAST_NAMES | USER_NAMES:
+        raise ValueError(role)
+    return role
 
 
 def role_effects(mailbox: Mailbox, agent: Agent, role: str) -> list[str]:

@@ -78,6 +78,7 @@ def test_an_agent_that_dies_leaves_its_mail_as_dead_letters(run: Run, tmp_path: 
         (["update", "--session-id", "two words"], 1),
         (["update", "--session-id", "a\x1b[0m"], 1),
         (["update", "--session-id", "a", "--tags", "ink"], 1),
+        (["update", "--session-id", "a", "--role", "human"], 1),
     ],
     ids=str,
 )

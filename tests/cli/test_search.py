@@ -208,5 +208,6 @@ def test_what_is_found_is_counted_by_what_it_has_in_common(mail: MailFiles, run:
     assert "1 more found" in threads.err
     assert "in the archive" in threads.err
     assert run("search", "blue", "--by", "channel", "--store", mail.url).out == "Nothing found has a channel\n"
+    assert run("search", "red", "--by", "type", "--notes", "--store", mail.url).status == 2
     nothing = run("search", "absent", "--by", "type", "--store", mail.url)
     assert (nothing.status, nothing.out) == (1, "Nothing found\n")

@@ -282,8 +282,10 @@ async def test_the_first_start_says_once_how_much_waits_and_the_footer_names_the
 async def begin_shift(seat: Seat) -> None:
     """Go through what needs attention one row at a time: answer a question, acknowledge new mail."""
     await seat.until(lambda: "6 attention" in header(seat))
-    await seat.press("p", "j", "f")
+    await seat.press("p", "f")
     await seat.sees("One at a time")
+    await seat.sees("ann-00000001: rm -r build")
+    await seat.press("j")
     await seat.sees("Which colour?")
     assert "Blue" not in seat.text
     await seat.press("r", *"Green", "ctrl+s")

@@ -147,6 +147,12 @@ async def test_a_message_of_the_user_comes_back_with_who_has_not_read_it(desk: D
     desk.comes("more", ANN, BOB, subject="Noise")
     await desk.look()
     assert desk.screen.notices[-1].endswith("back"), "all have read it"
+    gone = Snooze(Occurrence.READ, desk.now, desk.now + HOUR, about="gone", size=9, known=frozenset({"mine"}))
+    mailbox = desk.screen.session.live
+    assert gone.over("mine", mailbox, desk.now, lambda _: False, is_loading=False) is None
+    ended = gone.over("mine", mailbox, desk.now + HOUR, lambda _: False, is_loading=False)
+    assert ended is not None
+    assert ended.back_words().endswith("the message is gone")
     desk.at("ask")
     desk.snoozing.snooze()
     assert not [label for label in desk.labels() if "or a time" in label], "a message of others"

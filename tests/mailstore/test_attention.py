@@ -13,12 +13,14 @@ from msgspec.structs import replace
 from mailstore.haak import HaakStore
 from mailstore.queries.attention import Concern, Limits, Trouble, attention, every_concern, look, new_mail
 from mailstore.queries.concerns import GatheredConcerns
+from mailstore.queries.loops import find_loops
 from mailstore.queries.questions import open_questions
-from mailstore.records.events import Event, Seen
+from mailstore.records.events import Event, Reset, Seen
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.rules.presence import Presence
 from mailstore.state.mailbox import Mailbox
+from mailstore.steps import MailboxReloaded
 from tests.mailboxes import NOW, MailFiles, iso
 from tests.mailstore import test_mailbox_order as order
 
@@ -270,6 +272,11 @@ def test_whoever_has_a_screen_may_pause_at_every_message(mail: MailFiles) -> Non
         for batch in store.scan():
             mailbox.fold(batch, NOW)
     assert list(look(mailbox, NOW, LIMITS)).count(None) > 50
+    steps = find_loops(mailbox, mailbox.messages(), LIMITS)
+    assert next(steps) is None
+    mailbox.fold([Reset("replaced")], NOW)
+    with pytest.raises(MailboxReloaded):
+        list(steps)
 
 
 def test_a_sender_that_nobody_registered(mail: MailFiles) -> None:
