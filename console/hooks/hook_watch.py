@@ -35,7 +35,7 @@ async def hooked_changes(store_url: str, now: Callable[[], float]) -> AsyncGener
         return [Path(folder).name for folder in {*folders, *(hook.folder for hook in known.live.values())}]
 
     async with aclosing(wakeups(top, below)) as waking:
-        looked = 0.0
+        looked = float("-inf")
         async for has_changed in waking:
             if not has_changed and not (known.live and monotonic() > looked + LOOK_SECONDS):
                 continue

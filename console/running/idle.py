@@ -28,7 +28,7 @@ class IdleTracker:
     def __init__(self) -> None:
         self._collects = not gc.isenabled()
         self._is_started = self._is_due = False
-        self._last_key = 0.0
+        self._last_key = float("-inf")
         self._last_full = monotonic()
 
     def note_key(self) -> None:

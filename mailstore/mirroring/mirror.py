@@ -68,7 +68,7 @@ class Mirror:
         self.losses = MirrorLosses()
         self.is_unsaved = False
         """Whether the status has changed since it was saved."""
-        self._saved = 0.0
+        self._saved = float("-inf")
         before = state.status()
         ends = {end.url: end for end in before.ends} if before is not None else {}
         first, second = (MirrorEnd(url, ends[url].written) if url in ends else MirrorEnd(url) for url in urls)

@@ -42,7 +42,7 @@ class AttentionWatch:
         self._screen = screen
         self._is_stale = True
         self._is_looking = False
-        self._rests_until = self._looked = 0.0
+        self._rests_until = self._looked = float("-inf")
         self._timer: Timer | None = None
 
     def mail_changed(self) -> None:

@@ -76,7 +76,7 @@ class Desk(ListScreen):
         """The keys of the rows that were done when the list was drawn last."""
         self.is_replying = False
         self._pressed = ""
-        self._chose_at = 0.0
+        self._chose_at = float("-inf")
 
     def listed(self) -> Sequence[Concern]:
         """Return the concerns that this desk lists, in order."""

@@ -43,7 +43,7 @@ class Sending:
         self._held: dict[str, HeldMessage] = {}
         self._undo: dict[str, UndoableAction] = {}
         self._line: HeldLine | None = None
-        self._since = 0.0
+        self._since = float("-inf")
         self._has_looked = self._is_sending = False
 
     @property

@@ -72,7 +72,7 @@ class Pins:
         self._since: dict[str, When] = {}
         """How old the message is by which each unsaved key was seen."""
         self._lock = threading.Lock()
-        self._saved = 0.0
+        self._saved = float("-inf")
         self.trouble = ""
         self.was_wrong = False
         """Whether another key took the place of one that had been compared with, since it is in an older message."""
