@@ -123,7 +123,7 @@ COMMANDS: tuple[Command, ...] = (
         "tree",
         "t",
         "tree / flat / stream",
-        "Show threads as trees, sorted by time, or a channel or an agent as one stream",
+        "Show threads as trees, sorted by time, or all their messages as one stream",
         "Look",
     ),
     Command("timeline", "", "timeline", "Show all mail, or that of a type, as one stream", "Look"),

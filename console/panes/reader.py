@@ -19,6 +19,7 @@ from console.panes.message_lines import MessageKeys, MessageLines
 from console.panes.reading_sources import ReadingSource, StreamSource, ThreadSource
 from console.panes.receipts import has_more_receipts
 from console.panes.render_jobs import RenderJob, RenderQueue
+from console.panes.stream import Found
 from console.running.failures import tell_failure
 from console.session import Session
 from console.widgets.block_view import BlockView
@@ -131,13 +132,16 @@ class ReadingPane(BlockView):
     def _leave(self) -> None:
         self._left = self.top_place(), self.cursor_key
 
-    def show_stream(self, view: View, *, at: str | None = None) -> None:
-        """Show the messages of a view as a stream: where it was left, at a message, at what is new, or at its end."""
+    def show_stream(self, view: View, found: Found = lambda: None, *, at: str | None = None) -> None:
+        """Show the messages of a view or of its search as a stream.
+
+        It is shown where it was left, at a message, at what is new, or at its end.
+        """
         is_known = self._stream is not None and self._stream.view == view
         if is_known and self.is_stream:
             return
         left, self._left = self._left, None
-        stream = self._stream if self._stream is not None and is_known else StreamSource(self._session, view)
+        stream = self._stream if self._stream is not None and is_known else StreamSource(self._session, view, found)
         self._stream, self.stays_at_end = stream, True
         self._begin(stream)
         if is_known and left is not None:

@@ -1,4 +1,4 @@
-"""What the reading pane shows: a thread, or all messages of a place as one stream."""
+"""What the reading pane shows: a thread, or all messages of a view as one stream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from console.panes.blocks import ATTACHED, MessageBlock, block_of
 from console.panes.outline import ShownOutline, outline_of
 from console.panes.placeholders import empty_list
-from console.panes.stream import ShownStream, Stream
+from console.panes.stream import Found, ShownStream, Stream
 from console.session import Session
 from mailstore.records.message import Message
 from mailstore.state.outline import Outline as Shape
@@ -160,13 +160,14 @@ class ThreadSource(ReadingSource):
 
 
 class StreamSource(ReadingSource):
-    """All messages of a place in order of time, the newest at the bottom."""
+    """All messages of a view or of a search in order of time, the newest at the bottom."""
 
-    def __init__(self, session: Session, view: View) -> None:
+    def __init__(self, session: Session, view: View, found: Found) -> None:
         super().__init__(session)
         self.view = view
         self.is_early = session.is_loading
-        self._stream = Stream(session.mailbox, view)
+        self._found = found
+        self._stream = Stream(session.mailbox, view, found)
 
     @property
     def shown(self) -> ShownStream:
@@ -182,7 +183,7 @@ class StreamSource(ReadingSource):
         session, stream = self._session, self._stream
         if (self.is_early and not session.is_loading) or not stream.is_of(session.mailbox):
             first_new = None if self.is_early else stream.shown.first_new
-            self._stream = Stream(session.mailbox, self.view, first_new=first_new)
+            self._stream = Stream(session.mailbox, self.view, self._found, first_new=first_new)
             self.is_early = session.is_loading
             return True
         return stream.refresh()

@@ -1,11 +1,12 @@
-"""All messages of a channel, an agent or a role as one stream, the newest at the bottom."""
+"""All messages of a view or of a search as one stream, the newest at the bottom."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import chain, islice
 
 from console.panes.stream_place import StreamPlace, stream_place
-from mailstore.columns.message_list import MessageList
+from mailstore.columns.message_list import MarkedRows, MessageList
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadNode, View
 
@@ -15,6 +16,10 @@ SLICE_SECONDS = 0.004
 SAMPLED = 16
 MOST_OWN = 64
 """The person's own messages that are passed over to find the first new one."""
+
+
+Found = Callable[[], MarkedRows | None]
+"""Returns what a search found by now, None in views that have no search."""
 
 
 class ShownStream:
@@ -65,9 +70,13 @@ class ShownStream:
 class Stream:
     """Follows the messages of a view, and knows which of them were new when the person came."""
 
-    def __init__(self, mailbox: Mailbox, view: View, *, first_new: str | None = None) -> None:
+    def __init__(
+        self, mailbox: Mailbox, view: View, found: Found = lambda: None, *, first_new: str | None = None
+    ) -> None:
         self.view = view
         self._mailbox = mailbox
+        self._found = found
+        self._rows = found()
         self._marks = mailbox.seen_image()
         self._unmarked = 0
         """How many of the newest messages are known to have no mark."""
@@ -75,7 +84,7 @@ class Stream:
         self._first_new = first_new
         self._coming: MessageList | None = None
         """A list that replaces the one shown once it is whole."""
-        mail = mailbox.view_messages(view).look(FIRST_SECONDS)
+        mail = mailbox.view_messages(view, found=self._rows).look(FIRST_SECONDS)
         self._messages = _messages(mailbox, mail)
         self.shown = ShownStream(view, mail, None, self._messages)
         self._show(mail)
@@ -104,7 +113,7 @@ class Stream:
     def refresh(self) -> bool:
         """Take what arrived; return whether anything changed."""
         old = self.shown.keys
-        mail = self._mailbox.view_messages(self.view, old)
+        mail = self._followed(old)
         if mail is old:
             return False
         if not mail.has_begun:
@@ -121,13 +130,19 @@ class Stream:
         if self._coming is None:
             self._show(self.shown.keys.look(SLICE_SECONDS))
             return True
-        followed = self._mailbox.view_messages(self.view, self._coming)
-        self._coming = followed.look(SLICE_SECONDS)
+        self._coming = self._followed(self._coming).look(SLICE_SECONDS)
         if not self._coming.is_whole:
             return False
         mail, self._coming = self._coming, None
         self._show(mail)
         return True
+
+    def _followed(self, mail: MessageList) -> MessageList:
+        """Return a list with what arrived, another one once other messages were found."""
+        found = self._found()
+        known = mail if found is self._rows else None
+        self._rows = found
+        return self._mailbox.view_messages(self.view, known, found)
 
     def _show(self, mail: MessageList) -> None:
         if not self._is_searched:

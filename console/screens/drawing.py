@@ -47,7 +47,7 @@ class Drawing:
         self.pacing.begin(len(session.mailbox))
         if any(then not in (None, now) for then, now in zip(self._left_at, self._cursors(), strict=True)):
             self._wanted_root = self._wanted_message = None  # the person went on meanwhile
-        mode = mode_of(session.personal, screen.location.view)
+        mode = mode_of(session.personal, screen.listing.shown_view())
         is_streamed = screen.has_conversation and mode == "stream" and not self._is_list_wanted()
         is_changed = screen.set_streamed(is_streamed)
         roots = () if is_streamed else screen.listing.roots_to_draw()
@@ -64,9 +64,9 @@ class Drawing:
         self.pacing.end()
 
     def _is_list_wanted(self) -> bool:
-        """Return whether threads are searched for or filtered, which a stream does not show."""
+        """Return whether threads are filtered, which a stream does not show, or all hits are still to be found."""
         listing = self._screen.listing
-        is_narrowed = listing.found is not None or listing.is_narrowed
+        is_narrowed = listing.is_narrowed or (listing.found is not None and listing.rows is None)
         return is_narrowed or (self._screen.has_all_panes and self._screen.search_bar.display)
 
     def _draw_list(self, roots: Sequence[str], *, is_flat: bool) -> None:
@@ -86,7 +86,8 @@ class Drawing:
         screen = self._screen
         pane = screen.conversation
         if is_changed or pane.root is None:
-            pane.show_stream(screen.location.view, at=self._wanted_message)
+            listing, at = screen.listing, self._wanted_message or (pane.cursor_key if is_changed else None)
+            pane.show_stream(listing.shown_view(), listing.found_rows, at=at)
             self._wanted_message = None
         pane.hits.show(screen.listing.sought(), screen.text_styles)
         pane.refresh_mail()

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from console.panes.quiet_rows import ThreadsOnTop, returned_threads
 from console.panes.sidebar_views import own_threads
 from console.screens.layout import Layout
+from mailstore.columns.message_list import MarkedRows
 from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
 from mailstore.state.thread_filter import FilteredThreads
+from mailstore.state.views import View
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -42,6 +44,8 @@ class Listing:
         """The text of the typed search whose hits these are."""
         self.hit_count = 0
         """How many messages were found."""
+        self.rows: MarkedRows | None = None
+        """The messages that were found, once all are."""
         self.counts: HitCounts | None = None
         """How many hits each sender, channel and type has, once all are found."""
         self.is_searching = self.is_cut = False
@@ -159,6 +163,20 @@ class Listing:
         kept = self._screen.session.found.get(view.name)
         return self.still_there(kept.hits) if kept is not None else {}
 
+    def shown_view(self) -> View:
+        """Return what is listed: the hits of the typed search, else the view."""
+        return self._screen.location.view if self.found is None else View("found", self.query)
+
+    def found_rows(self) -> MarkedRows | None:
+        """Return all messages that the typed search or the saved view found; None in other views."""
+        screen, view = self._screen, self._screen.location.view
+        if self.found is not None:
+            return self.rows
+        if view.kind != "saved":
+            return None
+        kept = screen.session.found.get(view.name)
+        return None if kept is None else kept.rows
+
     def sought(self) -> HitRows | None:
         """Return how the rows show what the typed search or the saved view sought; None in other views."""
         screen, view = self._screen, self._screen.location.view
@@ -192,7 +210,7 @@ class Listing:
 
     def end_search(self) -> None:
         """Drop the search, its hits and what was wrong with its query."""
-        self.found = self.query_problem = self.counts = None
+        self.found = self.query_problem = self.counts = self.rows = None
         self.query, self.suggestion, self.noted = "", "", ()
         self.is_searching = self.is_cut = False
 

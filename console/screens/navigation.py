@@ -127,12 +127,19 @@ class Navigation:
         elif self._away is not None and self._away.dismiss():
             pass
         elif pane == "conversation":
-            if not self._desks.come_back() and not self._streaming.back():
+            if not self._desks.come_back() and not self._streaming.back() and not self._end_found_stream():
                 self._go_to("sidebar" if screen.is_streamed else "threads")
         elif (pane == "threads" and screen.listing.clear_marks()) or self._overviewing.come_back():
             pass
         elif not self._searching.clear() and (screen.listing.marked or not self._time_travel.end()):
             screen.focus_pane("sidebar")
+
+    def _end_found_stream(self) -> bool:
+        """End the search whose hits are read as a stream; return whether one was."""
+        if not self._screen.is_streamed or not self._searching.clear():
+            return False
+        self._screen.focus_pane("threads")
+        return True
 
     def _close_composer(self) -> None:
         composer = self._screen.composer

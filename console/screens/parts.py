@@ -224,12 +224,13 @@ class Parts:
     def moved(self) -> None:
         """The cursor was moved by a key."""
         self.reading.moved()
-        self.streaming.moved()
+        self.streaming.read()
         self.following.moved()
 
     def message_highlighted(self, key: str) -> None:
         """The cursor is at another message."""
-        self.reading.message_highlighted(key)
+        if not self.streaming.is_only_shown:
+            self.reading.message_highlighted(key)
         self.streaming.message_highlighted(key)
 
     def thread_shown(self) -> None:
@@ -239,6 +240,7 @@ class Parts:
     def location_changed(self) -> None:
         """The person went to another view."""
         self.searching.forget()
+        self.streaming.is_only_shown = False
         self.snoozing.place_left()
 
     def styles_changed(self, styles: TextStyles) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from console.screens.command_run import CURRENT
@@ -230,7 +230,7 @@ class Reading:
         """Go to the next new message (or the one before); during a search, to the next hit."""
         screen, mailbox = self._screen, self._screen.session.mailbox
         if screen.listing.found is not None:
-            self._next_hit(list(screen.listing.found), step)
+            self._next_hit(screen.listing.found, step)
             return
         if screen.conversation.is_stream:
             if not self._next_in_stream(step):
@@ -279,17 +279,24 @@ class Reading:
         self._screen.conversation.scroll_to_key(message.id)
         self._see_reading([message.id])
 
-    def _next_hit(self, hits: list[str], step: int) -> None:
-        screen = self._screen
+    def _next_hit(self, found: Mapping[str, Message], step: int) -> None:
+        screen, pane = self._screen, self._screen.conversation
+        hits = pane.source.keys if pane.is_stream else list(found)
         if not hits:
             screen.tell("No hits")
             return
-        at = hits.index(screen.location.root) if screen.location.root in hits else -1
-        place = (at + step) % len(hits)
-        root = hits[place]
+        if pane.is_stream:
+            at = pane.place_of(pane.cursor_key)
+        else:
+            at = hits.index(screen.location.root) if screen.location.root in hits else None
+        place = ((-1 if at is None else at) + step) % len(hits)
         screen.tell(f"Hit {place + 1:,} of {len(hits):,}")
-        screen.threads.select(root)
-        screen.show_thread(root, (screen.listing.found or {})[root].id)
+        if pane.is_stream:
+            pane.scroll_to_key(hits[place])
+            pane.seek(hits[place])
+        else:
+            screen.threads.select(hits[place])
+            screen.show_thread(hits[place], found[hits[place]].id)
 
     def read_on(self) -> None:
         """Go on by a page, and at the end of the thread to the next new message."""

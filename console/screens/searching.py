@@ -110,6 +110,8 @@ class Searching:
         from mailstore.queries.query import parse
 
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
+        if text != self._asked:
+            listing.rows = None
         self._asked = session.last_query = text
         listing.query_problem, listing.suggestion, listing.noted, listing.counts = None, "", (), None
         screen.search_bar.tell(None)
@@ -217,7 +219,7 @@ class Searching:
             return
         listing.found, listing.query = listing.still_there(hits.threads), text
         listing.hit_count, listing.is_cut, listing.is_searching = hits.number, hits.is_cut, not hits.is_done
-        listing.counts = hits.counts
+        listing.counts, listing.rows = hits.counts, hits.rows or listing.rows
         if text != self._shown_for:
             self._shown_for, self._first = text, None
             screen.threads.begin()

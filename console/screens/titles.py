@@ -112,7 +112,8 @@ class Titles:
             words.append(f"{new}{'+' * (len(below) > MOST_NEW)} new below")
         if pane.is_following:
             words.append("following")
-        title = view_title(session, view)
+        listing = screen.listing
+        title = view_title(session, view) if listing.found is None else f"Search: {listing.query[:LONGEST_QUERY]}"
         if screen.listing.finding:
             title = f"{title} · \\{screen.listing.finding}"
         pane.set_titles(as_title(title), Content(" · ".join(words)))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from console.running.stepping import stepped
+from mailstore.columns.message_list import MarkedRows
 from mailstore.errors import StoreError
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
@@ -44,7 +45,8 @@ MOST = 2000
 class SearchHits(Struct, frozen=True):
     """What was found so far: the newest hit of each thread by its root, newest first, and the number of hits.
 
-    With `is_cut` there are more hits, all older than these. `counts` has them by sender and the like.
+    With `is_cut` there are more hits, all older than these. Once all were found, `counts` has them by sender and the
+    like, and `rows` are their messages.
     """
 
     threads: dict[str, Message]
@@ -52,6 +54,7 @@ class SearchHits(Struct, frozen=True):
     is_done: bool = False
     is_cut: bool = False
     counts: HitCounts | None = None
+    rows: MarkedRows | None = None
 
     @property
     def older(self) -> str:
@@ -66,7 +69,7 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
     from mailstore.queries.search import looked_up
 
     mailbox, found, number = context.mailbox, dict[str, Message](), 0
-    counts = HitCounts(mailbox)
+    counts, rows = HitCounts(mailbox), MarkedRows(mailbox.contents.messages)
     shown, due = 0, 0.0
     steps = looked_up(query, context, session.store.candidates)
     async with aclosing(stepped(steps, session.rest)) as batches:
@@ -76,12 +79,13 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
                 found[root] = max(found.get(root, message), message, key=by_age)
             number += len(batch)
             counts.add(batch)
+            rows.add(message.id for message in batch)
             if len(found) >= MOST:
                 break
             if len(found) > shown and (shown or len(found) >= FIRST) and monotonic() >= due:
                 shown, due = len(found), monotonic() + EVERY_SECONDS
                 yield SearchHits(_newest_first(found), number)
-    yield SearchHits(_newest_first(found), number, is_done=True, is_cut=len(found) >= MOST, counts=counts)
+    yield SearchHits(_newest_first(found), number, True, len(found) >= MOST, counts, rows)
 
 
 def _newest_first(found: dict[str, Message]) -> dict[str, Message]:

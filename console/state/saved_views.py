@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from mailstore.columns.message_list import MarkedRows
 from mailstore.errors import QueryError
 from mailstore.queries.query import parse
 from mailstore.queries.search import Candidates, asks_for_archived, looked_up
@@ -14,7 +15,7 @@ from mailstore.steps import Steps
 
 
 class SavedViewHits(NamedTuple):
-    """What one saved search finds: each thread's newest hit, the newest first, and numbers of messages.
+    """What one saved search finds: each thread's newest hit, the newest first, and numbers of messages; `rows` are all.
 
     `problem` says why a query can't be read; it finds nothing then.
     """
@@ -23,6 +24,7 @@ class SavedViewHits(NamedTuple):
     messages: int = 0
     unseen: int = 0
     problem: str = ""
+    rows: MarkedRows | None = None
 
 
 def run_saved_views(
@@ -39,14 +41,15 @@ def run_saved_views(
         steps, has_archived = looked_up(query, context, candidates), asks_for_archived(query)
         hits: dict[str, Message] = {}
         number = unseen = 0
+        rows = MarkedRows(mailbox.contents.messages)
         try:
             for step in steps:
                 if not isinstance(step, list):
                     yield step
                     continue
+                step = [message for message in step if has_archived or not message.archived]
+                rows.add(message.id for message in step)
                 for message in step:
-                    if message.archived and not has_archived:
-                        continue
                     root = mailbox.root_of(message.id)
                     if root not in hits or by_age(message) > by_age(hits[root]):
                         hits[root] = message
@@ -56,4 +59,4 @@ def run_saved_views(
             yield name, SavedViewHits({}, problem=str(error))
             continue
         newest = sorted(hits.items(), key=lambda hit: by_age(hit[1]), reverse=True)
-        yield name, SavedViewHits(dict(newest), number, unseen)
+        yield name, SavedViewHits(dict(newest), number, unseen, rows=rows)

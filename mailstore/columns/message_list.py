@@ -47,13 +47,38 @@ class Membership:
         return compress(rows, map(or_, found, sent))
 
 
+class MarkedRows:
+    """Some messages, such as those that a search found, in place of those of a view."""
+
+    def __init__(self, messages: MessageTable) -> None:
+        self.messages = messages
+        self._marks = bytearray()
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Mark messages."""
+        self._grow()
+        for row in map(self.messages.ids.row, ids):
+            if row is not None:
+                self._marks[row] = 1
+
+    def among(self, rows: Sequence[int]) -> Iterable[int]:
+        """Return which of some rows are marked; those that came later are not."""
+        self._grow()
+        return compress(rows, map(self._marks.__getitem__, rows))
+
+    def _grow(self) -> None:
+        self._marks.extend(bytes(len(self.messages) - len(self._marks)))
+
+
 class MessageList(Sequence[str]):
     """The ids of a view's messages, the oldest first; those that were not looked up yet are missing at the beginning.
 
     A list does not change: `look` and `follow` return others.
     """
 
-    def __init__(self, messages: MessageTable, members: Membership, is_current: Callable[[], bool]) -> None:
+    def __init__(
+        self, messages: MessageTable, members: Membership | MarkedRows, is_current: Callable[[], bool]
+    ) -> None:
         self.messages = messages
         self._members = members
         self._is_current = is_current

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mailstore.columns.message_list import MessageList
+from mailstore.columns.message_list import MarkedRows, MessageList
 from mailstore.columns.messages import NONE
 from mailstore.columns.thread_list import ThreadList
 from mailstore.records.message import Message
@@ -122,14 +122,18 @@ class ThreadQueries(FiledMail):
             case _:
                 return self.contents.index.threads(view)
 
-    def view_messages(self, view: View, known: MessageList | None = None) -> MessageList:
-        """Return the messages of a channel, an agent, a role or a type.
+    def view_messages(
+        self, view: View, known: MessageList | None = None, found: MarkedRows | None = None
+    ) -> MessageList:
+        """Return all messages, or those of a channel, an agent, a role or a type, or those of a search: `found`.
 
         That is `known` with what arrived, while it holds. A new list has to look for them (`MessageList.look`).
         """
         contents = self.contents
+        if found is not None and found.messages is not contents.messages:
+            found = MarkedRows(contents.messages)
         followed = known.follow() if known is not None and known.messages is contents.messages else None
-        return contents.index.views.messages(view) if followed is None else followed
+        return contents.index.views.messages(view, found) if followed is None else followed
 
     def types(self) -> list[str]:
         """Return the types that messages have or had, sorted."""

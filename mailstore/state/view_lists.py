@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from mailstore.columns.message_list import Membership, MessageList
+from mailstore.columns.message_list import MarkedRows, Membership, MessageList
 from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.columns.postings import Postings
 from mailstore.columns.reply_forest import ReplyForest
@@ -87,15 +87,16 @@ class ViewLists:
             "channel": lambda head: view.name in head.channels(),
             "for-you": lambda head: is_for_user(head, self._roster, self._user),
             "archive": lambda head: head.archived,
+            "all": lambda head: True,
             "type": lambda head: view.name in ("", head.type),
         }
-        return kinds[view.kind]
+        return kinds.get(view.kind, lambda head: False)
 
-    def messages(self, view: View) -> MessageList:
-        """Return the messages of a channel, an agent, a role or a type; none of them is looked up yet."""
+    def messages(self, view: View, found: MarkedRows | None = None) -> MessageList:
+        """Return the messages of a view, or those that were found; none of them is looked up yet."""
         changes = self._changes
         sends = self._names_of(view).__contains__ if view.kind == "agent" else None
-        members = Membership(self._messages, self._concerns(view), sends)
+        members = Membership(self._messages, self._concerns(view), sends) if found is None else found
         return MessageList(self._messages, members, lambda: self._changes == changes)
 
     def _with_heads(self, matching: Callable[[MessageHead], bool]) -> Iterable[int]:

@@ -24,6 +24,7 @@ ViewKind = Literal[
     "type",
     "recent",
     "saved",
+    "found",
     "store",
     "attention",
     "starred",
@@ -33,7 +34,9 @@ ViewKind = Literal[
     "unreadable",
 ]
 
-OWN_KINDS: frozenset[ViewKind] = frozenset({"attention", "starred", "snoozed", "drafts", "muted", "unreadable"})
+OWN_KINDS: frozenset[ViewKind] = frozenset(
+    {"found", "attention", "starred", "snoozed", "drafts", "muted", "unreadable"}
+)
 """Views of the console alone: it finds their threads in the person's own state."""
 
 
@@ -44,8 +47,8 @@ class View(msgspec.Struct, frozen=True):
 
     `store` is one of several mailboxes, by its label.
 
-    `recent` is what a retention keeps, and `saved` a saved search; the caller has the rule or the query, and finds the
-    threads.
+    `recent` is what a retention keeps, `saved` a saved search and `found` one that was typed; the caller has the rule
+    or the query, and finds the threads.
     """
 
     kind: ViewKind

@@ -11,6 +11,7 @@ from textual.events import Key
 
 from console.screens.writing import composing
 from console.screens.writing.composing import MOST_SECONDS
+from console.settings.config import Config
 from console.state.composer_draft import ComposerDraft
 from console.state.personal_state import PersonalState
 from mailstore.state.views import View
@@ -187,9 +188,9 @@ async def test_the_mode_of_each_place_is_remembered_and_agents_and_roles_have_st
         assert "Not for the channel." in "\n".join(inside(seat))
         assert "For whoever is clerk." in "\n".join(inside(seat))
         assert "Remark" not in "\n".join(inside(seat))
-        await go(seat, View("all"))
+        await go(seat, View("for-you"))
         await seat.press("t", "t")
-        assert seat.screen.threads.is_on_screen, "all mail is no stream"
+        assert seat.screen.threads.is_on_screen, "mail to you is no stream"
     async with opened(mail.data, state=tmp_path / "s.db") as seat:
         await go(seat, ann)
         assert not seat.screen.threads.is_on_screen
@@ -201,6 +202,63 @@ async def test_the_mode_of_each_place_is_remembered_and_agents_and_roles_have_st
         assert "For whoever is clerk." in "\n".join(inside(seat))
         assert "Not for the channel." not in seat.text
         assert "Write → clerk" in seat.text
+
+
+async def test_hits_of_a_search_are_one_stream_and_going_through_the_modes_reads_nothing(tmp_path: Path) -> None:
+    mail = write_channel(tmp_path, 12)
+    mail.message("you", "ann-00000001", "user", "Remark for you.", ago=100, subject="To you", thread="else")
+    state = see(tmp_path, mail)
+    async with opened(mail.data, state=state) as seat:
+        marks = seat.screen.session.mailbox.counts().unseen
+        await seat.press("slash", *"remark -2", "enter")
+        await seat.until(lambda: "messages" in str(seat.screen.threads.border_subtitle))
+        await seat.press("t", "t")
+        assert not seat.screen.threads.is_on_screen
+        assert seat.notice == "One stream, the newest at the bottom"
+        assert "Search: remark -2" in seat.text
+        text = "\n".join(inside(seat))
+        assert "Remark for you." in text
+        assert "Remark 11." in text
+        assert "Not for the channel." not in text, "another message of that thread"
+        assert "Remark 2." not in text
+        assert seat.screen.session.mailbox.counts().unseen == marks
+        assert not mail.reads.exists()
+        await seat.press("n")
+        await seat.sees("Hit 1 of")
+        await seat.press("N")
+        assert seat.screen.conversation.cursor_key == "you"
+        await seat.until(lambda: seat.screen.session.mailbox.counts().unseen < marks)
+        await seat.press("enter")
+        await seat.sees("Not for the channel.")
+        await seat.press("escape")
+        assert "Remark 11." in "\n".join(inside(seat))
+        await seat.press("escape")
+        await seat.until(lambda: seat.screen.threads.is_on_screen)
+        assert seat.screen.pane() == "threads"
+        assert "Search:" not in seat.text
+
+
+async def test_all_mail_and_a_saved_view_are_streams_that_follow_the_mailbox(tmp_path: Path) -> None:
+    mail = write_channel(tmp_path, 3)
+    state, config = see(tmp_path, mail), Config(views={"Paper": "paper"})
+    async with opened(mail.data, state=state, config=config) as seat:
+        await go(seat, View("all"))
+        await seat.press("t", "t")
+        assert "Not for the channel." in "\n".join(inside(seat))
+        await seat.press("enter")
+        assert not seat.screen.composer.is_open, "it goes nowhere"
+        await seat.sees("Paper 1")
+        await go(seat, View("saved", "Paper"))
+        await seat.press("t", "t")
+        await seat.until(lambda: "And which paper?" in "\n".join(inside(seat)))
+        assert "Which colour?" not in "\n".join(inside(seat))
+        mail.message("new", "bob-00000001", "ann-00000001", "Laid paper.", ago=0, subject="New")
+        await seat.until(lambda: "Laid paper." in "\n".join(inside(seat)))
+    async with opened(mail.data, state=state, config=config) as seat:
+        await seat.sees("Paper 2")
+        await go(seat, View("saved", "Paper"))
+        await seat.until(lambda: "Laid paper." in "\n".join(inside(seat)))
+        assert not seat.screen.threads.is_on_screen
 
 
 async def test_new_messages_are_gone_through_and_archived_ones_and_the_past_are_there(tmp_path: Path) -> None:

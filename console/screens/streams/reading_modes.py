@@ -12,7 +12,9 @@ Mode = Literal["tree", "flat", "stream"]
 
 REMEMBERED = "reading-modes"
 """The name under which the modes of places are remembered."""
-STREAMS = frozenset({"channel", "agent", "role", "type"})
+STREAMS = frozenset({"all", "channel", "agent", "role", "type", "saved", "found"})
+PLACES = frozenset({"channel", "agent", "role"})
+"""Kinds of views that can be written to."""
 
 
 def may_stream(view: View) -> bool:
@@ -25,10 +27,15 @@ def modes_of(view: View) -> tuple[Mode, ...]:
     return ("tree", "flat", "stream") if may_stream(view) else ("tree", "flat")
 
 
+def _key(view: View) -> str:
+    """Return the name of a view's mode: the hits of all searches have one."""
+    return Sidebar.key_of(View("found") if view.kind == "found" else view)
+
+
 def mode_of(personal: PersonalData, view: View) -> Mode:
     """Return the mode that was chosen for a view; without one, channels and types are read as streams."""
     chosen = personal.recall(REMEMBERED, {})
-    mode = chosen.get(Sidebar.key_of(view)) if isinstance(chosen, dict) else None
+    mode = chosen.get(_key(view)) if isinstance(chosen, dict) else None
     otherwise: Mode = "stream" if view.kind in ("channel", "type") else "tree"
     return next((each for each in modes_of(view) if each == mode), otherwise)
 
@@ -37,4 +44,4 @@ def set_mode(personal: PersonalData, view: View, mode: Mode) -> None:
     """Choose the mode of a view; `save_remembered` follows."""
     chosen = personal.recall(REMEMBERED, {})
     known = chosen if isinstance(chosen, dict) else {}
-    personal.remember(REMEMBERED, {**known, Sidebar.key_of(view): mode})
+    personal.remember(REMEMBERED, {**known, _key(view): mode})

@@ -1,4 +1,4 @@
-"""Read a channel, an agent or a role as one stream: choose the mode, open threads from it, write into it."""
+"""Read a view or the hits of a search as one stream: choose the mode, open threads from it, write into it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from console.render.safe import visible_line
 from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.screens.streams.reading_modes import REMEMBERED, mode_of, modes_of, set_mode
+from console.screens.streams.reading_modes import PLACES, REMEMBERED, mode_of, modes_of, set_mode
 from mailstore.state.views import View
 from mailstore.store import Capability
 
@@ -134,14 +134,17 @@ class Streaming:
         self._composing = composing
         self._searching = searching
         self._finding = StreamSearch(screen)
+        self.is_only_shown = False
+        """Whether a stream came in sight as the modes were gone through: it is read once a key moves in it."""
 
     def cycle(self) -> None:
         """Read this place as trees, sorted by time, or as a stream where it can be; remembered for the place."""
-        screen, personal, view = self._screen, self._screen.session.personal, self._screen.location.view
+        screen, personal, view = self._screen, self._screen.session.personal, self._screen.listing.shown_view()
         modes = modes_of(view)
         mode = modes[(modes.index(mode_of(personal, view)) + 1) % len(modes)]
         set_mode(personal, view, mode)
         screen.run_task(asyncio.to_thread(personal.save_remembered, REMEMBERED), group="marks")
+        self.is_only_shown = mode == "stream"
         screen.redraw()
         screen.tell(MODE_WORDS[mode])
 
@@ -170,8 +173,10 @@ class Streaming:
         """Open a place that is read as a stream, with the cursor in what will be written to it."""
         screen = self._screen
         screen.focus_pane("conversation")
-        self.moved()
-        if not screen.session.why_not(Capability.SEND, screen.location.view.name):
+        self.read()
+        if screen.location.view.kind in PLACES and not screen.session.why_not(
+            Capability.SEND, screen.location.view.name
+        ):
             self._composing.compose()
 
     def open_thread(self) -> None:
@@ -191,6 +196,7 @@ class Streaming:
 
     def next(self, step: int) -> None:
         """Go to the next hit of what is sought in the stream, or the one before; else to the next new message."""
+        self.is_only_shown = False
         if self._screen.conversation.is_stream and self._finding.is_on:
             self._finding.step(step)
         else:
@@ -213,11 +219,17 @@ class Streaming:
         if screen.conversation.is_stream:
             screen.location = replace(screen.location, root=screen.session.mailbox.root_of(key))
 
+    def read(self) -> None:
+        """Mark as seen what is in sight from now on."""
+        self.is_only_shown = False
+        self.moved()
+
     def moved(self) -> None:
         """Mark as seen what is in sight in a stream that the person reads or writes to; retitle it."""
         screen = self._screen
         if not screen.is_streamed:
             return
-        if screen.conversation.is_stream and screen.is_looked_at and screen.pane() in ("conversation", "composer"):
+        is_read = screen.pane() in ("conversation", "composer") and not self.is_only_shown
+        if screen.conversation.is_stream and screen.is_looked_at and is_read:
             self._reading.see(screen.conversation.visible_keys())
         screen.retitle()

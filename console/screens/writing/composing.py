@@ -87,7 +87,7 @@ class Composing:
         if composer.is_open and is_elsewhere:
             composer.close()
         key = f"thread:{screen.location.root}" if screen.location.root else ""
-        if screen.conversation.is_stream:
+        if screen.conversation.is_stream and screen.listing.found is None:
             key = self._to_place().key
         draft = session.personal.draft(key) if key and session.moment is None else None
         if draft is not None and is_elsewhere:
