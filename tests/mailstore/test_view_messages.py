@@ -8,9 +8,9 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.columns.message_list import MessageList
+from mailstore.columns.message_list import MarkedRows, MessageList
 from mailstore.records.address import is_channel
-from mailstore.records.events import Event
+from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, by_age
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
@@ -26,14 +26,16 @@ VIEWS = (
     View("role", "architect"),
     View("type", "question"),
     View("type"),
+    View("all"),
 )
+FOUND = View("found", "words")
 
 
 def belongs(mailbox: Mailbox, view: View, message: Message) -> bool:
     """Say by the records alone whether a message belongs to a view."""
     if view.kind == "channel":
         return is_channel(view.name) and view.name in message.recipients
-    if view.kind == "type":
+    if view.kind in ("all", "type"):
         return view.name in ("", message.type)
     agent = mailbox.roster.get(view.name) if view.kind == "agent" else None
     roles = [view.name] if view.kind == "role" else agent.roles() if agent else ()
@@ -77,6 +79,26 @@ def test_a_list_that_is_followed_holds_what_a_new_one_would(data: st.DataObject)
             assert list(found) == expected(mailbox, view)
             assert [found.place(key) for key in found] == list(range(len(found)))
             known[view] = found
+
+
+@settings(max_examples=15)
+@given(events(), events(), st.randoms())
+def test_a_list_of_what_was_found_holds_that_whatever_comes(
+    mail: list[Event], later: list[Event], random: Random
+) -> None:
+    mailbox = Mailbox()
+    mailbox.fold(mail, NOW)
+    found = MarkedRows(mailbox.contents.messages)
+    ids = [it.id for it in mailbox.messages() if random.random() < 0.5]
+    found.add(ids)
+    hits = mailbox.view_messages(FOUND, found=found).look(AT_ONCE)
+    assert sorted(hits) == sorted(ids)
+    assert list(hits) == [it.id for it in sorted(mailbox.messages(), key=by_age) if it.id in ids]
+    mailbox.fold(later, NOW)
+    followed = mailbox.view_messages(FOUND, hits, found).look(AT_ONCE)
+    assert set(followed) == set(ids)
+    mailbox.fold([Reset("replaced"), *later], NOW)
+    assert not list(mailbox.view_messages(FOUND, followed, found).look(AT_ONCE))
 
 
 def message(number: int, time: float, to: str = "project:x") -> Message:
