@@ -110,6 +110,8 @@ def open_pages(tourist: Tourist) -> None:
     tourist.terminal.press("t")
     tourist.sees_notice("Threads, sorted by time")
     tourist.terminal.press("t")
+    tourist.sees_notice("One stream, the newest at the bottom")
+    tourist.terminal.press("t")
     tourist.sees_notice("Threads, each as a tree of replies")
     tourist.terminal.press(":")
     tourist.terminal.wait_for("a command, a view")
