@@ -72,6 +72,7 @@ SHOTS = (
     Shot("attention", (120, 40), keys=("p", "j")),
     Shot("one-at-a-time", (120, 40), keys=("p", "j", "f")),
     Shot("what-led-to-it", (120, 40), keys=("P",)),
+    Shot("settings", (120, 40), keys=("colon", *"settings", "enter", *"jj", "enter", "down", "down")),
     Shot("narrowed", (120, 40), keys=("slash", *"leaf", "enter", "Q")),
     Shot("archive-plan", (120, 40), keys=("a",)),
     Shot("timeline", (120, 40), keys=(*INTO_THREAD, "i")),

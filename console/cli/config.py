@@ -12,7 +12,7 @@ from console.cli.document import JsonOutput, put_schema
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.progress import is_terminal
-from console.cli.setup_output import SettingsFiles, SettingValue
+from console.cli.setup_output import SettingsFiles
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.opening.programs import editor_command
@@ -20,6 +20,8 @@ from console.settings.config import config_file, config_folder, state_file, whol
 from console.settings.config_check import settings_problems
 from console.settings.config_file import load_config
 from console.settings.config_text import settings_text
+from console.settings.setting_values import SettingValue, set_value, setting, unset_value
+from console.settings.toml_errors import in_toml
 from mailstore.errors import reason_of
 
 FILES = JsonOutput(SettingsFiles, "path")
@@ -80,14 +82,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _one(action: str, name: str, value: str, is_json: bool) -> int:
-    from console.cli.config_values import put_value, set_value, setting, unset_value
-
     if action == "get":
         found = setting(name)
         if is_json:
             VALUE.put(found)
-        else:
-            put_value(found)
+        elif found.value is not None:
+            put(found.value if isinstance(found.value, str) else in_toml(found.value))
         return 0
     if is_json:
         raise UsedWrongly(f"config {action} has no --json", "use config get --json afterwards", "E142")

@@ -91,19 +91,6 @@ class CreatedMailbox(msgspec.Struct, frozen=True):
     created: Annotated[bool, "Whether it is new; one that was there is left unchanged."]
 
 
-class SettingValue(msgspec.Struct, frozen=True):
-    """One setting."""
-
-    name: Annotated[str, "Its name, after that of its table and a dot."]
-    value: Annotated[
-        bool | int | float | str | list[str] | dict[str, str] | None, "What holds now; null if nothing is set."
-    ]
-    source: Annotated[str, "Where that comes from: a line of the file, a variable of the environment, or `default`."]
-    default: Annotated[
-        bool | int | float | str | list[str] | dict[str, str] | None, "What holds where nothing else is set."
-    ]
-
-
 class SettingsFiles(msgspec.Struct, frozen=True):
     """Where the settings are."""
 

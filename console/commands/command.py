@@ -30,10 +30,14 @@ SHEETS = DESKS | DRAFTS | JOURNAL | VIEWS | AWAY
 ARCHIVE = frozenset({"archive"})
 UNREADABLE = frozenset({"unreadable"})
 OVERVIEW = frozenset({"overview"})
+SETTINGS = frozenset({"settings"})
 SEND = Capability.SEND
 
-LOOKED_AT = ARCHIVE | UNREADABLE
-"""The archive plan and unreadable lines: lists in which no row is marked or gone to."""
+LOOKED_AT = ARCHIVE | UNREADABLE | SETTINGS
+"""The archive plan, unreadable lines and settings: lists in which no row is marked or gone to."""
+
+UNDOABLE = LISTS | DESKS | VIEWS | DRAFTS | SETTINGS
+"""Where something is done that can be undone."""
 
 ROWS = LISTS | SHEETS | LOOKED_AT | OVERVIEW
 
@@ -84,6 +88,7 @@ SYNONYMS: dict[str, str] = {
     "record": "raw source json",
     "reply": "answer respond",
     "search": "find grep",
+    "settings": "config configuration options preferences theme keymap",
     "search.narrow": "group facets only",
     "snooze": "later remind postpone defer",
     "star": "flag favourite bookmark",

@@ -22,6 +22,7 @@ from console.notifications.rules import (
 )
 from console.render.safe import visible_line
 from console.session import Session
+from console.settings.config import Config
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 
@@ -87,6 +88,16 @@ class Notifier:
         if found and not self._pending:
             self._app.set_timer(COALESCE_SECONDS, self._notify)
         self._pending += found
+
+    def try_out(self, occasion: Occasion, config: Config) -> list[DeliveryMethod]:
+        """Notify the person as of a message that came now; return the ways."""
+        now, user = self._session.clock(), self._session.user
+        sample = Message("sample", "signalbox", (user,), "", now, "A notification to try the settings")
+        notification = Notification(occasion, 1, sample)
+        ways = delivery_methods(notification, config.notifications, now, bell=config.bell)
+        for way in ways:
+            self._deliver(way, notification)
+        return ways
 
     def _notify(self) -> None:
         pending, self._pending = self._pending, []

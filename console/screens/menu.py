@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -45,8 +45,16 @@ class Menu(Dialog[int | None]):
         Binding("up,k", "step('cursor_up')", "up"),
     ]
 
-    def __init__(self, question: str, choices: Sequence[MenuChoice], styles: TextStyles) -> None:
+    def __init__(
+        self,
+        question: str,
+        choices: Sequence[MenuChoice],
+        styles: TextStyles,
+        highlighted: Callable[[int], None] | None = None,
+    ) -> None:
         super().__init__()
+        self._highlighted = highlighted
+        """Called with the number of the choice at the cursor."""
         self._question = question
         self._choices = choices
         self._text_styles = styles
@@ -84,6 +92,11 @@ class Menu(Dialog[int | None]):
         if at is not None:
             event.stop()
             self.dismiss(at)
+
+    @on(VirtualList.Highlighted)
+    def _moved(self, event: VirtualList.Highlighted) -> None:
+        if self._highlighted is not None and event.key == self._listing.cursor_key:
+            self._highlighted(int(event.key))
 
     @on(VirtualList.Chosen)
     def _chosen(self) -> None:

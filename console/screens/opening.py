@@ -49,6 +49,12 @@ class Opening:
 
         self._open(Archive)
 
+    def settings(self) -> None:
+        """List the settings."""
+        from console.screens.settings import SettingsList
+
+        self._open(SettingsList)
+
     def unreadable(self) -> None:
         """List lines that can't be read."""
         from console.screens.unreadable import UnreadableList

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from re import finditer
-from typing import Protocol, cast
+from typing import cast
 
 from msgspec import Struct
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -20,7 +20,7 @@ from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.screens.main_screen import MainScreen
 from console.session import Session
-from console.settings.theme_switcher import ThemeSwitcher
+from console.settings.theme_switcher import ThemedApp
 from mailstore.state.views import View
 
 MOST = 2000
@@ -59,12 +59,6 @@ class PaletteEntry(Struct, frozen=True):
     def help_markup(self) -> str:
         """The help below the name, as markup."""
         return f"{'':{KEY_CELLS}}  {escape(self.help)}"
-
-
-class ThemedApp(Protocol):
-    """The application as far as the palette knows it."""
-
-    themes: ThemeSwitcher
 
 
 def run_command(here: MainScreen | ListScreen, command: str) -> None:

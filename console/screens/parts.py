@@ -181,6 +181,7 @@ class Parts:
             "views": self.opening.views,
             "away": self.opening.away,
             "drafts": self.opening.drafts,
+            "settings": self.opening.settings,
             "attention": self.opening.attention,
             "archive": self.opening.archive,
             "unreadable": self.opening.unreadable,

@@ -1,23 +1,21 @@
-"""`signalbox config get`, `set` and `unset`: one setting, by its name."""
+"""One setting by its name: what holds, where it comes from, and changing it in the file."""
 
 from __future__ import annotations
 
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from console.cli.plain import put
-from console.cli.setup_output import SettingValue
 from console.errors import Refused
 from console.settings.config import Config, config_file, whole_config
 from console.settings.config_check import problems_of
 from console.settings.config_edit import UneditableSettings, as_typed, edited, removed, split_key
 from console.settings.config_file import config_in, load_config, place_of
-from console.settings.toml_errors import in_toml, read_toml
+from console.settings.toml_errors import read_toml
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
@@ -28,36 +26,63 @@ DEFAULTS = whole_config()()
 TABLES = {name for name, value in asdict(DEFAULTS).items() if isinstance(value, Struct | dict)}
 
 
+class SettingValue(Struct, frozen=True):
+    """One setting."""
+
+    name: Annotated[str, "Its name, after that of its table and a dot."]
+    value: Annotated[
+        bool | int | float | str | list[str] | dict[str, str] | None, "What holds now; null if nothing is set."
+    ]
+    source: Annotated[str, "Where that comes from: a line of the file, a variable of the environment, or `default`."]
+    default: Annotated[
+        bool | int | float | str | list[str] | dict[str, str] | None, "What holds where nothing else is set."
+    ]
+
+
 def setting(key: str) -> SettingValue:
     """Return a setting as it holds now, and where it comes from. Raises Refused if there is none by that name."""
-    config = load_config(model=whole_config()).config
     table, name = _split(key)
+    found = _setting(load_config(model=whole_config()).config, _written(), key, table, name)
+    if found is None:
+        raise _unknown(key)
+    return found
+
+
+def all_settings() -> list[SettingValue]:
+    """Return every setting but keys and saved views, those outside of tables first."""
+    config, written = load_config(model=whole_config()).config, _written()
+    names = [("", name) for name in DEFAULTS.__struct_fields__ if name not in TABLES]
+    for table in DEFAULTS.__struct_fields__:
+        if isinstance(inside := getattr(DEFAULTS, table), Struct):
+            names += [(table, name) for name in inside.__struct_fields__]
+    found = (_setting(config, written, f"{table}.{name}".lstrip("."), table, name) for table, name in names)
+    return [each for each in found if each is not None]
+
+
+def _setting(config: Config, written: dict[str, Any], key: str, table: str, name: str) -> SettingValue | None:
     default = _value(DEFAULTS, table, name)
     variable = VARIABLES.get(key, "")
     if variable and (given := os.environ.get(variable)):
         return SettingValue(key, given, f"${variable}", default)
-    try:
-        written = read_toml(read_text(config_file()))
-    except (OSError, ValueError):
-        written = {}
     value = _value(config, table, name)
-    is_there = name in (written.get(table, {}) if table else written)
-    is_used = is_there and _plain((written[table] if table else written)[name]) == value
+    inside = written.get(table, {}) if table else written
+    is_there = name in inside
+    is_used = is_there and _plain(inside[name]) == value
     if (
         value is None
         and default is None
         and not is_there
         and (table in ("keymap", "views") or not _is_known(table, name))
     ):
-        raise _unknown(key)
-    place = place_of((table,) if table else (), name) if is_used else "default"
-    return SettingValue(key, value, place, default)
+        return None
+    return SettingValue(key, value, place_of((table,) if table else (), name) if is_used else "default", default)
 
 
-def put_value(found: SettingValue) -> None:
-    """Print a value: a text as it is, nothing where it is not set, anything else as TOML."""
-    if found.value is not None:
-        put(found.value if isinstance(found.value, str) else in_toml(found.value))
+def _written() -> dict[str, Any]:
+    try:
+        return read_toml(read_text(config_file()))
+    except (OSError, ValueError):
+        return {}
 
 
 def set_value(key: str, value: str) -> str:

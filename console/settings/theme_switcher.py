@@ -156,6 +156,12 @@ class ThemeSwitcher:
             yield problems
 
 
+class ThemedApp(Protocol):
+    """The application as far as it has themes."""
+
+    themes: ThemeSwitcher
+
+
 class ThemeChoice:
     """Chooses a theme when called."""
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.commands.bindings import bindings
-from console.commands.command import SHEETS
+from console.commands.command import LISTS, SHEETS, pretty
 from console.commands.keymap import read_keymap
 from console.commands.table import COMMANDS, commands_for
 from console.screens.base_screen import BaseScreen
@@ -133,3 +133,45 @@ async def test_each_screen_runs_the_commands_of_its_panes_and_declares_what_it_r
             assert own <= {command.id for command in COMMANDS}
             sheet.dismiss(None)
             await seat.press()
+
+
+SAME_VERB = (
+    {"open", "jump", "unfold", "drafts.continue", "overview.open", "settings.change"},
+    {"pane.next", "overview.section"},
+    {"pane.previous", "overview.section-back"},
+    {"left", "overview.left"},
+    {"right", "overview.right"},
+    {"read.scroll-down", "rows.scroll-down"},
+    {"read.scroll-up", "rows.scroll-up"},
+    {"mark.thread", "letters.acknowledge"},
+    {"mark.row", "rows.mark", "overview.range"},
+    {"mark.range", "rows.mark-all"},
+    {"snooze", "desk.snooze"},
+    {"scroll.right", "overview.extend-right"},
+    {"scroll.left", "overview.extend-left"},
+    {"overview", "overview.close"},
+    {"travel", "overview.travel"},
+    {"reply", "desk.reply"},
+    {"wake", "desk.wake"},
+    {"rows.close", "overview.close", "quit"},
+)
+"""Commands of several screens that do the same to what is there."""
+
+
+def test_keys_that_mean_two_things_are_those_of_the_decision() -> None:
+    commands: dict[str, set[str]] = {}
+    for command in COMMANDS:
+        for key in filter(None, command.keys.split(",")):
+            commands.setdefault(key, set()).add(command.id)
+    several = {
+        pretty(key) for key, ids in commands.items() if len(ids) > 1 and not any(ids <= verb for verb in SAME_VERB)
+    }
+    page = Path("docs/decisions/0096-what-a-key-means-twice.md").read_text()
+    told = {key for line in page.splitlines() if line.startswith("| `") for key in line.split("|")[1].split("`")[1::2]}
+    assert several == told | {"2", "3"}, "from `1` to `4`"
+
+
+def test_no_key_of_the_main_screen_depends_on_the_pane() -> None:
+    lists = [command for command in COMMANDS if command.panes & LISTS]
+    keys = [key for command in lists for key in command.keys.split(",") if key]
+    assert {key for key in keys if keys.count(key) > 1} == {"enter"}
