@@ -39,6 +39,7 @@ from console.settings.theme_files import file_changes, file_stamps
 from console.settings.theme_switcher import ThemeSwitcher, theme_variables
 from console.terminal.queries import ask_widths
 from console.terminal.typed_keys import TypedKeys
+from console.widgets.punctual import PunctualTimers
 from mailstore.errors import log_unexpected
 from mailstore.store import Store
 
@@ -63,7 +64,7 @@ def palette() -> type[Provider]:
     return Palette
 
 
-class SignalboxApp(App[None]):
+class SignalboxApp(PunctualTimers, App[None]):
     """One person's console on one mailbox."""
 
     TITLE = "Signalbox"

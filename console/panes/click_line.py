@@ -13,6 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from console.panes.row_layout import layout_line
+from console.widgets.punctual import PunctualTimers
 
 
 class Spot(Struct, frozen=True):
@@ -23,7 +24,7 @@ class Spot(Struct, frozen=True):
     action: str = ""
 
 
-class ClickLine(Widget):
+class ClickLine(PunctualTimers, Widget):
     """Underlines the spot under the pointer, and runs its action on the screen when it is clicked."""
 
     hovered: reactive[str] = reactive("")

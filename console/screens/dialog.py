@@ -12,11 +12,13 @@ from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList
 
+from console.widgets.punctual import PunctualTimers
+
 R = TypeVar("R")
 SEEN_SECONDS = 0.5
 
 
-class ClosesOnce(Screen[R]):
+class ClosesOnce(PunctualTimers, Screen[R]):
     """A screen that closes itself only while it is the one on top: a second key of the same read finds it closed."""
 
     ignores_keys = False

@@ -23,6 +23,8 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 from textual.widget import Widget
 
+from console.widgets.punctual import PunctualTimers
+
 FRAMED = 256
 """Framed lines kept: two screens."""
 
@@ -41,7 +43,7 @@ class _Frame(Struct, frozen=True):
     background: Color
 
 
-class LineView(ScrollView, can_focus=True, inherit_bindings=False):
+class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=False):
     """A view whose `draw` returns its lines; `repaint` finds out which of them changed."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
