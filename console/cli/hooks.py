@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="All projects of this machine: your own settings")
     parser.add_argument("--shared", action="store_true", help="The files that a team commits")
     parser.add_argument("--wake", action="store_true", help="Wake idle agents for new mail; costs tokens")
+    parser.add_argument("--gate", action="store_true", help="Run before each tool, too, so that agents can be held")
     parser.add_argument(
         "--deliver",
         choices=DELIVERIES,
@@ -105,7 +106,7 @@ def _target(args: argparse.Namespace) -> Target:
 def _install(args: argparse.Namespace, target: Target) -> int:
     remarks: list[str] = []
     store = _store(args, target, remarks)
-    options = HookOptions(store, args.deliver, args.at_end, args.wake, args.shared)
+    options = HookOptions(store, args.deliver, args.at_end, args.wake, args.shared, args.gate)
     plan = Plan(target)
     for program in chosen(args.programs or [], target, installing=True):
         version = version_of(program, target)

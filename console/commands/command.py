@@ -62,6 +62,7 @@ WHEN: dict[str, tuple[Callable[[Situation], bool], str]] = {
 
 
 SYNONYMS: dict[str, str] = {
+    "agent.status": "status role tags hold stop halt pause release interrupt",
     "attention": "inbox todo triage needs alerts",
     "archive": "clean up tidy",
     "away": "summary digest missed",

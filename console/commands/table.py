@@ -209,8 +209,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "agent.status",
         "H",
-        "status, role, tags",
-        "Freeze, resume or retire the agent, or all not seen for a while; set its role and tags",
+        "agent",
+        "Hold, stop, freeze, resume or retire the agent, or several; set its role and tags",
         "Write",
         LISTS | DESKS,
         when="live",

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 START, PROMPT, TOOL, STOP, END = "start", "prompt", "tool", "stop", "end"
 CHANGED, CWD, WAITING, INTERRUPT = "changed", "cwd", "waiting", "interrupt"
 """The mailbox changed; the agent changed its folder; it waits for a permission; a person interrupted it."""
+GATE = "gate"
+"""A tool is about to run."""
 
 LONGEST_FIELD = 4096
 LONGEST_ID = 128

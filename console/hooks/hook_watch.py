@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from console.hooks.sessions.live import HookedAgents, hooked_agents
-from console.hooks.state_folder import hooks_folder, root
+from console.hooks.state_folder import HELD, hooks_folder, root
 from mailstore.files.watch import wakeups
 from mailstore.records.scope import parts_of
 
@@ -32,7 +32,8 @@ async def hooked_changes(store_url: str, now: Callable[[], float]) -> AsyncGener
     folders = await asyncio.to_thread(_folders, store_url)
 
     def below() -> list[str]:
-        return [Path(folder).name for folder in {*folders, *(hook.folder for hook in known.live.values())}]
+        names = [Path(folder).name for folder in {*folders, *(hook.folder for hook in known.live.values())}]
+        return [*names, *(f"{HELD}/{name}" for name in names)]
 
     async with aclosing(wakeups(top, below)) as waking:
         looked = float("-inf")

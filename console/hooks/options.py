@@ -5,6 +5,8 @@ from __future__ import annotations
 NOTICE, AT_START, EVERYWHERE = "notice", "session-start", "letters"
 DELIVERIES = (AT_START, NOTICE, EVERYWHERE)
 ENDS = FREEZE, BURY = "freeze", "bury"
+GATE_OPTION = "--gate"
+"""Says that a hook runs before each tool, too."""
 
 
 TYPE_CHECKING = False
@@ -46,7 +48,7 @@ class RunOptions:
     __slots__ = ("at_end", "can_wake", "deliver", "event", "store")
 
     def __init__(self, words: list[str]) -> None:
-        found, events = options_in(words, ("--store", "--deliver", "--at-end"), ("--wake",))
+        found, events = options_in(words, ("--store", "--deliver", "--at-end"), ("--wake", GATE_OPTION))
         self.event = events[0] if events else ""
         self.store = found.get("--store", "")
         self.deliver = found.get("--deliver", NOTICE)

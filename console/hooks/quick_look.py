@@ -14,10 +14,12 @@ from __future__ import annotations
 import os
 import time
 
-from console.hooks.state_folder import root
+from console.hooks.state_folder import held_root, root
 
 TOOL_EVENTS = frozenset({b"PostToolBatch", b"PostToolUse", b"AfterTool", b"postToolUse", b"tool.execute.after"})
 """What programs call the end of a tool call; at every other event there is more to do."""
+GATE_EVENTS = frozenset({b"PreToolUse", b"BeforeTool", b"preToolUse", b"tool.execute.before"})
+"""What they call the moment before a tool runs, at which there is something to do only while somebody is held."""
 SESSION, CWD, EVENT = (b'"session_id"', b'"sessionId"'), (b'"cwd"',), (b'"hook_event_name"',)
 LONGEST_ID = 128
 NO_QUICK_LOOK = "0"
@@ -48,8 +50,11 @@ def token_in(data: bytes, names: tuple[bytes, ...]) -> bytes:
 def is_quiet(words: list[str], data: bytes) -> bool:
     """Say whether nothing is to be done; `words` are the program's name and the options of the hook."""
     named = words[1].encode() if len(words) > 1 and not words[1].startswith("-") else b""
+    event = named or token_in(data, EVENT)
+    if event in GATE_EVENTS:
+        return stat_mark(held_root()) == GONE
     session = token_in(data, SESSION)
-    is_a_tool = named in TOOL_EVENTS if named else token_in(data, EVENT) in TOOL_EVENTS
+    is_a_tool = event in TOOL_EVENTS
     if not is_a_tool or not 0 < len(session) <= LONGEST_ID or not NAMED.issuperset(session):
         return False
     cwd = token_in(data, CWD).decode("utf-8", "replace")

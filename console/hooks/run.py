@@ -9,7 +9,7 @@ import os
 import time
 
 from console.hooks import clock
-from console.hooks.events import CHANGED, CWD, END, PROMPT, START, STOP, TOOL, Answer
+from console.hooks.events import CHANGED, CWD, END, GATE, PROMPT, START, STOP, TOOL, Answer
 from console.hooks.log import log_error
 from console.hooks.notices.announce import settle
 from console.hooks.notices.check_command import check_command
@@ -73,6 +73,12 @@ def run(words: list[str], data: bytes) -> int:
         if happened is None:
             return 0
         event = happened.native
+        if happened.moment == GATE:
+            from console.hooks.gate import before_tool
+
+            if (refusal := before_tool(tool, happened)) is not None:
+                _print(refusal)
+            return 0
         return Hook(tool, options, " ".join(words[1:]), happened, data).answer()
     except Exception as error:
         log_error(name, event, error)

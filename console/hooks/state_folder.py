@@ -9,6 +9,7 @@ import os
 import sys
 
 DIGEST_CHARACTERS = 16
+HELD = "held"
 
 
 def state_home() -> str:
@@ -26,6 +27,11 @@ def state_home() -> str:
 def root() -> str:
     """Return the folder that holds a folder of hooks' state for each mailbox."""
     return f"{state_home()}/hooks"
+
+
+def held_root() -> str:
+    """Return the folder of the orders to hold agents, which is there only while there are any."""
+    return f"{root()}/{HELD}"
 
 
 def hooks_folder(mailbox_url: str) -> str:

@@ -77,13 +77,19 @@ class AgentStatus:
 
     def choose(self, session_id: str) -> None:
         """Ask what to do with an agent, or with all that were not seen for a while."""
+        self._screen.run_task(self._choose(session_id), group="roster", exclusive=True)
+
+    async def _choose(self, session_id: str) -> None:
+        from console.screens.agent_orders import AgentOrders
         from console.screens.menu import Menu, MenuChoice
 
-        screen, session = self._screen, self._screen.session
-        if reason := session.why_not(Capability.UPDATE_ROSTER, session_id):
+        screen, session, orders = self._screen, self._screen.session, AgentOrders(self._screen)
+        offered = [] if orders.why_not() else await orders.choices(session_id)
+        reason = session.why_not(Capability.UPDATE_ROSTER, session_id)
+        if reason and not offered:
             screen.tell(f"Can't change agents here: {reason}")
             return
-        agent = session.mailbox.roster.get(session_id)
+        agent = None if reason else session.mailbox.roster.get(session_id)
         actions = [action for action in TRANSITIONS if agent is not None and is_possible(agent, action)]
         choices = [MenuChoice(KEYS[action], action, self._mail_of(session_id, action)) for action in actions]
         name = "Agents" if agent is None else f"{session_id} ({agent.status.value})"
@@ -92,7 +98,9 @@ class AgentStatus:
             if number is None:
                 return
             key = choices[number].key
-            if key == "o":
+            if order := next((each for each in offered if each.key == key), None):
+                self._screen.run_task(orders.give(order), group="orders")
+            elif key == "o":
                 self._ask_since()
             elif agent is not None and key in FIELDS.values():
                 self._ask_field(agent, next(field for field in FIELDS if FIELDS[field] == key))
@@ -102,7 +110,9 @@ class AgentStatus:
         if agent is not None and actions:
             values = {"role": agent.role, "tags": ", ".join(agent.tags)}
             choices += [MenuChoice(key, f"{field} …", values[field] or "none") for field, key in FIELDS.items()]
-        choices.append(MenuChoice("o", PLAN))
+        if not reason:
+            choices.append(MenuChoice("o", PLAN))
+        choices += [MenuChoice(each.key, each.label, each.note) for each in offered]
         screen.ask(Menu(visible_line(name), choices, screen.text_styles), chosen)
 
     def _transition(self, action: str) -> RosterEdit:

@@ -23,6 +23,9 @@ ACTIONS = {
     "undo": "undone",
     "archive": "archived",
     "hand-over": "handed over",
+    "hold": "held",
+    "stop": "stopped",
+    "release": "released",
 }
 
 
@@ -49,13 +52,13 @@ class Journal(ListScreen):
     def _row(self, record: Intervention) -> ListRow:
         styles, mailbox = self.text_styles, self.session.mailbox
         message = mailbox.message(record.message_id) if record.message_id else None
-        subject = visible_line(message.subject) if message else visible_line(record.message_id or "")
+        about = message.subject if message else record.message_id or read_out(record.details.get("agents", ""))
         recipient = str(record.details.get("recipient") or "")
         notes = [record.actor, *([f"for {recipient}"] if recipient else []), *([record.note] if record.note else [])]
         action = ACTIONS.get(record.action, record.action)
         return ListRow(
             key=record.id,
-            left=((f"{visible_line(action):<13} ", styles.intervention), (subject, styles.text)),
+            left=((f"{visible_line(action):<13} ", styles.intervention), (visible_line(about), styles.text)),
             right=((f"{age(self.session.now() - record.time):>4}", styles.muted),),
             left_below=((visible_line(" · ".join(notes)), styles.muted),),
         )

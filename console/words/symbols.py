@@ -43,8 +43,12 @@ ACTIVITIES: dict[str, Symbol] = {
     Working.WORKING: Symbol("►", "good"),
     Working.WAITING: Symbol("!", "bad"),
     Working.IDLE: Symbol("‖", "muted"),
+    "held": Symbol("■", "bad"),
+    "stopped": Symbol("▣", "bad"),
+    "hold asked": Symbol("□", "warn"),
+    "stop asked": Symbol("▢", "warn"),
 }
-"""What a living agent says it is doing."""
+"""What a living agent says it is doing, or what the user has its hooks do."""
 
 STALE = Symbol("◌", "warn")
 """A living agent that was not seen for long."""

@@ -30,6 +30,7 @@ class Installed(Struct, frozen=True):
     deliver: Annotated[str, "What they print: `notice`, `session-start` or `letters`."]
     at_end: Annotated[str, "What the end of a session does to its agent: freeze or bury."]
     wake: Annotated[bool, "Whether they wake idle agents."]
+    gate: Annotated[bool, "Whether they run before each tool, so that agents can be held."]
 
 
 def targets_of(target: Target) -> list[Target]:
@@ -89,6 +90,7 @@ def _installed(path: Path, target: Target, entries: list[tuple[str, str]]) -> In
         deliver=options.deliver,
         at_end=options.at_end,
         wake=options.wake,
+        gate=options.gate,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.errors import Refused
-from console.hooks.options import DELIVERIES, ENDS, FREEZE, NOTICE
+from console.hooks.options import DELIVERIES, ENDS, FREEZE, GATE_OPTION, NOTICE
 from console.hooks.programs import FORMER, NAMES
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
@@ -27,13 +27,14 @@ class HookOptions(NamedTuple):
     at_end: str = FREEZE
     wake: bool = False
     shared: bool = False
+    gate: bool = False
 
     def words(self) -> list[str]:
         """Return the options as words of the command."""
         words = ["--store", self.store] if self.store else []
         words += ["--deliver", self.deliver] if self.deliver != NOTICE else []
         words += ["--at-end", self.at_end] if self.at_end != FREEZE else []
-        return words + (["--wake"] if self.wake else [])
+        return words + (["--wake"] if self.wake else []) + ([GATE_OPTION] if self.gate else [])
 
 
 def hook_words(tool: str, options: HookOptions, *more: str) -> list[str]:
@@ -102,6 +103,7 @@ def options_of(command: str) -> HookOptions:
         at_end=pairs.get("--at-end", FREEZE),
         wake="--wake" in words,
         shared="/entry.py" not in command,
+        gate=GATE_OPTION in words,
     )
 
 

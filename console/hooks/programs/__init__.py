@@ -29,6 +29,12 @@ if TYPE_CHECKING:
             Without a text there is nothing to say.
             """
 
+        def refuse(self, event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
+            """Return the answer that refuses a tool call, with a reason that the model reads.
+
+            With `is_stop` it ends the turn, too, where the program can.
+            """
+
 
 __all__ = ["FORMER", "NAMES", "program"]
 

@@ -6,6 +6,7 @@ from console.hooks.events import (
     CHANGED,
     CWD,
     END,
+    GATE,
     PROMPT,
     START,
     STOP,
@@ -28,6 +29,7 @@ SHORT = "claude"
 MOMENTS = {
     "SessionStart": START,
     "UserPromptSubmit": PROMPT,
+    "PreToolUse": GATE,
     "PostToolBatch": TOOL,
     "PostToolUse": TOOL,
     "Stop": STOP,
@@ -89,3 +91,10 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if watch and event.moment in (START, CWD):
         output["watchPaths"] = watch
     return Answer(ascii_json({"hookSpecificOutput": {"hookEventName": event.native, **output}})) if output else Answer()
+
+
+def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
+    """Return a denial; a stop alone would not keep the tool from running."""
+    decision = {"hookEventName": event.native, "permissionDecision": "deny", "permissionDecisionReason": reason}
+    stop = {"continue": False, "stopReason": reason} if is_stop else {}
+    return Answer(ascii_json({**stop, "hookSpecificOutput": decision}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from console.hooks.events import (
     END,
+    GATE,
     INTERRUPT,
     PROMPT,
     START,
@@ -26,6 +27,7 @@ NAME = SHORT = "codex"
 MOMENTS = {
     "SessionStart": START,
     "UserPromptSubmit": PROMPT,
+    "PreToolUse": GATE,
     "PostToolUse": TOOL,
     "Stop": STOP,
     "PermissionRequest": WAITING,
@@ -60,3 +62,9 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         output = {"hookEventName": event.native, "additionalContext": text}
         return Answer(ascii_json({"hookSpecificOutput": output}))
     return Answer()
+
+
+def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
+    """Return a denial: a stop makes the hook fail, and the tool run."""
+    decision = {"hookEventName": event.native, "permissionDecision": "deny", "permissionDecisionReason": reason}
+    return Answer(ascii_json({"hookSpecificOutput": decision}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.hooks.events import END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent, session_in, text_in
+from console.hooks.events import END, GATE, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent, session_in, text_in
 from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ NAME = SHORT = "copilot"
 MOMENTS = {
     "sessionStart": START,
     "userPromptSubmitted": PROMPT,
+    "preToolUse": GATE,
     "postToolUse": TOOL,
     "agentStop": STOP,
     "notification": WAITING,
@@ -49,3 +50,8 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if text and event.moment is STOP:
         return Answer(ascii_json({"decision": "block", "reason": text}))
     return Answer(ascii_json({"additionalContext": text})) if text and event.moment in ANSWERED else Answer()
+
+
+def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
+    """Return a denial: a stop would be ignored, and the tool run."""
+    return Answer(ascii_json({"permissionDecision": "deny", "permissionDecisionReason": reason}))

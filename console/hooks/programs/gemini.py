@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.hooks.events import END, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent, session_in, text_in
+from console.hooks.events import END, GATE, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent, session_in, text_in
 from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ NAME = SHORT = "gemini"
 MOMENTS = {
     "SessionStart": START,
     "BeforeAgent": PROMPT,
+    "BeforeTool": GATE,
     "AfterTool": TOOL,
     "AfterAgent": STOP,
     "Notification": WAITING,
@@ -50,3 +51,10 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         output = {"hookEventName": event.native, "additionalContext": text}
         return Answer(ascii_json({"hookSpecificOutput": output}))
     return Answer()
+
+
+def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
+    """Return a denial, or what ends the turn."""
+    return Answer(
+        ascii_json({"continue": False, "stopReason": reason} if is_stop else {"decision": "deny", "reason": reason})
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from console.hooks.events import (
     CHANGED,
     END,
+    GATE,
     INTERRUPT,
     PROMPT,
     START,
@@ -33,6 +34,7 @@ MOMENTS = {
     "session.created": START,
     "chat.message": PROMPT,
     PROMPTED: PROMPT,
+    "tool.execute.before": GATE,
     "tool.execute.after": TOOL,
     REPLIED: TOOL,
     "session.idle": STOP,
@@ -73,3 +75,8 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if watch:
         output["watch"] = watch
     return Answer(ascii_json(output)) if output else Answer()
+
+
+def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
+    """Return what the plugin throws, and whether it ends the turn before."""
+    return Answer(ascii_json({"refuse": reason, "stop": is_stop}))

@@ -6,8 +6,10 @@ import { basename, dirname } from "node:path"
 
 const COMMAND = ["signalbox", "hook", "run", "opencode"] // signalbox: command
 const WAKES = false // signalbox: wake
+const GATES = false // signalbox: gate
 
 const PATIENCE_MS = 3000 // the command ends by itself within 2 s
+const GATE_MS = 600000 // but before a tool it waits while the user holds the agent
 const SETTLE_MS = 200 // several writes at once are one change
 const PARENT_BEAT_MS = 30000
 const LONGEST_ANSWER = 200000
@@ -15,7 +17,7 @@ const LONGEST_ANSWER = 200000
 const loaded = (globalThis[Symbol.for("signalbox.directories")] ??= new Set())
 
 // Run the command; resolves to its answer, or to {} whatever goes wrong.
-function ask(given) {
+function ask(given, patience = PATIENCE_MS) {
   return new Promise((resolve) => {
     let child
     let out = ""
@@ -26,7 +28,7 @@ function ask(given) {
     const late = setTimeout(() => {
       child?.kill("SIGKILL")
       done({})
-    }, PATIENCE_MS)
+    }, patience)
     late.unref?.()
     try {
       child = spawn(COMMAND[0], COMMAND.slice(1), { cwd: given.cwd, stdio: ["pipe", "pipe", "ignore"] })
@@ -165,6 +167,18 @@ export const Signalbox = async ({ client, directory }) => {
     if (!session.root) await tell(session, "session.deleted")
   }
 
+  // Ask before a tool runs; only what is thrown keeps it from running.
+  async function before(input) {
+    const session = await known(input.sessionID).catch(() => undefined)
+    if (!session || session.over) return
+    const parent = session.root && { parent_id: session.root }
+    const given = { hook_event_name: "tool.execute.before", session_id: session.id, cwd: session.cwd, ...parent }
+    const answer = await ask(given, GATE_MS)
+    if (typeof answer.refuse !== "string") return
+    if (answer.stop) await client.session.abort({ path: { id: session.root || session.id } }).catch(() => {})
+    throw new Error(answer.refuse)
+  }
+
   const events = {
     async "session.created"({ info, sessionID }) {
       await known(info?.id ?? sessionID, info)
@@ -223,6 +237,7 @@ export const Signalbox = async ({ client, directory }) => {
       const id = `${first.id.slice(0, -4)}zzzz` // parts are ordered by id: after the person's own
       output.parts.push({ id, sessionID: input.sessionID, messageID: first.messageID, type: "text", text, synthetic: true })
     }),
+    ...(GATES && { "tool.execute.before": before }),
     "tool.execute.after": safely(async (input, output) => {
       const session = await known(input.sessionID)
       if (session.root) return beat(session, "tool.execute.after")

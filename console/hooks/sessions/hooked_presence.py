@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from console.hooks.orders import HOLD
 from console.hooks.sessions.live import HookedAgents
+from console.hooks.sessions.session_state import HELD
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 
+STOPPED = "stopped"
 BEAT_DELAY = 1.0
 """Seconds by which the heartbeat of a hook may be dated after the hook's own state."""
 
@@ -25,6 +28,10 @@ def hooked_presence(agent: Agent, found: Presence, hooked: HookedAgents, now: fl
     hook = hooked.live.get(agent.session_id)
     if hook is None:
         return found
+    if hook.order is not None and hook.has_gate:
+        done = HELD if hook.order.what == HOLD else STOPPED
+        word = done if hook.is_obeyed else f"{hook.order.what} asked"
+        return Presence(word, hook.order.why, max(0.0, now - hook.last_run), since=hook.order.since)
     if seen > hook.last_run + BEAT_DELAY or hook.doing not in list(Working):
         return replace(found, is_stale=False)
     return Presence(

@@ -6,9 +6,11 @@ import os
 
 from msgspec import Struct
 
+from console.hooks.options import GATE_OPTION
+from console.hooks.orders import Order, order_for, place_of
 from console.hooks.sessions.liveness import is_live, process_is_gone
-from console.hooks.sessions.session_state import SessionState, listed_state
-from console.hooks.state_folder import all_folders, hooks_folder
+from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
+from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from mailstore.files.whole import read_whole
 from mailstore.records.scope import Scope, label_of, parts_of
 
@@ -50,7 +52,9 @@ class LiveHook(Struct, frozen=True):
     """An agent's session whose hooks run; times in seconds since the epoch.
 
     `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state,
-    `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder.
+    `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder. With `has_gate`
+    its tool calls can be held; `order` is what the user wants of it, None for nothing, and `is_obeyed` says that a hook
+    has kept a tool call from running for it.
     """
 
     tool: str
@@ -63,6 +67,9 @@ class LiveHook(Struct, frozen=True):
     mailbox: str = ""
     agent_id: str = ""
     cwd: str = ""
+    has_gate: bool = False
+    order: Order | None = None
+    is_obeyed: bool = False
 
 
 class HookedAgents(Struct, frozen=True):
@@ -83,6 +90,7 @@ def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:
 def hooked_agents(store_url: str, now: float) -> HookedAgents:
     """Return the same, and which agents' programs have ended without a word. Blocks; any thread may call it."""
     names = _Names(store_url)
+    is_anyone_held = os.path.isdir(held_root())  # noqa: PTH112
     found: dict[str, LiveHook] = {}
     gone: dict[str, float] = {}
     for folder in all_folders():
@@ -93,6 +101,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                 continue
             name = names.of(folder, state)
             known = found.get(name)
+            order = order_for(place_of(folder), state.agent_id) if is_anyone_held else None
             if name and (known is None or known.last_run < state.last_run):
                 found[name] = LiveHook(
                     state.tool,
@@ -105,6 +114,9 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     state.mailbox,
                     state.agent_id,
                     state.cwd,
+                    GATE_OPTION in state.options.split(),
+                    order,
+                    order is not None and state.extra.get(OBEYED) == order.since,
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 

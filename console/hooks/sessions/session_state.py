@@ -22,7 +22,9 @@ BEAT_SECONDS = 60.0
 PAUSES = 4
 LONGEST_PAUSE_SECONDS = 300.0
 """A fraction of the time after which an agent counts as not seen (30 minutes, unless the person sets another)."""
-WORKING, IDLE, WAITING = "working", "idle", "waiting"
+WORKING, IDLE, WAITING, HELD = "working", "idle", "waiting", "held"
+OBEYED = "obeyed"
+"""Of when the order is that a session has obeyed; in what registration remembers."""
 LOCK_SECONDS = 1.0
 PAUSE_SECONDS = 0.005
 LONGEST_FILE = 1 << 20

@@ -14,6 +14,8 @@ __all__ = ["NAMES", "OwnText", "Part", "ProgramFiles", "SettingsPart", "Target",
 
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "shell")
 Version = tuple[int, ...]
+GATE_SECONDS = 600
+"""How long a hook may hold a tool call: longer than it does (`console.hooks.gate`), since past that the tool runs."""
 
 
 class Target(NamedTuple):

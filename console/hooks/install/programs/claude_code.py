@@ -7,7 +7,7 @@ from typing import Any
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
-from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.programs import GATE_SECONDS, Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 
 NAME, TITLE, COMMAND = "claude-code", "Claude Code", "claude"
@@ -74,6 +74,8 @@ def _wanted(options: HookOptions, version: Version | None) -> Wanted:
     if options.wake and not (version and version < FILE_CHANGED):
         entries["FileChanged"] = _entry(run, asyncRewake=True)
         entries["CwdChanged"] = _entry(run)
+    if options.gate:
+        entries["PreToolUse"] = _entry(run, GATE_SECONDS)
     entries["SessionEnd"] = _entry(run, END_SECONDS)
     return Wanted(entries, RULES, dialect=JSON)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
-from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.programs import GATE_SECONDS, Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 from console.settings.toml_errors import read_toml
 from mailstore.files.whole import read_text
@@ -60,8 +60,9 @@ def _home(target: Target) -> Path:
 
 def _wanted(options: HookOptions) -> Wanted:
     run = hook_command(NAME, options)
-    hook = {"type": "command", "command": run, "timeout": SECONDS}
-    return Wanted({event: {"hooks": [hook]} for event in EVENTS}, dialect=JSON)
+    seconds = dict.fromkeys(EVENTS, SECONDS) | ({"PreToolUse": GATE_SECONDS} if options.gate else {})
+    hooks = {event: {"type": "command", "command": run, "timeout": limit} for event, limit in seconds.items()}
+    return Wanted({event: {"hooks": [hook]} for event, hook in hooks.items()}, dialect=JSON)
 
 
 def _folder_of(url: str) -> Path | None:

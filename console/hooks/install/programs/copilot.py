@@ -6,7 +6,7 @@ from pathlib import Path
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
-from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.programs import GATE_SECONDS, Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import JSON
 
 NAME, TITLE, COMMAND = "copilot", "Copilot CLI", "copilot"
@@ -40,8 +40,9 @@ def _home(target: Target) -> Path:
 
 
 def _wanted(options: HookOptions) -> Wanted:
+    seconds = dict.fromkeys(EVENTS, SECONDS) | ({"preToolUse": GATE_SECONDS} if options.gate else {})
     entries = {
-        event: {"type": "command", "bash": hook_command(NAME, options, event), "timeoutSec": SECONDS}
-        for event in EVENTS
+        event: {"type": "command", "bash": hook_command(NAME, options, event), "timeoutSec": limit}
+        for event, limit in seconds.items()
     }
     return Wanted(entries, top={"version": 1}, dialect=JSON)

@@ -7,7 +7,7 @@ from typing import Any
 
 from console.hooks.install.hook_additions import Wanted
 from console.hooks.install.own_command import HookOptions, hook_command
-from console.hooks.install.programs import Part, SettingsPart, Target, Version
+from console.hooks.install.programs import GATE_SECONDS, Part, SettingsPart, Target, Version
 from console.hooks.install.settings_tokens import COMMENTS
 
 NAME, TITLE, COMMAND = "gemini", "Gemini CLI", "gemini"
@@ -45,5 +45,7 @@ def _home(target: Target) -> Path:
 
 def _wanted(options: HookOptions) -> Wanted:
     run = hook_command(NAME, options)
-    hook: dict[str, Any] = {"type": "command", "name": "signalbox", "command": run, "timeout": MILLISECONDS}
-    return Wanted({event: {"hooks": [hook]} for event in EVENTS}, dialect=COMMENTS)
+    limits = dict.fromkeys(EVENTS, MILLISECONDS) | ({"BeforeTool": GATE_SECONDS * 1000} if options.gate else {})
+    hook: dict[str, Any] = {"type": "command", "name": "signalbox", "command": run}
+    entries = {event: {"hooks": [{**hook, "timeout": limit}]} for event, limit in limits.items()}
+    return Wanted(entries, dialect=COMMENTS)

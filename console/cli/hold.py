@@ -1,0 +1,129 @@
+"""`signalbox hold`, `stop` and `release`: keep agents from running tools, through their hooks."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Annotated
+
+import msgspec
+
+from console.cli.document import JsonOutput
+from console.cli.loading import Loaded, known_agent, loaded
+from console.cli.options import mailbox_options
+from console.cli.plain import columns, put
+from console.cli.terminal_io import tell
+from console.errors import Refused, UsedWrongly
+from console.hooks.orders import EVERYBODY, STOP
+from console.hooks.sessions.live import HookedAgents, hooked_agents
+from console.hooks.steering import (
+    EFFECTS,
+    ENDING_TURNS,
+    RELEASE,
+    Steered,
+    everybody,
+    orders_of,
+    steer,
+    steered,
+)
+from console.render.short_text import clock
+from console.render.timestamps import iso_time
+from mailstore.errors import reason_of
+
+LONGEST = 500
+
+
+class HeldAgent(msgspec.Struct, frozen=True):
+    """An agent that is held or stopped, or is to be."""
+
+    agent: Annotated[str, "Its session id; `*` for all agents of the mailbox."]
+    order: Annotated[str, "`hold` or `stop`."]
+    since: Annotated[str | None, "When that was asked for: ISO 8601 in UTC."]
+    by: Annotated[str, "Who asked for it."]
+    why: Annotated[str, "The reason, which the agent reads; may be empty."]
+    held: Annotated[bool, "Whether a hook has said that a tool call waits, or was refused."]
+
+
+AGENTS = JsonOutput(list[HeldAgent])
+OUTPUTS = (AGENTS,)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    order = parser.prog.split()[-1]
+    parser.add_argument("agents", nargs="*", metavar="ID", help="Agents: session ids of the roster")
+    parser.add_argument("--all", action="store_true", help="All agents of the mailbox, also those that are yet to come")
+    if order != RELEASE:
+        parser.add_argument("--why", default="", metavar="TEXT", help="The reason, which the agent reads")
+    mailbox_options(parser, at=False)
+    parser.set_defaults(at=None, order=order, why="")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Give the order, or list who is held if no agent is named."""
+    if args.all and args.agents:
+        raise UsedWrongly("--all is for every agent", "leave out the ids, or leave out --all", "E257")
+    why = " ".join(args.why.split())
+    if len(why) > LONGEST or not why.isprintable():
+        raise Refused("--why is too long or not printable", f"use at most {LONGEST} printable characters", "E258")
+    with loaded(args) as mail:
+        hooked = hooked_agents(mail.store.url, mail.now)
+        if args.all or args.agents:
+            try:
+                _steer(args, mail, hooked, why)
+            except OSError as error:
+                raise Refused(
+                    f"the order can't be written ({reason_of(error)})", "make the state folder writable", "E259"
+                ) from error
+        if args.json or not (args.all or args.agents):
+            _list(args, mail, hooked_agents(mail.store.url, mail.now))
+    return 0
+
+
+def _steer(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, why: str) -> None:
+    order, known = args.order, orders_of(mail.store.url)
+    agents: list[Steered] = []
+    if args.all:
+        agents = everybody(mail.store.url) if order != RELEASE else [each for each, _ in known.values()]
+        if without := [name for name, hook in hooked.live.items() if not hook.has_gate]:
+            tell(f"{', '.join(sorted(without))} can't be held", "install their hooks with --gate")
+    for name in dict.fromkeys(args.agents):
+        if order == RELEASE and name in known:
+            agents.append(known[name][0])
+            continue
+        hook = hooked.live.get(known_agent(mail.mailbox, name).session_id)
+        if order == RELEASE:
+            tell(f"{name} is not held", "signalbox hold lists who is")
+        elif hook is None:
+            raise Refused(f"no hook runs for {name}", "install its hooks with --gate, and start its session", "E260")
+        elif not hook.has_gate:
+            raise Refused(
+                f"the hooks of {name} were installed without --gate",
+                "use signalbox hook install --gate, and start its session again",
+                "E261",
+            )
+        else:
+            agents.append(steered(name, hook))
+    steer(mail.store, agents, order, why, mail.mailbox.user, mail.now)
+    for agent in agents if not args.json else ():
+        whom = "all agents" if agent.agent_id == EVERYBODY else agent.name
+        live = hooked.live.get(agent.name)
+        more = ", which ends its turn" if order == STOP and live is not None and live.tool in ENDING_TURNS else ""
+        put(f"{whom}: {order} asked: {EFFECTS[order]}{more}" if order != RELEASE else f"{whom}: released")
+
+
+def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
+    held = {name for name, hook in hooked.live.items() if hook.is_obeyed}
+    rows = [
+        HeldAgent(name, order.what, iso_time(order.since), order.by, order.why, name in held)
+        for name, (_, order) in orders_of(mail.store.url).items()
+    ]
+    if args.json:
+        AGENTS.put(rows)
+    elif rows:
+        known = orders_of(mail.store.url)
+        table = [
+            (it.agent, it.order if it.held else f"{it.order} asked", clock(known[it.agent][1].since, mail.now), it.why)
+            for it in rows
+        ]
+        put(columns(table, ("agent", "order", "since", "why")))
+    else:
+        put("No agent is held")

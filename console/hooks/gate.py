@@ -1,0 +1,84 @@
+"""Before a tool runs: wait while the user holds the agent, refuse the call once it is stopped.
+
+Whatever goes wrong here lets the tool run, and says nothing: a broken gate blocks nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from console.hooks import clock
+from console.hooks.log import log_error
+from console.hooks.orders import HOLD, STOP, Order, order_for, place_of
+from console.hooks.sessions.session_state import HELD, OBEYED, WORKING, opened, read_state
+from console.hooks.state_folder import all_folders
+from mailstore.files.whole import open_binary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from console.hooks.events import Answer, HookEvent
+    from console.hooks.programs import Program
+    from console.hooks.sessions.session_state import SessionState
+
+LOOK_SECONDS = 0.2
+LIMIT_SECONDS = 540.0
+"""How long a call is held before it is refused: programs let a tool run whose hook takes longer than 600 s."""
+
+
+def before_tool(tool: Program, event: HookEvent) -> Answer | None:
+    """Return how a tool call is refused, once its agent is stopped or was held for long; None to let it run."""
+    found = _known(tool.NAME, event.session_id)
+    if found is None:
+        return None
+    folder, state = found
+    place, parent = place_of(folder), os.getppid()
+    order = order_for(place, state.agent_id)
+    if order is None:
+        return None
+    clock.stop()
+    _note(folder, tool.NAME, event.session_id, HELD, order)
+    until = time.monotonic() + LIMIT_SECONDS
+    while order is not None and order.what == HOLD and time.monotonic() < until:
+        if os.getppid() != parent:  # the program has ended
+            return None
+        time.sleep(LOOK_SECONDS)
+        order = order_for(place, state.agent_id)
+    if order is None:
+        _note(folder, tool.NAME, event.session_id, WORKING, None)
+        return None
+    return tool.refuse(event, reason(order), is_stop=order.what == STOP)
+
+
+def reason(order: Order) -> str:
+    """Return what the model reads of an order."""
+    at = time.strftime("%H:%M", time.localtime(order.since))
+    why = f": {order.why}" if order.why else ""
+    if order.what == STOP:
+        return f"Stopped by your user at {at}{why}. End your turn, and do not work around this."
+    return f"Held by your user since {at}{why}. Wait: end your turn, and do not work around this."
+
+
+def _known(tool: str, session_id: str) -> tuple[str, SessionState] | None:
+    """Return what is remembered of a session, and the folder that it is in."""
+    for folder in all_folders():
+        try:
+            with open_binary(f"{folder}/{tool}-{session_id}") as file:
+                state = read_state(file.read(), tool, session_id)
+        except OSError:
+            continue
+        if state.agent_id and not state.is_ended:
+            return folder, state
+    return None
+
+
+def _note(folder: str, tool: str, session_id: str, doing: str, order: Order | None) -> None:
+    """Note which order the session obeys, or that it goes on, for whoever looks; a full folder changes nothing else."""
+    try:
+        with opened(folder, tool, session_id) as held:
+            held.state.last_run = time.time()
+            held.state.do(doing, held.state.last_run)
+            held.state.extra[OBEYED] = 0.0 if order is None else order.since
+            held.save()
+    except (OSError, TimeoutError) as error:
+        log_error(tool, doing, error)

@@ -1,0 +1,91 @@
+"""Hold, stop and release agents: the order for their hooks, and the record of it in the mailbox's journal."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from console.hooks.orders import EVERYBODY, HOLD, STOP, Order, give, order_for, orders_in, place_of, take_back
+from console.hooks.sessions.live import LiveHook
+from console.hooks.state_folder import hooks_folder
+from mailstore.records.message import Intervention
+from mailstore.records.scope import parts_of
+from mailstore.store import Capability, Store
+
+RELEASE = "release"
+EFFECTS = {
+    HOLD: "its next tool call waits until it is released, and is refused after nine minutes",
+    STOP: "its next tool call is refused, and each one after it",
+    RELEASE: "its tools run again",
+}
+"""What becomes of an agent."""
+NOTES = {HOLD: "its next tool call waits", STOP: "its tool calls are refused"}
+ENDING_TURNS = frozenset({"claude-code", "gemini", "opencode"})
+"""Programs whose turn ends with a stop; the others have only each call refused."""
+NO_GATE = "its hooks were installed without --gate"
+NO_HOOKS = "no hook runs for it"
+
+
+class Steered(Struct, frozen=True):
+    """An agent to be held, stopped or released: its name in the mailbox, where its orders are, and its id there."""
+
+    name: str
+    place: str
+    agent_id: str
+
+
+def why_not(hook: LiveHook | None) -> str:
+    """Return why an agent can't be held; empty if it can."""
+    return NO_HOOKS if hook is None else "" if hook.has_gate else NO_GATE
+
+
+def steered(name: str, hook: LiveHook) -> Steered:
+    """Return an agent with a hook as one that can be held."""
+    return Steered(name, place_of(hook.folder), hook.agent_id)
+
+
+def everybody(store_url: str) -> list[Steered]:
+    """Return all agents of a mailbox as one, or of each of several, also those that are yet to come."""
+    parts = parts_of(store_url) or {"": store_url}
+    return [Steered(f"{label}/*" if label else EVERYBODY, _place(url), EVERYBODY) for label, url in parts.items()]
+
+
+def orders_of(store_url: str) -> dict[str, tuple[Steered, Order]]:
+    """Return by name the orders that hold in a mailbox, or in several."""
+    found = {}
+    for label, url in (parts_of(store_url) or {"": store_url}).items():
+        place = _place(url)
+        for agent_id, order in orders_in(place).items():
+            name = f"{label}/{agent_id}" if label else agent_id
+            found[name] = Steered(name, place, agent_id), order
+    return found
+
+
+def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str, now: float) -> Intervention | None:
+    """Give agents an order, or take theirs back, and record that; return the record where there is a journal for it.
+
+    Blocks. Raises OSError and StoreError.
+    """
+    done = []
+    for agent in agents:
+        if what != RELEASE:
+            give(agent.place, Order(agent.agent_id, what, now, by, why))
+        elif not take_back(agent.place, agent.agent_id):
+            continue
+        done.append(agent.name)
+    if not done or Capability.RECORD not in store.capabilities:
+        return None
+    record = Intervention(str(uuid.uuid4()), by, what, now, note=why, details={"agents": done})
+    store.record(record)
+    return record
+
+
+def current(agent: Steered) -> Order | None:
+    """Return the order that holds for an agent, its own or one to all."""
+    return order_for(agent.place, agent.agent_id)
+
+
+def _place(url: str) -> str:
+    return place_of(hooks_folder(url))

@@ -1,0 +1,106 @@
+"""Real programs, held in the middle of their work and released, and stopped: their tools don't run meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import pytest
+
+from tests.agents import claude_code, codex, copilot, gemini, opencode
+from tests.agents.dialects import Step, say
+from tests.agents.lab import Lab
+from tests.agents.scripted_model import ScriptedModel
+from tests.agents.story import only_agent
+
+WHY = "the museum calls"
+
+
+class Told(NamedTuple):
+    """How a program is run to its end, and its model's step that runs a command; whether a stop ends its turn."""
+
+    run: Callable[[Lab, ScriptedModel], object]
+    shell: Callable[..., Step]
+    ends: bool
+
+
+def _codex(lab: Lab, model: ScriptedModel) -> object:
+    codex.configure(lab, model)
+    return codex.execute(lab, "hello")
+
+
+def _gemini(lab: Lab, model: ScriptedModel) -> object:
+    gemini.configure(lab)
+    return lab.run(
+        [str(gemini.GEMINI.path), *gemini.MODEL, "--approval-mode", "yolo", "-p", "hello"], env=gemini.variables(model)
+    )
+
+
+def _opencode(lab: Lab, model: ScriptedModel) -> object:
+    opencode.configure(lab, model)
+    return lab.run([str(opencode.OPENCODE.path), "run", "hello"], env=opencode.QUIET)
+
+
+def _copilot(lab: Lab, model: ScriptedModel) -> object:
+    copilot.configure(lab)
+    return copilot.print_mode(lab, model, "hello")
+
+
+def _claude_code(lab: Lab, model: ScriptedModel) -> object:
+    return claude_code.print_mode(lab, model, "hello", "--allowedTools", "Bash")
+
+
+PROGRAMS = {
+    "claude-code": Told(_claude_code, claude_code.bash, ends=True),
+    "codex": Told(_codex, codex.shell, ends=False),
+    "gemini": Told(_gemini, gemini.shell, ends=True),
+    "opencode": Told(_opencode, opencode.shell, ends=True),
+    "copilot": Told(_copilot, copilot.shell, ends=False),
+}
+EACH = [pytest.param(name, marks=pytest.mark.program(name)) for name in PROGRAMS]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_held_program_waits_with_its_tool_until_it_is_released(name: str, lab: Lab) -> None:
+    program = PROGRAMS[name]
+    lab.install_hooks(name, "--gate")
+    files = [lab.repository / f"{word}.txt" for word in ("first", "second", "third")]
+
+    def hold() -> None:
+        lab.signalbox("hold", only_agent(lab), "--why", WHY, "--store", lab.url)
+
+    steps = [program.shell(f"touch {file.name}", before=hold if at == 1 else None) for at, file in enumerate(files)]
+    with ScriptedModel(*steps, say("done")) as model, ThreadPoolExecutor(1) as pool:
+        done = pool.submit(program.run, lab, model)
+        lab.until(lambda: held(lab), f"{name} says that it is held")
+        assert [file.exists() for file in files] == [True, False, False]
+        assert not done.done()
+        lab.signalbox("release", only_agent(lab), "--store", lab.url)
+        done.result(90)
+    assert all(file.exists() for file in files)
+    assert model.steps_left == 0
+    assert not any(request.find("Held by your user") for request in model.requests), "the model knows nothing of it"
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_stopped_program_runs_no_tool_any_more_and_its_model_reads_why(name: str, lab: Lab) -> None:
+    program = PROGRAMS[name]
+    lab.install_hooks(name, "--gate")
+    files = [lab.repository / f"{word}.txt" for word in ("first", "second")]
+
+    def stop() -> None:
+        lab.signalbox("stop", only_agent(lab), "--why", WHY, "--store", lab.url)
+
+    steps = [program.shell("touch first.txt"), program.shell("touch second.txt", before=stop)]
+    with ScriptedModel(*steps, say("I end my turn")) as model:
+        program.run(lab, model)
+    assert [file.exists() for file in files] == [True, False]
+    told = [request for request in model.requests if request.find(f": {WHY}. End your turn")]
+    assert (len(told), model.steps_left) == ((0, 1) if program.ends else (1, 0))
+
+
+def held(lab: Lab) -> bool:
+    """Say whether the program's hook has said that it waits."""
+    return any(row["held"] for row in json.loads(lab.signalbox("hold", "--json", "--store", lab.url)))

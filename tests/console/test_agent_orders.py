@@ -1,0 +1,106 @@
+"""Agents are held, stopped and released in the console: who can be, what is shown of it, and what is recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from console.hooks.orders import HOLD, Order, give, orders_in, place_of
+from mailstore.state.views import View
+from tests.console.screen_text import Seat, opened
+from tests.hooked import hooked
+from tests.mailboxes import NOW, MailFiles
+
+ANN, BOB = "ann-00000001", "bob-00000001"
+
+
+@pytest.fixture
+def mail(tmp_path: Path) -> MailFiles:
+    mail = MailFiles(tmp_path)
+    for name in (ANN, BOB):
+        mail.agent(name)
+    mail.message("m", ANN, BOB, "The lamp.", ago=60, subject="Lamp")
+    return mail
+
+
+def place(mail: MailFiles) -> str:
+    """Return the folder of the orders; Ann's hooks have a gate, Bob's have none."""
+    hooked(mail.url, BOB, doing="working", since=NOW, last_run=NOW, tool="codex")
+    state = hooked(mail.url, ANN, doing="working", since=NOW, last_run=NOW, options="--gate")
+    return place_of(str(Path(state).parent))
+
+
+async def go(seat: Seat, name: str) -> None:
+    await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
+    seat.screen.show_view(View("agent", name))
+    await seat.press("H")
+    await seat.sees(f"{name} (living)")
+
+
+def journal(mail: MailFiles) -> list[str]:
+    path = mail.data / "agent-mailbox-oversight.jsonl"
+    return [json.loads(line)["action"] for line in path.read_text().splitlines()] if path.exists() else []
+
+
+async def test_an_agent_is_held_once_its_hook_says_so_and_released_by_undo(mail: MailFiles) -> None:
+    folder = place(mail)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await go(seat, ANN)
+        await seat.press("h")
+        await seat.sees(f"{ANN} (claude-code): its next tool call")
+        await seat.press(*"The museum calls", "enter")
+        await seat.until(lambda: seat.notice == f"Hold asked: {ANN} · z: undo")
+        order = orders_in(folder)[ANN]
+        assert (order.what, order.why, order.by) == (HOLD, "The museum calls", "user")
+        await seat.sees(f"{ANN} · hold asked")
+        hooked(mail.url, ANN, doing="held", extra={"obeyed": order.since})
+        await seat.sees(f"{ANN} · held since")
+        await go(seat, ANN)
+        await seat.sees("hold since 14:30")
+        await seat.press("escape", "z")
+        await seat.until(lambda: not orders_in(folder))
+        await seat.until(lambda: journal(mail) == ["hold", "release"])
+        await seat.press("L")
+        await seat.sees("held")
+        assert "The museum calls" in seat.text
+
+
+async def test_who_can_not_be_held_says_what_would_let_it(mail: MailFiles) -> None:
+    folder = place(mail)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await go(seat, BOB)
+        await seat.press("s")
+        await seat.until(lambda: seat.notice.startswith("Can't stop it: its hooks were installed without --gate."))
+        assert not orders_in(folder)
+        await go(seat, BOB)
+        await seat.press("H", "escape")
+        await seat.until(lambda: seat.notice == "Nothing was asked")
+        assert not orders_in(folder)
+
+
+async def test_all_are_held_together_and_an_earlier_order_comes_back_by_undo(mail: MailFiles) -> None:
+    folder = place(mail)
+    give(folder, Order(ANN, "stop", NOW - 60, "user", "Enough"))
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.press("1", "g")
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
+        await seat.press("H", "H")
+        await seat.sees("and is refused after")
+        await seat.press("enter")
+        await seat.until(lambda: seat.notice == "Hold asked: all agents · z: undo")
+        assert set(orders_in(folder)) == {"*", ANN}
+        await seat.press("H", "L")
+        await seat.until(lambda: not orders_in(folder))
+        await seat.press("z")
+        await seat.until(lambda: set(orders_in(folder)) == {"*", ANN})
+        assert orders_in(folder)[ANN].why == "Enough"
+
+
+async def test_nothing_is_asked_of_agents_while_observing(mail: MailFiles) -> None:
+    place(mail)
+    async with opened(mail.data, observe=True) as seat:
+        seat.screen.show_view(View("agent", ANN))
+        await seat.press("H")
+        await seat.until(lambda: "Can't change agents here" in seat.notice)

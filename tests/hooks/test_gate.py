@@ -1,0 +1,150 @@
+"""Holding agents: what a hook answers before a tool runs, for each program, and what it does when things go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console.hooks import gate
+from console.hooks.events import GATE, HookEvent
+from console.hooks.orders import EVERYBODY, HOLD, STOP, Order, give, order_for, orders_in, place_of, take_back
+from console.hooks.programs import NAMES, program
+from tests.hooks.hooked import AGENT, SESSION, Hooked
+
+BEFORE = {
+    "claude-code": "PreToolUse",
+    "codex": "PreToolUse",
+    "gemini": "BeforeTool",
+    "opencode": "tool.execute.before",
+    "copilot": "preToolUse",
+}
+START = {"opencode": "session.created", "copilot": "sessionStart"}
+SINCE = 1_800_000_000.0
+WORDS = f"at {time.strftime('%H:%M', time.localtime(SINCE))}: enough. End your turn, and do not work around this."
+
+
+def begin(hooked: Hooked, tool: str = "claude-code") -> str:
+    """Start a session; return its agent."""
+    tell(hooked, tool, START.get(tool, "SessionStart"), source="startup")
+    return next(iter(hooked.roster()))
+
+
+def tell(hooked: Hooked, tool: str, event: str, **more: Any) -> Any:
+    options = (event,) if tool == "copilot" else ()
+    given = {"sessionId": SESSION, "timestamp": 1} if tool == "copilot" else {}
+    said = hooked.run(event, *options, "--gate", tool=tool, **given, **more)
+    assert (said.err, said.status) == ("", 0)
+    return json.loads(said.out) if said.out else None
+
+
+def place(hooked: Hooked) -> str:
+    """Return the folder of the orders."""
+    (folder,) = {path.parent for path in hooked.states()}
+    return f"{hooked.state}/hooks/held/{folder.name}"
+
+
+def order(agent: str, what: str = STOP) -> Order:
+    return Order(agent, what, SINCE, "user", "enough")
+
+
+@pytest.mark.parametrize("tool", NAMES)
+def test_a_call_runs_is_refused_once_its_agent_is_stopped_and_runs_again(tool: str, hooked: Hooked) -> None:
+    agent = begin(hooked, tool)
+    assert tell(hooked, tool, BEFORE[tool], tool_name="Bash") is None
+    give(place(hooked), order(agent))
+    words = f"Stopped by your user {WORDS}"
+    denial = {"permissionDecision": "deny", "permissionDecisionReason": words}
+    inside = {"hookSpecificOutput": {"hookEventName": "PreToolUse", **denial}}
+    assert (
+        tell(hooked, tool, BEFORE[tool])
+        == {
+            "claude-code": {"continue": False, "stopReason": words, **inside},
+            "codex": inside,
+            "gemini": {"continue": False, "stopReason": words},
+            "opencode": {"refuse": words, "stop": True},
+            "copilot": denial,
+        }[tool]
+    )
+    assert take_back(place(hooked), agent)
+    assert tell(hooked, tool, BEFORE[tool]) is None
+    assert not Path(place(hooked)).parent.exists(), "nobody is held: hooks find that out with one look"
+
+
+def test_a_held_call_waits_is_seen_to_and_runs_once_it_is_released(hooked: Hooked) -> None:
+    agent = begin(hooked)
+    assert agent == AGENT
+    give(place(hooked), order(EVERYBODY, HOLD))
+    waiting = hooked.start("PreToolUse", "--gate", agent_id="sub-1")  # a subagent's call, too
+    (state,) = hooked.states()
+    while b'"doing": "held"' not in state.read_bytes().replace(b'":"', b'": "'):
+        assert waiting.poll() is None
+    assert b'"obeyed"' in state.read_bytes()
+    take_back(place(hooked), EVERYBODY)
+    assert waiting.communicate(timeout=60) == ("", "")
+    assert waiting.returncode == 0
+    assert b'"doing":"working"' in state.read_bytes().replace(b": ", b":")
+    assert hooked.log == ""
+
+
+def test_who_is_held_for_long_is_refused_before_the_program_would_let_the_tool_run(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = begin(hooked)
+    give(place(hooked), order(agent, HOLD))
+    monkeypatch.setenv("XDG_STATE_HOME", str(hooked.state.parent))
+    monkeypatch.setattr(gate, "LIMIT_SECONDS", 0.0)
+    tool = program("claude-code")
+    assert tool
+    event = HookEvent(GATE, "PreToolUse", SESSION, str(hooked.repository))
+    answer = gate.before_tool(tool, event)
+    assert answer
+    assert "Held by your user since" in answer.out
+    assert '"deny"' in answer.out
+    assert '"continue"' not in answer.out, "its turn goes on"
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"agent_id":1,"what":"hold","since":0,"by":"","why":""}', b"\0"])
+def test_an_order_that_can_not_be_read_holds_nobody(data: bytes, hooked: Hooked) -> None:
+    agent = begin(hooked)
+    give(place(hooked), order(agent))
+    (file,) = Path(place(hooked)).iterdir()
+    file.write_bytes(data)
+    assert tell(hooked, "claude-code", "PreToolUse") is None
+    assert orders_in(place(hooked)) == {}
+
+
+def test_who_is_not_known_or_belongs_elsewhere_is_not_held(hooked: Hooked) -> None:
+    agent = begin(hooked)
+    give(place(hooked), order("another"))
+    assert tell(hooked, "claude-code", "PreToolUse") is None
+    give(place(hooked), order(agent))
+    other = hooked.input("PreToolUse").replace(SESSION, "22222222-2222-4333-8444-555555555555")
+    assert hooked.raw(other.encode(), "claude-code", "--gate").out == ""
+    assert tell(hooked, "claude-code", "PreToolUse") is not None
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_state_folder_that_can_not_be_written_holds_all_the_same(hooked: Hooked) -> None:
+    agent = begin(hooked)
+    give(place(hooked), order(agent))
+    (state,) = hooked.states()
+    state.parent.chmod(0o500)
+    try:
+        assert tell(hooked, "claude-code", "PreToolUse") is not None
+    finally:
+        state.parent.chmod(0o700)
+
+
+def test_orders_have_names_that_no_file_could_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    folder = place_of("/x/hooks/0123")
+    for agent in ("a/../b", "\x1b[31m", "x" * 5000, EVERYBODY):
+        give(folder, order(agent))
+        assert order_for(folder, agent) == order(agent)
+    assert len(orders_in(folder)) == 4
+    assert not take_back(folder, "nobody")
