@@ -47,6 +47,7 @@ def before_tool(tool: Program, event: HookEvent) -> Answer | None:
     if order is None:
         _note(folder, tool.NAME, event.session_id, WORKING, None)
         return None
+    _note(folder, tool.NAME, event.session_id, HELD, order)  # perhaps another one than it waited for
     return tool.refuse(event, reason(order), is_stop=order.what == STOP)
 
 

@@ -84,6 +84,7 @@ def test_a_held_call_waits_is_seen_to_and_runs_once_it_is_released(hooked: Hooke
     while b'"doing": "held"' not in state.read_bytes().replace(b'":"', b'": "'):
         assert waiting.poll() is None
     assert b'"obeyed"' in state.read_bytes()
+    give(place(hooked), Order(EVERYBODY, HOLD, SINCE + 60, "user"))  # asked again
     take_back(place(hooked), EVERYBODY)
     assert waiting.communicate(timeout=60) == ("", "")
     assert waiting.returncode == 0
