@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from console.hooks.orders import EVERYBODY, HOLD, STOP, Order, give, order_for, orders_in, place_of, take_back
+from console.hooks.orders import EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
 from console.hooks.sessions.live import LiveHook
 from console.hooks.state_folder import hooks_folder
 from mailstore.records.message import Intervention
@@ -80,11 +80,6 @@ def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str,
     record = Intervention(str(uuid.uuid4()), by, what, now, note=why, details={"agents": done})
     store.record(record)
     return record
-
-
-def current(agent: Steered) -> Order | None:
-    """Return the order that holds for an agent, its own or one to all."""
-    return order_for(agent.place, agent.agent_id)
 
 
 def _place(url: str) -> str:
