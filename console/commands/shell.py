@@ -55,7 +55,7 @@ COMMANDS = {
     "presence": CliCommand("presence", "Report what an agent is doing (its heartbeat)", "Mailbox"),
     "wake": CliCommand("wake", "Run a command when mail comes that should wake a sleeping agent", "Mailbox"),
     "hold": CliCommand("hold", "Keep agents' tools from running until they are released", "Mailbox"),
-    "stop": CliCommand("hold", "Refuse agents' tool calls, and end their turn where the program can", "Mailbox"),
+    "stop": CliCommand("hold", "Refuse agents' tools, and end their turn where that can be done", "Mailbox"),
     "release": CliCommand("hold", "Let agents that were held or stopped go on", "Mailbox"),
     "hook": CliCommand("hooks", "Install, remove or check hooks that tell agents of their mail", "Mailbox"),
     "mcp": CliCommand("mcp", "Serve an agent its mailbox over the Model Context Protocol", "Mailbox"),

@@ -63,6 +63,8 @@ class AgentOrders:
             agent, order = known[session_id]
             since = clock(order.since, session.now())
             found.append(OrderChoice(KEYS[RELEASE], "release", f"{order.what} since {since}", RELEASE, (agent,)))
+            if order.what == HOLD:
+                found.append(OrderChoice(KEYS[STOP], STOP, NOTES[STOP], STOP, (agent,)))
         elif hook := live.get(session_id):
             reason = why_not(hook)
             for what in (HOLD, STOP):

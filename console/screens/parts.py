@@ -241,7 +241,7 @@ class Parts:
     def location_changed(self) -> None:
         """The person went to another view."""
         self.searching.forget()
-        self.streaming.is_only_shown = False
+        self.streaming.left()
         self.snoozing.place_left()
 
     def styles_changed(self, styles: TextStyles) -> None:

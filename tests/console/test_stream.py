@@ -236,6 +236,14 @@ async def test_hits_of_a_search_are_one_stream_and_going_through_the_modes_reads
         await seat.until(lambda: seat.screen.threads.is_on_screen)
         assert seat.screen.pane() == "threads"
         assert "Search:" not in seat.text
+        marks = seat.screen.session.mailbox.counts().unseen
+        await seat.press("slash", *"colour", "enter")  # hits are read as a stream from now on
+        await seat.until(lambda: seat.screen.conversation.is_stream)
+        seat.screen.tick()
+        await seat.press()
+        assert seat.screen.session.mailbox.counts().unseen == marks
+        await seat.press("k")
+        await seat.until(lambda: seat.screen.session.mailbox.counts().unseen < marks)
 
 
 async def test_all_mail_and_a_saved_view_are_streams_that_follow_the_mailbox(tmp_path: Path) -> None:

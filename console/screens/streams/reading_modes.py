@@ -15,6 +15,8 @@ REMEMBERED = "reading-modes"
 STREAMS = frozenset({"all", "channel", "agent", "role", "type", "saved", "found"})
 PLACES = frozenset({"channel", "agent", "role"})
 """Kinds of views that can be written to."""
+GONE_TO = PLACES | {"type"}
+"""Kinds of views whose stream is read as soon as one is there."""
 
 
 def may_stream(view: View) -> bool:

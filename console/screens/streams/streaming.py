@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from console.render.safe import visible_line
 from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
-from console.screens.streams.reading_modes import PLACES, REMEMBERED, mode_of, modes_of, set_mode
+from console.screens.streams.reading_modes import GONE_TO, PLACES, REMEMBERED, mode_of, modes_of, set_mode
 from mailstore.state.views import View
 from mailstore.store import Capability
 
@@ -134,8 +134,10 @@ class Streaming:
         self._composing = composing
         self._searching = searching
         self._finding = StreamSearch(screen)
-        self.is_only_shown = False
-        """Whether a stream came in sight as the modes were gone through: it is read once a key moves in it."""
+        self._passed: View | None = None
+        """The view whose stream came in sight as the modes were gone through."""
+        self._begun: View | None = None
+        """The view in whose stream a key moved."""
 
     def cycle(self) -> None:
         """Read this place as trees, sorted by time, or as a stream where it can be; remembered for the place."""
@@ -144,7 +146,7 @@ class Streaming:
         mode = modes[(modes.index(mode_of(personal, view)) + 1) % len(modes)]
         set_mode(personal, view, mode)
         screen.run_task(asyncio.to_thread(personal.save_remembered, REMEMBERED), group="marks")
-        self.is_only_shown = mode == "stream"
+        self._passed, self._begun = view if mode == "stream" else None, None
         screen.redraw()
         screen.tell(MODE_WORDS[mode])
 
@@ -196,7 +198,7 @@ class Streaming:
 
     def next(self, step: int) -> None:
         """Go to the next hit of what is sought in the stream, or the one before; else to the next new message."""
-        self.is_only_shown = False
+        self._begin()
         if self._screen.conversation.is_stream and self._finding.is_on:
             self._finding.step(step)
         else:
@@ -219,10 +221,23 @@ class Streaming:
         if screen.conversation.is_stream:
             screen.location = replace(screen.location, root=screen.session.mailbox.root_of(key))
 
+    @property
+    def is_only_shown(self) -> bool:
+        """Whether the stream in sight is yet to be read: unless it was gone to as a place, a key in it begins that."""
+        view = self._screen.listing.shown_view()
+        return view == self._passed or (view.kind not in GONE_TO and view != self._begun)
+
+    def _begin(self) -> None:
+        self._passed, self._begun = None, self._screen.listing.shown_view()
+
     def read(self) -> None:
         """Mark as seen what is in sight from now on."""
-        self.is_only_shown = False
+        self._begin()
         self.moved()
+
+    def left(self) -> None:
+        """Begin anew in another view."""
+        self._passed = self._begun = None
 
     def moved(self) -> None:
         """Mark as seen what is in sight in a stream that the person reads or writes to; retitle it."""
