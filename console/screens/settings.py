@@ -38,6 +38,8 @@ from mailstore.errors import MailError
 KEYS = "keymap."
 """What the names of settings begin with that are the keys of a command."""
 NOTIFICATIONS = {f"notifications.{occasion}": occasion for occasion in Occasion}
+COMMAND = "command"
+"""How the names of settings end that are a program and its arguments, typed as in a shell."""
 SHOWN = 60
 """Characters of a value in its row."""
 
@@ -235,7 +237,7 @@ def _typed(found: SettingValue, value: Any = ...) -> str:
     """Return a value as it is typed."""
     value = found.value if value is ... else value
     if isinstance(value, list):
-        return shlex.join(value) if found.name == "wake.command" else ", ".join(value)
+        return shlex.join(value) if found.name.endswith(COMMAND) else ", ".join(value)
     if isinstance(value, float):
         return f"{value:g}"
     return "" if value is None else in_toml(value) if isinstance(value, bool) else str(value)
@@ -245,7 +247,7 @@ def _read(found: SettingValue, text: str) -> str | None:
     """Return what was typed as TOML has it; None for a setting that is not set."""
     if isinstance(found.default, list):
         try:
-            words = shlex.split(text) if found.name == "wake.command" else text.split(",")
+            words = shlex.split(text) if found.name.endswith(COMMAND) else text.split(",")
         except ValueError:
             words = [text]
         return in_toml([word.strip() for word in words if word.strip()])

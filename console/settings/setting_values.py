@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
 from console.errors import Refused
 from console.settings.config import Config, config_file, whole_config
 from console.settings.config_check import problems_of
 from console.settings.config_edit import UneditableSettings, as_typed, edited, removed, split_key
 from console.settings.config_file import config_in, load_config, place_of
+from console.settings.field_meanings import struct_in
 from console.settings.toml_errors import read_toml
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
@@ -49,14 +50,20 @@ def setting(key: str) -> SettingValue:
 
 
 def all_settings() -> list[SettingValue]:
-    """Return every setting but keys and saved views, those outside of tables first."""
+    """Return every setting that has one value, those outside of tables first; not keys, views and inner tables."""
     config, written = load_config(model=whole_config()).config, _written()
     names = [("", name) for name in DEFAULTS.__struct_fields__ if name not in TABLES]
     for table in DEFAULTS.__struct_fields__:
         if isinstance(inside := getattr(DEFAULTS, table), Struct):
-            names += [(table, name) for name in inside.__struct_fields__]
+            names += [(table, each.name) for each in fields(type(inside)) if not _has_tables(each.type)]
     found = (_setting(config, written, f"{table}.{name}".lstrip("."), table, name) for table, name in names)
     return [each for each in found if each is not None]
+
+
+def _has_tables(kind: Any) -> bool:
+    """Return whether a field's type is a table, or a list of them."""
+    plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return any(struct_in(each) is not None for each in (plain, *get_args(plain)))
 
 
 def _setting(config: Config, written: dict[str, Any], key: str, table: str, name: str) -> SettingValue | None:

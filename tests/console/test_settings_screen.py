@@ -108,6 +108,21 @@ async def test_a_key_that_another_command_has_is_refused(mail: MailFiles) -> Non
         await seat.until(lambda: notice(seat) == "keymap.export is 5 when the console is opened again · z: undo")
 
 
+async def test_a_command_is_typed_as_in_a_shell_and_tables_are_left_to_the_file(mail: MailFiles) -> None:
+    config_file().parent.mkdir(parents=True)
+    relay = '[[transports.relay]]\nagent = "a"\nurl = "https://127.0.0.1"\n'
+    config_file().write_text(relay)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await go(seat, "wake.command")
+        await seat.press("enter", *'notify "two words"', "enter")
+        await seat.until(lambda: 'command = ["notify", "two words"]' in written())
+        await seat.sees("wake.command is notify 'two words'")
+        assert written().startswith(relay)
+        rows = {row.key for row in seat.app.screen.rows()}  # type: ignore[attr-defined]
+        assert "transports.every_seconds" in rows
+        assert not rows & {"transports.relay", "transports.filter", "views", "keymap"}
+
+
 async def test_what_can_not_be_changed_says_why(mail: MailFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     config_file().parent.mkdir(parents=True)
     config_file().write_text("bell = \n")
