@@ -301,6 +301,7 @@ class Searching:
         if event.is_kept and event.mode == "search":
             self._remember()
         bar.display = False
+        screen.redraw()  # perhaps as a stream
         screen.focus_pane("threads")
 
     def _remember(self) -> None:

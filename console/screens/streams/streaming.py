@@ -225,7 +225,8 @@ class Streaming:
     def is_only_shown(self) -> bool:
         """Whether the stream in sight is yet to be read: unless it was gone to as a place, a key in it begins that."""
         view = self._screen.listing.shown_view()
-        return view == self._passed or (view.kind not in GONE_TO and view != self._begun)
+        is_passed = view == self._passed or (view.kind not in GONE_TO and view != self._begun)
+        return self._screen.conversation.is_stream and is_passed
 
     def _begin(self) -> None:
         self._passed, self._begun = None, self._screen.listing.shown_view()
