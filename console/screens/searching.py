@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import aclosing
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,8 @@ class Searching:
         self._screen = screen
         self._asked = self._shown_for = ""
         self._timer: Timer | None = None
+        self._pauses = 0
+        """How many pauses were begun or ended: one that ends as its timer comes asks for nothing any more."""
         self._began_at: str | None = None
         """The thread that was selected when the search began."""
         self._first: str | None = None
@@ -91,6 +94,8 @@ class Searching:
 
     def typed(self, event: SearchBar.Typed) -> None:
         """Search or filter for what was typed, a search after a short pause."""
+        if not self._screen.search_bar.display:
+            return  # it was left meanwhile, with all that was typed
         if event.mode == "filter":
             self._screen.listing.filter_text = event.text.strip()
             self._screen.redraw()
@@ -103,7 +108,11 @@ class Searching:
             took, size = self._took, len(self._screen.session.mailbox)
             is_quick = size <= SMALL if took is None else took <= QUICK_SECONDS
             pause = SHORT_PAUSE_SECONDS if is_quick else PAUSE_SECONDS
-            self._timer = self._screen.set_timer(pause, lambda: self._ask(text))
+            self._timer = self._screen.set_timer(pause, partial(self._ask_after, self._pauses, text))
+
+    def _ask_after(self, pause: int, text: str) -> None:
+        if pause == self._pauses:
+            self._ask(text)
 
     def _ask(self, text: str) -> None:
         """Run a query; one that can't be read finds nothing, and its problem is shown below it."""
@@ -239,7 +248,7 @@ class Searching:
         root = next(iter(found), None)
         if root is None:
             screen.show_thread(None)
-        elif was_first:
+        elif was_first and not screen.is_streamed:
             screen.threads.select(root)
             if root != self._first:
                 screen.show_thread(root, found[root].id)
@@ -287,7 +296,9 @@ class Searching:
         bar = screen.search_bar
         if not event.is_kept:
             self._give_up()
-        elif event.mode == "search":
+        elif event.mode == "filter":
+            listing.filter_text = bar.value.strip()
+        else:
             self._stop_waiting()
             text = bar.value.strip()
             if text != self._asked or listing.query_problem is not None:
@@ -316,11 +327,13 @@ class Searching:
             self._screen.threads.select(self._began_at)
 
     def _stop_waiting(self) -> None:
+        self._pauses += 1
         if self._timer is not None:
             self._timer.stop()
 
     def forget(self) -> None:
         """Forget the query: the person went to another view."""
+        self._stop_waiting()
         self._asked = self._shown_for = ""
 
     def clear(self) -> bool:

@@ -145,6 +145,23 @@ async def test_a_search_that_is_taken_away_before_its_hits_come_stays_away(tmp_p
         assert "Search" not in seat.lines[1]
 
 
+async def test_what_was_typed_comes_to_nothing_once_the_bar_was_left(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        everything = listed(seat)
+        await seat.press("slash")
+        bar, searching = seat.screen.search_bar, seat.screen.parts.searching  # type: ignore[union-attr]
+        searching.typed(bar.Typed("search", "heureka"))
+        pause = searching._pauses
+        await seat.press("escape")
+        searching._ask_after(pause, "heureka")  # its timer came as it was ended
+        searching.typed(bar.Typed("search", "heureka"))  # the last letter came after the end
+        searching.typed(bar.Typed("filter", "heureka"))
+        await settle(seat.pilot)
+        assert listed(seat) == everything
+        await seat.press("backslash", *"nothing such", "enter")
+        assert seat.screen.listing.filter_text == "nothing such"
+
+
 async def test_an_emptied_search_lists_everything(tmp_path: Path) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         everything = listed(seat)
