@@ -20,6 +20,7 @@ from console.app import SignalboxApp
 from console.demo.history import write_history
 from console.demo.run import remember
 from console.screens.away.away import LEFT
+from console.screens.desks.attention_watch import TOLD
 from console.settings.config import Config
 from console.state.personal_state import PersonalState
 from console.state.remembered import RememberedValues
@@ -148,6 +149,7 @@ async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaita
     store = open_store(url)
     config = Config(bell=False, stale_after_minutes=24 * 60)
     app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: shot.now)
+    app.session.personal.remember(TOLD, True)
     async with app.run_test(size=shot.size) as pilot:
         await settle(pilot)
         if shot.away and app.main_screen is not None:
