@@ -237,7 +237,7 @@ class Streaming:
         self.moved()
 
     def left(self) -> None:
-        """Begin anew in another view."""
+        """Forget which stream was begun: the person went to another view."""
         self._passed = self._begun = None
 
     def moved(self) -> None:
