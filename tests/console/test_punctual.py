@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -29,5 +30,6 @@ async def test_a_timer_that_is_late_before_it_begins_comes_all_the_same(
             patched.setattr("textual.timer._time.get_time", lambda: begun + next(seconds))
             for pump in pumps:
                 pump.set_timer(0.004, lambda pump=pump: came.append(pump))  # type: ignore[misc]
-            await seat.until(lambda: len(came) == len(pumps))
+            await asyncio.sleep(0)  # they begin
+        await seat.until(lambda: len(came) == len(pumps))
     assert issubclass(Ask, PunctualTimers)
