@@ -112,14 +112,14 @@ def _steer(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, why: st
 
 def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
     held = {name for name, hook in hooked.live.items() if hook.is_obeyed}
+    known = orders_of(mail.store.url)
     rows = [
         HeldAgent(name, order.what, iso_time(order.since), order.by, order.why, name in held)
-        for name, (_, order) in orders_of(mail.store.url).items()
+        for name, (_, order) in known.items()
     ]
     if args.json:
         AGENTS.put(rows)
     elif rows:
-        known = orders_of(mail.store.url)
         table = [
             (it.agent, it.order if it.held else f"{it.order} asked", clock(known[it.agent][1].since, mail.now), it.why)
             for it in rows

@@ -61,7 +61,8 @@ def reason(order: Order) -> str:
 
 
 def _known(tool: str, session_id: str) -> tuple[str, SessionState] | None:
-    """Return what is remembered of a session, and the folder that it is in."""
+    """Return what is remembered of a session, and the folder of the mailbox that it had last."""
+    found: list[tuple[str, SessionState]] = []
     for folder in all_folders():
         try:
             with open_binary(f"{folder}/{tool}-{session_id}") as file:
@@ -69,8 +70,8 @@ def _known(tool: str, session_id: str) -> tuple[str, SessionState] | None:
         except OSError:
             continue
         if state.agent_id and not state.is_ended:
-            return folder, state
-    return None
+            found.append((folder, state))
+    return max(found, key=lambda each: each[1].last_run, default=None)
 
 
 def _note(folder: str, tool: str, session_id: str, doing: str, order: Order | None) -> None:

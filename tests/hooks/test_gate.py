@@ -129,6 +129,25 @@ def test_who_is_not_known_or_belongs_elsewhere_is_not_held(hooked: Hooked) -> No
     assert tell(hooked, "claude-code", "PreToolUse") is not None
 
 
+def test_a_session_is_held_in_the_mailbox_that_it_had_last(hooked: Hooked) -> None:
+    agent = begin(hooked)
+    first = place(hooked)
+    other = hooked.repository / "other"
+    other.mkdir()
+    (other / "agent-mailbox.jsonl").touch()
+    hooked.run("SessionStart", "--gate", "--store", f"haak:{other}", source="resume")
+    (second,) = {path.parent.name for path in hooked.states()} - {Path(first).name}
+    give(first, order(agent))
+    assert tell(hooked, "claude-code", "PreToolUse") is None
+    give(f"{hooked.state}/hooks/held/{second}", order(agent))
+    assert tell(hooked, "claude-code", "PreToolUse") is not None
+    hooked.run("SessionStart", "--gate", source="resume")  # and back: in whichever order the folders are listed
+    take_back(first, agent)
+    assert tell(hooked, "claude-code", "PreToolUse") is None
+    give(first, order(agent))
+    assert tell(hooked, "claude-code", "PreToolUse") is not None
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_state_folder_that_can_not_be_written_holds_all_the_same(hooked: Hooked) -> None:
     agent = begin(hooked)
