@@ -11,6 +11,8 @@ CHANGED, CWD, WAITING, INTERRUPT = "changed", "cwd", "waiting", "interrupt"
 """The mailbox changed; the agent changed its folder; it waits for a permission; a person interrupted it."""
 GATE = "gate"
 """A tool is about to run."""
+ASKED = "asked"
+"""It waits for a permission that can be given from elsewhere."""
 
 LONGEST_FIELD = 4096
 LONGEST_ID = 128
@@ -26,7 +28,9 @@ class HookEvent:
     __slots__ = (
         "agent_id",
         "agent_type",
+        "asked",
         "cwd",
+        "is_attended",
         "is_continued",
         "is_rung",
         "is_subagent",
@@ -54,6 +58,8 @@ class HookEvent:
         is_unheard: bool = False,
         is_continued: bool = False,
         is_rung: bool = False,
+        is_attended: bool = False,
+        asked: tuple[str, dict[str, Any]] | None = None,
     ) -> None:
         self.moment = moment
         self.native = native
@@ -72,6 +78,10 @@ class HookEvent:
         """Whether a prompt is not the person's, but one that a hook caused."""
         self.is_rung = is_rung
         """Whether the session's bell changed, and not the mailbox."""
+        self.is_attended = is_attended
+        """Whether the program's own question is shown at its terminal while the hook waits."""
+        self.asked = asked
+        """For which tool a permission is asked, and its whole input."""
 
 
 class Answer:
@@ -92,6 +102,12 @@ def text_in(given: dict[str, Any], *names: str) -> str:
         if isinstance(value, str) and value:
             return value[:LONGEST_FIELD]
     return ""
+
+
+def tool_in(given: dict[str, Any], name: str, value: str) -> tuple[str, dict[str, Any]]:
+    """Return the name of a tool and its input, from the fields of these names."""
+    found = given.get(value)
+    return text_in(given, name), found if isinstance(found, dict) else {}
 
 
 def session_in(given: dict[str, Any], *names: str) -> str:

@@ -28,7 +28,7 @@ LIMIT_SECONDS = 540.0
 
 def before_tool(tool: Program, event: HookEvent) -> Answer | None:
     """Return how a tool call is refused, once its agent is stopped or was held for long; None to let it run."""
-    found = _known(tool.NAME, event.session_id)
+    found = known_session(tool.NAME, event.session_id)
     if found is None:
         return None
     folder, state = found
@@ -37,7 +37,7 @@ def before_tool(tool: Program, event: HookEvent) -> Answer | None:
     if order is None:
         return None
     clock.stop()
-    _note(folder, tool.NAME, event.session_id, HELD, order)
+    note(folder, tool.NAME, event.session_id, HELD, order)
     until = time.monotonic() + LIMIT_SECONDS
     while order is not None and order.what == HOLD and time.monotonic() < until:
         if os.getppid() != parent:  # the program has ended
@@ -45,9 +45,9 @@ def before_tool(tool: Program, event: HookEvent) -> Answer | None:
         time.sleep(LOOK_SECONDS)
         order = order_for(place, state.agent_id)
     if order is None:
-        _note(folder, tool.NAME, event.session_id, WORKING, None)
+        note(folder, tool.NAME, event.session_id, WORKING, None)
         return None
-    _note(folder, tool.NAME, event.session_id, HELD, order)  # perhaps another one than it waited for
+    note(folder, tool.NAME, event.session_id, HELD, order)  # perhaps another one than it waited for
     return tool.refuse(event, reason(order), is_stop=order.what == STOP)
 
 
@@ -60,7 +60,7 @@ def reason(order: Order) -> str:
     return f"Held by your user since {at}{why}. Wait: end your turn, and do not work around this."
 
 
-def _known(tool: str, session_id: str) -> tuple[str, SessionState] | None:
+def known_session(tool: str, session_id: str) -> tuple[str, SessionState] | None:
     """Return what is remembered of a session, and the folder of the mailbox that it had last."""
     found: list[tuple[str, SessionState]] = []
     for folder in all_folders():
@@ -74,7 +74,7 @@ def _known(tool: str, session_id: str) -> tuple[str, SessionState] | None:
     return max(found, key=lambda each: each[1].last_run, default=None)
 
 
-def _note(folder: str, tool: str, session_id: str, doing: str, order: Order | None) -> None:
+def note(folder: str, tool: str, session_id: str, doing: str, order: Order | None) -> None:
     """Note which order the session obeys, or that it goes on, for whoever looks; a full folder changes nothing else."""
     try:
         with opened(folder, tool, session_id) as held:

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 from time import monotonic
 
+from console.hooks.permissions import ASKED
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.hooks.state_folder import HELD, hooks_folder, root
 from mailstore.files.watch import wakeups
@@ -33,7 +34,7 @@ async def hooked_changes(store_url: str, now: Callable[[], float]) -> AsyncGener
 
     def below() -> list[str]:
         names = [Path(folder).name for folder in {*folders, *(hook.folder for hook in known.live.values())}]
-        return [*names, *(f"{HELD}/{name}" for name in names)]
+        return [*names, *(f"{name}/{ASKED}" for name in names), *(f"{HELD}/{name}" for name in names)]
 
     async with aclosing(wakeups(top, below)) as waking:
         looked = float("-inf")

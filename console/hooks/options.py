@@ -45,7 +45,7 @@ class RunOptions:
     Raises ValueError for anything else.
     """
 
-    __slots__ = ("at_end", "can_wake", "deliver", "event", "store")
+    __slots__ = ("at_end", "can_wake", "deliver", "event", "has_gate", "store")
 
     def __init__(self, words: list[str]) -> None:
         found, events = options_in(words, ("--store", "--deliver", "--at-end"), ("--wake", GATE_OPTION))
@@ -54,5 +54,6 @@ class RunOptions:
         self.deliver = found.get("--deliver", NOTICE)
         self.at_end = found.get("--at-end", FREEZE)
         self.can_wake = "--wake" in found
+        self.has_gate = GATE_OPTION in found
         if len(events) > 1 or self.deliver not in DELIVERIES or self.at_end not in ENDS:
             raise ValueError(f"options that make no sense: {' '.join(words)}")

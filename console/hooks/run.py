@@ -9,7 +9,7 @@ import os
 import time
 
 from console.hooks import clock
-from console.hooks.events import CHANGED, CWD, END, GATE, PROMPT, START, STOP, TOOL, Answer
+from console.hooks.events import ASKED, CHANGED, CWD, END, GATE, PROMPT, START, STOP, TOOL, Answer
 from console.hooks.log import log_error
 from console.hooks.notices.announce import settle
 from console.hooks.notices.check_command import check_command
@@ -79,7 +79,13 @@ def run(words: list[str], data: bytes) -> int:
             if (refusal := before_tool(tool, happened)) is not None:
                 _print(refusal)
             return 0
-        return Hook(tool, options, " ".join(words[1:]), happened, data).answer()
+        status = Hook(tool, options, " ".join(words[1:]), happened, data).answer()
+        if happened.moment == ASKED and options.has_gate:
+            from console.hooks.asked import while_asked
+
+            if (decision := while_asked(tool, happened)) is not None:
+                _print(decision)
+        return status
     except Exception as error:
         log_error(name, event, error)
         return 0

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+ANSWER_SECONDS = 10.0
+
 
 def configured_store(env: Mapping[str, str]) -> str:
     """Return the mailbox that the settings name; empty if they name none."""
@@ -22,6 +24,18 @@ def configured_tags(env: Mapping[str, str]) -> list[str]:
     table = _settings(env, b"hooks").get("hooks")
     tags = table.get("tags") if isinstance(table, dict) else None
     return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+def configured_answer_seconds(env: Mapping[str, str], most: float) -> float:
+    """Return how long a permission is waited for where the program doesn't ask meanwhile: `answer_seconds` in [hooks].
+
+    At most so many seconds.
+    """
+    table = _settings(env, b"answer_seconds").get("hooks")
+    seconds = table.get("answer_seconds") if isinstance(table, dict) else None
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
+        return ANSWER_SECONDS
+    return min(most, max(0.0, seconds))
 
 
 def names_the_user(env: Mapping[str, str]) -> bool:

@@ -105,9 +105,14 @@ class NotificationSettings(Struct, frozen=True):
 
 
 class HookSettings(Struct, frozen=True):
-    """The table [hooks]: what agents get that register by a hook."""
+    """The table [hooks]: what agents get that register by a hook, and how long they wait for you."""
 
     tags: Annotated[list[str], "Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."] = []
+    answer_seconds: Annotated[
+        float,
+        Meta(ge=0, le=540),
+        "How long a permission can be answered here before Codex, Copilot or claude -p asks or refuses by itself.",
+    ] = 10.0
 
 
 class SendSettings(Struct, frozen=True):
@@ -169,7 +174,9 @@ class Config(Struct, frozen=True):
     notifications: Annotated[NotificationSettings, "How to notify the user of what."] = field(
         default_factory=NotificationSettings
     )
-    hooks: Annotated[HookSettings, "What agents get that register by a hook."] = field(default_factory=HookSettings)
+    hooks: Annotated[HookSettings, "What agents get that register by a hook, and how long they wait for you."] = field(
+        default_factory=HookSettings
+    )
     away: Annotated[AwaySettings, "After how long an absence the console sums up what happened; 0: never."] = field(
         default_factory=AwaySettings
     )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from console.hooks.events import Answer, HookEvent
+    from console.hooks.permissions import PermissionAnswer
 
     class Program(Protocol):
         """A module of this package."""
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
         """As it is called in commands: `signalbox hook run NAME`."""
         SHORT: str
         """How the ids of its agents begin."""
+        STATUS_FOLDER: tuple[str, ...]
+        """Where it says of each process, in a file `PID.json`, whether it waits for its user; empty if nowhere.
+
+        The variable that names its folder, how that is called in the home folder without it, and the folder in it.
+        """
 
         def read(self, given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent | None:
             """Return what has happened; None for an unknown event, and for the hook of another program.
@@ -28,6 +34,9 @@ if TYPE_CHECKING:
 
             Without a text there is nothing to say.
             """
+
+        def decide(self, event: HookEvent, answer: PermissionAnswer) -> Answer:
+            """Return the answer that gives the permission which was asked for, or denies it."""
 
         def refuse(self, event: HookEvent, reason: str, *, is_stop: bool) -> Answer:
             """Return the answer that refuses a tool call, with a reason that the model reads.

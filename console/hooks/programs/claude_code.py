@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from console.hooks.events import (
+    ASKED,
     CHANGED,
     CWD,
     END,
@@ -16,7 +17,9 @@ from console.hooks.events import (
     HookEvent,
     session_in,
     text_in,
+    tool_in,
 )
+from console.hooks.permissions import ALLOW, END_TURN
 from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from console.hooks.permissions import PermissionAnswer
+
 NAME = "claude-code"
 SHORT = "claude"
+STATUS_FOLDER = ("CLAUDE_CONFIG_DIR", ".claude", "sessions")
 MOMENTS = {
     "SessionStart": START,
     "UserPromptSubmit": PROMPT,
@@ -36,7 +42,7 @@ MOMENTS = {
     "FileChanged": CHANGED,
     "CwdChanged": CWD,
     "Notification": WAITING,
-    "PermissionRequest": WAITING,
+    "PermissionRequest": ASKED,
     "SessionEnd": END,
 }
 FOREIGN = frozenset({"timestamp", "cursor_version", "conversation_id"})
@@ -74,6 +80,8 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         is_unheard=moment is CHANGED and env.get("CLAUDE_CODE_ENTRYPOINT", "cli") != "cli",
         is_continued=moment is PROMPT and prompt.startswith(WOKEN),
         is_rung="/bell-" in text_in(given, "file_path"),
+        is_attended=env.get("CLAUDE_CODE_ENTRYPOINT", "cli") == "cli",
+        asked=tool_in(given, "tool_name", "tool_input") if moment is ASKED else None,
     )
 
 
@@ -81,7 +89,7 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     """Return a text as additional context, or for a changed file as what wakes the session."""
     if event.moment is CHANGED:
         return Answer(err=text, status=2) if text else Answer()
-    if event.moment in (WAITING, END):
+    if event.moment in (WAITING, ASKED, END):
         return Answer()
     if event.native == OLD_STOP:
         return Answer(ascii_json({"decision": "block", "reason": text})) if text else Answer()
@@ -91,6 +99,16 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if watch and event.moment in (START, CWD):
         output["watchPaths"] = watch
     return Answer(ascii_json({"hookSpecificOutput": {"hookEventName": event.native, **output}})) if output else Answer()
+
+
+def decide(event: HookEvent, answer: PermissionAnswer) -> Answer:
+    """Return a decision; to a question of the model's, what the user has chosen stands in its input."""
+    decision: dict[str, object] = {"behavior": "allow" if answer.what == ALLOW else "deny"}
+    if answer.what != ALLOW:
+        decision |= {"message": answer.words} | ({"interrupt": True} if answer.what == END_TURN else {})
+    elif answer.choices and event.asked:
+        decision["updatedInput"] = {**event.asked[1], "answers": answer.choices}
+    return Answer(ascii_json({"hookSpecificOutput": {"hookEventName": event.native, "decision": decision}}))
 
 
 def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:

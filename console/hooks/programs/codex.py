@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from console.hooks.events import (
+    ASKED,
     END,
     GATE,
     INTERRUPT,
@@ -10,12 +11,13 @@ from console.hooks.events import (
     START,
     STOP,
     TOOL,
-    WAITING,
     Answer,
     HookEvent,
     session_in,
     text_in,
+    tool_in,
 )
+from console.hooks.permissions import ALLOW
 from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
@@ -23,14 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from console.hooks.permissions import PermissionAnswer
+
 NAME = SHORT = "codex"
+STATUS_FOLDER = ()
 MOMENTS = {
     "SessionStart": START,
     "UserPromptSubmit": PROMPT,
     "PreToolUse": GATE,
     "PostToolUse": TOOL,
     "Stop": STOP,
-    "PermissionRequest": WAITING,
+    "PermissionRequest": ASKED,
     "Interrupt": INTERRUPT,
     "SessionEnd": END,
 }
@@ -51,6 +56,7 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         source=text_in(given, "source", "reason"),
         prompt=text_in(given, "prompt"),
         is_subagent=bool(given.get("agent_id")),
+        asked=tool_in(given, "tool_name", "tool_input"),
     )
 
 
@@ -62,6 +68,12 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         output = {"hookEventName": event.native, "additionalContext": text}
         return Answer(ascii_json({"hookSpecificOutput": output}))
     return Answer()
+
+
+def decide(event: HookEvent, answer: PermissionAnswer) -> Answer:
+    """Return a decision; what would end the turn makes the hook fail."""
+    decision = {"behavior": "allow"} if answer.what == ALLOW else {"behavior": "deny", "message": answer.words}
+    return Answer(ascii_json({"hookSpecificOutput": {"hookEventName": event.native, "decision": decision}}))
 
 
 def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from console.hooks.events import END, GATE, PROMPT, START, STOP, TOOL, WAITING, Answer, HookEvent, session_in, text_in
+from console.hooks.events import (
+    ASKED,
+    END,
+    GATE,
+    PROMPT,
+    START,
+    STOP,
+    TOOL,
+    WAITING,
+    Answer,
+    HookEvent,
+    session_in,
+    text_in,
+    tool_in,
+)
+from console.hooks.permissions import ALLOW
 from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
@@ -10,13 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from console.hooks.permissions import PermissionAnswer
+
 NAME = SHORT = "copilot"
+STATUS_FOLDER = ()
 MOMENTS = {
     "sessionStart": START,
     "userPromptSubmitted": PROMPT,
     "preToolUse": GATE,
     "postToolUse": TOOL,
     "agentStop": STOP,
+    "permissionRequest": ASKED,
     "notification": WAITING,
     "sessionEnd": END,
 }
@@ -42,6 +61,7 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         text_in(given, "cwd"),
         source=SOURCES.get(source, source),
         prompt=text_in(given, "prompt"),
+        asked=tool_in(given, "toolName", "toolInput"),
     )
 
 
@@ -50,6 +70,13 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if text and event.moment is STOP:
         return Answer(ascii_json({"decision": "block", "reason": text}))
     return Answer(ascii_json({"additionalContext": text})) if text and event.moment in ANSWERED else Answer()
+
+
+def decide(event: HookEvent, answer: PermissionAnswer) -> Answer:
+    """Return a decision; the program knows of none that ends its turn."""
+    if answer.what == ALLOW:
+        return Answer(ascii_json({"behavior": "allow"}))
+    return Answer(ascii_json({"behavior": "deny", "message": answer.words}))
 
 
 def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from console.hooks.permissions import PermissionAnswer
+
 NAME = SHORT = "gemini"
+STATUS_FOLDER = ()
 MOMENTS = {
     "SessionStart": START,
     "BeforeAgent": PROMPT,
@@ -50,6 +53,11 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     if text and event.moment in ANSWERED:
         output = {"hookEventName": event.native, "additionalContext": text}
         return Answer(ascii_json({"hookSpecificOutput": output}))
+    return Answer()
+
+
+def decide(event: HookEvent, answer: PermissionAnswer) -> Answer:
+    """Return nothing: it takes an answer only at its terminal."""
     return Answer()
 
 

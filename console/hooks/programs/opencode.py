@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from console.hooks.events import (
+    ASKED,
     CHANGED,
     END,
     GATE,
@@ -16,7 +17,9 @@ from console.hooks.events import (
     HookEvent,
     session_in,
     text_in,
+    tool_in,
 )
+from console.hooks.permissions import ALLOW, END_TURN
 from mailstore.files.scan import ascii_json
 
 TYPE_CHECKING = False
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from console.hooks.permissions import PermissionAnswer
+
 NAME = "opencode"
 SHORT = "opencode"
+STATUS_FOLDER = ()
 PROMPTED = "session.prompted"
 """A prompt of the plugin's own has come back as a message."""
 REPLIED = "permission.replied"
@@ -41,6 +47,7 @@ MOMENTS = {
     "session.interrupted": INTERRUPT,
     "file.changed": CHANGED,
     "permission.asked": WAITING,
+    "permission.requested": ASKED,
     "session.deleted": END,
 }
 
@@ -62,19 +69,27 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         is_subagent=bool(parent),
         is_unheard=native == REPLIED,
         is_continued=native == PROMPTED,
+        is_attended=True,
+        asked=tool_in(given, "permission", "metadata"),
     )
 
 
 def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     """Return a text for the model, and before a turn the agent's id for its shell and the files to watch."""
     output: dict[str, object] = {}
-    if text and event.moment not in (WAITING, INTERRUPT, END) and not event.is_unheard:
+    if text and event.moment not in (WAITING, ASKED, INTERRUPT, END) and not event.is_unheard:
         output["text"] = text
     if event.agent_id and event.moment in (START, PROMPT):
         output["agent"] = event.agent_id
     if watch:
         output["watch"] = watch
     return Answer(ascii_json(output)) if output else Answer()
+
+
+def decide(event: HookEvent, answer: PermissionAnswer) -> Answer:
+    """Return what the plugin replies to the question, and whether it ends the turn."""
+    reply = {"reply": "once" if answer.what == ALLOW else "reject", "message": answer.words}
+    return Answer(ascii_json({**reply, "end": answer.what == END_TURN}))
 
 
 def refuse(event: HookEvent, reason: str, *, is_stop: bool) -> Answer:

@@ -179,6 +179,19 @@ export const Signalbox = async ({ client, directory }) => {
     throw new Error(answer.refuse)
   }
 
+  // Have a permission answered from elsewhere; the command ends by itself once it is answered here.
+  async function request(session, { id, sessionID, permission, metadata }) {
+    const given = { hook_event_name: "permission.requested", session_id: session.id, cwd: session.cwd, permission, metadata }
+    const { reply, message, end } = await ask(session.root ? { ...given, parent_id: session.root } : given, GATE_MS)
+    if (!reply) return
+    if (end) await client.session.abort({ path: { id: session.root || sessionID } }).catch(() => {})
+    const body = { reply, ...(message && { message }) }
+    const headers = { "Content-Type": "application/json" }
+    const done = await client._client?.post({ url: "/permission/{requestID}/reply", path: { requestID: id }, body, headers })
+    if (done?.data) return
+    await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response: reply } })
+  }
+
   const events = {
     async "session.created"({ info, sessionID }) {
       await known(info?.id ?? sessionID, info)
@@ -207,9 +220,10 @@ export const Signalbox = async ({ client, directory }) => {
       sessions.delete(id)
       if (starting) await ended(await starting)
     },
-    async "permission.asked"({ sessionID }) {
-      const session = await known(sessionID)
+    async "permission.asked"(asked) {
+      const session = await known(asked.sessionID)
       await tell(session, "permission.asked")
+      if (GATES && asked.permission) request(session, asked).catch(() => {}) // it may take minutes
     },
     async "permission.replied"({ sessionID, reply }) {
       const session = await known(sessionID)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from console.hooks.permissions import folder_of
 from console.hooks.sessions.claims import NAMES, holder_file
 from console.hooks.state_folder import all_folders, root
 from mailstore.errors import StoreError
@@ -35,6 +36,10 @@ def clean(now: float) -> None:
         for path in _files(f"{folder}/{NAMES}"):
             if now - max(_changed(path), _changed(holder_file(folder, path))) >= KEPT_SECONDS:
                 _remove(path)
+        for path in _files(folder_of(folder)):
+            if now - _changed(path) >= DAY_SECONDS:
+                _remove(path)
+        _remove_empty(folder_of(folder))
         _remove_empty(f"{folder}/{NAMES}")
         _remove_empty(folder)
 

@@ -8,7 +8,9 @@ from msgspec import Struct
 
 from console.hooks.options import GATE_OPTION
 from console.hooks.orders import Order, order_for, place_of
+from console.hooks.permissions import PermissionRequest, folder_of, requests_in
 from console.hooks.sessions.liveness import is_live, process_is_gone
+from console.hooks.sessions.processes import is_gone
 from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from mailstore.files.whole import read_whole
@@ -54,7 +56,7 @@ class LiveHook(Struct, frozen=True):
     `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state,
     `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder. With `has_gate`
     its tool calls can be held; `order` is what the user wants of it, None for nothing, and `is_obeyed` says that a hook
-    has kept a tool call from running for it.
+    has kept a tool call from running for it. `asked` are the permissions that can be given to it from here.
     """
 
     tool: str
@@ -70,6 +72,7 @@ class LiveHook(Struct, frozen=True):
     has_gate: bool = False
     order: Order | None = None
     is_obeyed: bool = False
+    asked: tuple[PermissionRequest, ...] = ()
 
 
 class HookedAgents(Struct, frozen=True):
@@ -94,6 +97,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
     found: dict[str, LiveHook] = {}
     gone: dict[str, float] = {}
     for folder in all_folders():
+        asked = open_requests(folder, now)
         for state in _known.states_in(folder):
             if not is_live(state, now):
                 if not state.is_ended and process_is_gone(state) and (name := names.of(folder, state)):
@@ -117,8 +121,15 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     GATE_OPTION in state.options.split(),
                     order,
                     order is not None and state.extra.get(OBEYED) == order.since,
+                    tuple(each for each in asked if (each.program, each.session_id) == (state.tool, state.session_id)),
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
+
+
+def open_requests(folder: str, now: float) -> list[PermissionRequest]:
+    """Return the permissions of a mailbox's sessions for which a hook waits, the oldest first."""
+    found = requests_in(folder_of(folder))
+    return [each for each in found if not each.outcome and now < each.until and not is_gone(each.process)]
 
 
 class _Names:

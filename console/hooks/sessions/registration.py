@@ -6,7 +6,7 @@ heartbeat. Imports next to nothing, because every hook does.
 
 from __future__ import annotations
 
-from console.hooks.events import INTERRUPT, PROMPT, START, STOP, TOOL
+from console.hooks.events import ASKED, INTERRUPT, PROMPT, START, STOP, TOOL
 from console.hooks.events import WAITING as WAITS
 from console.hooks.sessions.claims import claim
 from console.hooks.sessions.identity import VARIABLE, identity_of, is_usable_id, shown_name
@@ -37,7 +37,7 @@ JUST_NOW_SECONDS = 10.0
 BURY = "bury"
 COMPACT = "compact"
 OFFLINE = "offline"
-DOING = {START: IDLE, PROMPT: WORKING, TOOL: WORKING, STOP: IDLE, INTERRUPT: IDLE, WAITS: WAITING}
+DOING = {START: IDLE, PROMPT: WORKING, TOOL: WORKING, STOP: IDLE, INTERRUPT: IDLE, WAITS: WAITING, ASKED: WAITING}
 WORDS = frozenset({WORKING, IDLE, WAITING, OFFLINE, "awake"})
 """How an activity begins that is the state of an agent (`mailstore/rules/presence.py`)."""
 

@@ -17,6 +17,7 @@ NAME, TITLE, COMMAND = "codex", "Codex", "codex"
 PACKAGE = "@openai/codex"
 MARKS = (".codex",)
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "Stop", "Interrupt", "SessionEnd")
+GATED = ("PreToolUse", "PermissionRequest")
 SECONDS = 10
 
 
@@ -60,7 +61,7 @@ def _home(target: Target) -> Path:
 
 def _wanted(options: HookOptions) -> Wanted:
     run = hook_command(NAME, options)
-    seconds = dict.fromkeys(EVENTS, SECONDS) | ({"PreToolUse": GATE_SECONDS} if options.gate else {})
+    seconds = dict.fromkeys(EVENTS, SECONDS) | (dict.fromkeys(GATED, GATE_SECONDS) if options.gate else {})
     hooks = {event: {"type": "command", "command": run, "timeout": limit} for event, limit in seconds.items()}
     return Wanted({event: {"hooks": [hook]} for event, hook in hooks.items()}, dialect=JSON)
 

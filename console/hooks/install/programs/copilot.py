@@ -13,6 +13,7 @@ NAME, TITLE, COMMAND = "copilot", "Copilot CLI", "copilot"
 PACKAGE = "@github/copilot"
 MARKS = (".github/hooks", ".github/copilot-instructions.md")
 EVENTS = ("sessionStart", "userPromptSubmitted", "postToolUse", "notification", "agentStop", "sessionEnd")
+GATED = ("preToolUse", "permissionRequest")
 SECONDS = 10
 
 
@@ -40,7 +41,7 @@ def _home(target: Target) -> Path:
 
 
 def _wanted(options: HookOptions) -> Wanted:
-    seconds = dict.fromkeys(EVENTS, SECONDS) | ({"preToolUse": GATE_SECONDS} if options.gate else {})
+    seconds = dict.fromkeys(EVENTS, SECONDS) | (dict.fromkeys(GATED, GATE_SECONDS) if options.gate else {})
     entries = {
         event: {"type": "command", "bash": hook_command(NAME, options, event), "timeoutSec": limit}
         for event, limit in seconds.items()
