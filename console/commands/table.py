@@ -366,6 +366,16 @@ COMMANDS: tuple[Command, ...] = (
         when="live row",
     ),
     Command(
+        "desk.permit",
+        "y",
+        "permission",
+        "Answer what its program asks: allow once, deny with words, end its turn",
+        "Attention",
+        ATTENTION,
+        footer=3,
+        when="live row",
+    ),
+    Command(
         "letters.redirect",
         "greater_than_sign",
         "redirect",

@@ -29,6 +29,8 @@ LONGEST_INPUT = 1 << 15
 """Characters of a tool's input that are kept and shown."""
 
 
+TELLING = ("command", "file_path", "filepath", "path", "url", "pattern", "query", "description", "")
+"""The names in a tool's input that say the most of it."""
 TEXTS = ("id", "program", "session_id", "agent_id", "tool", "given", "cwd", "process", "outcome")
 NUMBERS = ("size", "since", "until")
 
@@ -131,6 +133,24 @@ def answer_to(folder: str, request_id: str) -> PermissionAnswer | None:
     if not isinstance(choices, dict) or not all(isinstance(each, str) for each in choices.values()):
         return None
     return PermissionAnswer(what, by, words, choices)
+
+
+def input_of(request: PermissionRequest) -> dict[str, Any]:
+    """Return the tool's input by name; as one text without a name, where it was truncated."""
+    try:
+        found: dict[str, Any] = decoded(request.given.encode())
+    except Unusual:
+        return {"": request.given}
+    return found
+
+
+def in_a_line(request: PermissionRequest) -> str:
+    """Return what is asked in a line: the model's question, or the tool and what matters most of its input."""
+    if request.questions:
+        return request.questions[0][0]
+    given = input_of(request)
+    what = next((given[name] for name in TELLING if isinstance(given.get(name), str)), request.given)
+    return f"{request.tool}: {what}"
 
 
 def settle(folder: str, request: PermissionRequest, outcome: str) -> None:

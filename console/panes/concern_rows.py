@@ -131,7 +131,9 @@ def _folded(words: str, rows: list[DeskRow], kept: str | None) -> list[DeskRow]:
 
 
 def subject_of(session: Session, concern: Concern) -> str:
-    """Return the subject of the message that a concern opens, or who is concerned where it has none."""
+    """Return the subject of the message that a concern opens, or who is concerned where it is about none."""
+    if concern.trouble is Trouble.PERMISSION:
+        return visible_line(concern.who)
     message = session.mailbox.message(concern.message_id or "")
     return visible_line((message.subject if message is not None else "") or concern.who)
 

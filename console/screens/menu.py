@@ -51,17 +51,21 @@ class Menu(Dialog[int | None]):
         choices: Sequence[MenuChoice],
         styles: TextStyles,
         highlighted: Callable[[int], None] | None = None,
+        detail: str = "",
     ) -> None:
         super().__init__()
         self._highlighted = highlighted
         """Called with the number of the choice at the cursor."""
         self._question = question
+        self._detail = detail
+        """What is said below the question, as far as there is room."""
         self._choices = choices
         self._text_styles = styles
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
             yield Static(visible_line(self._question), id="ask-question", markup=False)
+            yield Static(self._shown_detail(), id="ask-detail", markup=False)
             yield VirtualList(id="menu")
             yield Static("Enter or its key: choose · Esc: cancel", id="ask-keys", markup=False)
 
@@ -81,6 +85,14 @@ class Menu(Dialog[int | None]):
         listing.styles.height = min(len(rows), MOST_ROWS, max(3, self.app.size.height - AROUND))
         listing.set_source(ListRows(rows, styles))
         listing.focus()
+
+    def _shown_detail(self) -> str:
+        """Return the detail, cut where it leaves no room for the choices, which says how much is missing."""
+        lines = self._detail.split("\n") if self._detail else []
+        room = max(3, self.app.size.height - AROUND - len(self._choices))
+        if len(lines) <= room:
+            return self._detail
+        return "\n".join([*lines[: room - 1], f"… {len(lines) - room + 1:,} more lines"])
 
     @property
     def _listing(self) -> VirtualList:

@@ -22,7 +22,6 @@ HEADINGS = {
 }
 TO_YOU = {Trouble.QUESTION: "Questions to you", Trouble.REQUEST: "Tasks and reviews for you"}
 SAID_ABOVE = {
-    Trouble.PERMISSION: " waits for your permission",
     Trouble.VACANT: "no agent holds the role; ",
     Trouble.STALLED: " and may have stopped reading",
     Trouble.STRANGER: " but is not registered",
@@ -71,4 +70,6 @@ def line_of(concern: Concern) -> str:
 
 def line_below(concern: Concern) -> str:
     """Return the line about a concern where it stands below its heading, which it doesn't repeat."""
+    if concern.trouble is Trouble.PERMISSION:
+        return concern.reason.partition(": ")[2] or "asks at its terminal"
     return line_of(concern).replace(SAID_ABOVE.get(concern.trouble, "\0"), "")

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -14,20 +10,19 @@ from console.hooks.permissions import (
     ALLOW,
     DENY,
     ELSEWHERE,
-    END_TURN,
     PermissionAnswer,
     PermissionRequest,
     answer,
     folder_of,
     requests_in,
 )
-from console.hooks.sessions.session_state import WAITING
+from console.hooks.sessions.session_state import WAITING, WORKING
 from tests.agents import claude_code, codex, copilot, opencode
 from tests.agents.dialects import Step, call, say
-from tests.agents.lab import Lab, type_line
+from tests.agents.lab import ROOT, Lab, type_line
 from tests.agents.scripted_model import ScriptedModel
 from tests.agents.story import only_agent
-from tests.terminal import Terminal
+from tests.terminal import SIGNALBOX
 
 WORDS = "the museum says no"
 
@@ -105,3 +100,57 @@ def test_a_permission_is_given_once_and_denied_with_words(name: str, lab: Lab) -
         model.wait_count(3)
         assert [request.holds(WORDS) for request in model.requests] == [False, False, True]
     assert not second.exists()
+
+
+@pytest.mark.program("claude-code")
+def test_what_is_answered_at_its_terminal_is_asked_nowhere_else_while_the_tool_runs(lab: Lab) -> None:
+    lab.install_hooks("claude-code", "--gate")
+    running = lab.repository / "running.txt"
+    command = f"touch {running.name}; while test -e {running.name}; do sleep 0.1; done"
+    with ScriptedModel(claude_code.bash(command), say("done")) as model:
+        terminal = claude_code.at_terminal(lab, model, "--permission-mode", "default")
+        type_line(terminal, "hello")
+        asked(lab)
+        terminal.wait_for("Do you want to proceed?")
+        lab.until(lambda: lab.doing(only_agent(lab)) == WAITING, "it is shown to wait")
+        terminal.press("enter")
+        lab.until(running.exists, "the tool runs")
+        asked(lab, ELSEWHERE)
+        assert lab.doing(only_agent(lab)) == WORKING, "though no hook has run since"
+        running.unlink()
+        model.wait_count(2)
+
+
+@pytest.mark.program("claude-code")
+def test_a_turn_is_ended_and_a_models_question_answered_in_words_in_the_console(lab: Lab) -> None:
+    lab.install_hooks("claude-code", "--gate")
+    options = [{"label": "Red", "description": "r"}, {"label": "Blue", "description": "b"}]
+    question = {"question": "Which colour?", "header": "Colour", "multiSelect": False, "options": options}
+    with ScriptedModel(
+        call("AskUserQuestion", "", None, questions=[question]), claude_code.bash("touch first.txt"), say("no turn")
+    ) as model:
+        terminal = claude_code.at_terminal(lab, model, "--permission-mode", "default")
+        console = lab.terminal([*SIGNALBOX, "open", lab.url], env={"PYTHONPATH": str(ROOT)})
+        console.wait_for("Signalbox")
+        type_line(terminal, "hello")
+        asked(lab)
+        console.press("p")
+        console.wait_for("1. Red · 2. Blue")
+        console.press("y")
+        console.wait_for("in words")
+        console.press("w")
+        console.wait_for("Numbers, or your own words")
+        type_line(console, "Green, says the user")
+        model.wait_count(2)
+        assert model.requests[-1].find("The user answered")
+        assert model.requests[-1].find("Green, says the user")
+        console.wait_for("touch first.txt")
+        console.press("y")
+        console.wait_for("deny, and end its turn")
+        console.press("e")
+        console.wait_for("Turn ended")
+        lab.wait_idle(only_agent(lab))
+        assert len(model.requests) == 2
+    assert not (lab.repository / "first.txt").exists()
+    found = [(each["action"], each["details"]["tool"]) for each in lab.records("agent-mailbox-oversight.jsonl")]
+    assert found == [("allow", "AskUserQuestion"), ("end", "Bash")]

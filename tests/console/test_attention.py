@@ -60,7 +60,7 @@ async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(
             "Agents that may have stopped reading 1",
         ]
         rows = "\n".join(text)
-        assert f"{ANN}: rm -r build" in rows
+        assert [f"! {ANN}", "rm -r build"] == [text[at].split("  ")[0] for at in (2, 3)]
         assert "? Colour" in rows
         assert f"\n{BOB} (scribe)\n" in rows
         assert f"{ANN} → {DED}  recipient ended before reading" in rows
@@ -284,7 +284,7 @@ async def begin_shift(seat: Seat) -> None:
     await seat.until(lambda: "6 attention" in header(seat))
     await seat.press("p", "f")
     await seat.sees("One at a time")
-    await seat.sees("ann-00000001: rm -r build")
+    await seat.sees("rm -r build")
     await seat.press("j")
     await seat.sees("Which colour?")
     assert "Blue" not in seat.text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from console.hooks.events import CHANGED, CWD, END, INTERRUPT, PROMPT, START, STOP, TOOL, WAITING, HookEvent
+from console.hooks.events import ASKED, CHANGED, CWD, END, INTERRUPT, PROMPT, START, STOP, TOOL, WAITING, HookEvent
 from console.hooks.programs import NAMES, program
 
 CAPTURED = Path(__file__).parents[1] / "fixtures" / "hooks"
@@ -203,7 +203,10 @@ def test_what_is_not_known_is_not_an_event(tool: str, given: dict[str, Any]) -> 
     [
         ("claude-code", "Notification", {"notification_type": "permission_prompt"}, WAITING),
         ("claude-code", "Notification", {"notification_type": "idle_prompt"}, None),
-        ("codex", "PermissionRequest", {}, WAITING),
+        ("claude-code", "PermissionRequest", {}, ASKED),
+        ("codex", "PermissionRequest", {}, ASKED),
+        ("copilot", "permissionRequest", {}, ASKED),
+        ("opencode", "permission.requested", {}, ASKED),
         ("gemini", "Notification", {"notification_type": "ToolPermission"}, WAITING),
         ("gemini", "Notification", {"notification_type": "Other"}, None),
         ("copilot", "notification", {"notification_type": "permission_prompt"}, WAITING),

@@ -76,8 +76,10 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
 
 def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
     """Return a text for the model, and before a turn the agent's id for its shell and the files to watch."""
+    if event.moment == ASKED:
+        return Answer()
     output: dict[str, object] = {}
-    if text and event.moment not in (WAITING, ASKED, INTERRUPT, END) and not event.is_unheard:
+    if text and event.moment not in (WAITING, INTERRUPT, END) and not event.is_unheard:
         output["text"] = text
     if event.agent_id and event.moment in (START, PROMPT):
         output["agent"] = event.agent_id

@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from console.hooks.orders import HOLD
+from console.hooks.permissions import in_a_line
 from console.hooks.sessions.live import HookedAgents
-from console.hooks.sessions.session_state import HELD
+from console.hooks.sessions.session_state import HELD, WAITING
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 
@@ -34,6 +35,9 @@ def hooked_presence(agent: Agent, found: Presence, hooked: HookedAgents, now: fl
         return Presence(word, hook.order.why, max(0.0, now - hook.last_run), since=hook.order.since)
     if seen > hook.last_run + BEAT_DELAY or hook.doing not in list(Working):
         return replace(found, is_stale=False)
+    if hook.asked:
+        asked = hook.asked[0]
+        return Presence(WAITING, in_a_line(asked), max(0.0, now - max(seen, hook.last_run)), since=asked.since)
     return Presence(
         state=hook.doing,
         substate=found.substate if found.state == hook.doing else "",

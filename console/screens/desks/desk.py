@@ -22,6 +22,7 @@ from console.render.short_text import remaining
 from console.screens.base_screen import Action
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.dead_letter_actions import DeadLetterActions
+from console.screens.desks.permissions import PermissionAnswers, request_facts, request_of
 from console.screens.list_screen import ListScreen
 from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 HASTE_SECONDS = 0.7
 """A second number, so soon after the first, answers nothing: the cursor has gone on to another question."""
+GATE = "signalbox hook install --gate lets you answer Claude Code, Codex, OpenCode and Copilot here"
 LOW = 30
 """Lines of a screen below which a row has one line."""
 
@@ -69,6 +71,7 @@ class Desk(ListScreen):
         self._sending = sending
         self._start = key
         self._messages = DeadLetterActions(self, self.settled)
+        self._permissions = PermissionAnswers(self, self._answered)
         self._known: tuple[object, list[DeskRow]] | None = None
         self._put_off: dict[str, tuple[Concern, str]] = {}
         """What was put off here, by key, and until when."""
@@ -171,15 +174,22 @@ class Desk(ListScreen):
 
     def target(self, key: str) -> str | None:
         concern = self._concern(key)
-        return concern.message_id if concern is not None else None
+        if concern is None or request_of(self.session, concern) is not None:
+            return None
+        return concern.message_id
 
     def about(self, key: str) -> FactPage:
         row = self._row(key)
+        if row is not None and row.concern is not None and (request := request_of(self.session, row.concern)):
+            return request_facts(self.session, row.concern, request)
         return FactPage([]) if row is None else row_facts(self.session, row)
 
     def enter(self) -> None:
-        """Go to the message of the row, or show and hide the rows behind it."""
+        """Go to the message of the row, answer what a program asks, or show and hide the rows behind the row."""
         row = self._row(self.place)
+        if row is not None and request_of(self.session, row.concern) is not None:
+            self.answer_permission()
+            return
         if row is None or not row.opens:
             super().enter()
             return
@@ -195,6 +205,7 @@ class Desk(ListScreen):
             **super().actions(),
             "desk.reply": self.reply,
             "desk.choose": self.choose,
+            "desk.permit": self.answer_permission,
             "letters.redirect": self.redirect,
             "letters.resend": self.resend,
             "letters.acknowledge": self.acknowledge,
@@ -253,7 +264,9 @@ class Desk(ListScreen):
         number = keys.index(self._pressed) + 1 if self._pressed in keys else 1
         if monotonic() < self._chose_at + HASTE_SECONDS:
             return
-        if row is None or concern is None or message is None or row.some or row.deed:
+        if concern is not None and (request := request_of(self.session, concern)) is not None:
+            self._permissions.choose(concern, request, number)
+        elif row is None or concern is None or message is None or row.some or row.deed:
             self.tell("No question to answer in this row")
         elif reason := self.session.why_not(Capability.SEND, message.id):
             self.tell(f"Can't write here: {reason}")
@@ -282,6 +295,20 @@ class Desk(ListScreen):
         self.redraw()
         if seconds:
             self.tell(f"{said} · sent in {seconds:g} s · {BY_ID['undo'].key_label(self.session.keymap)}: undo")
+
+    def answer_permission(self) -> None:
+        """Answer what the program of the row's agent asks: allow it once, deny it with words, or choose an option."""
+        concern = self._concern(self.place)
+        if concern is None or concern.trouble is not Trouble.PERMISSION:
+            self.tell("No permission to answer in this row")
+        elif (request := request_of(self.session, concern)) is None:
+            self.tell(f"Answer it at its terminal: {GATE}")
+        else:
+            self._permissions.ask(concern, request)
+
+    def _answered(self, concern: Concern, words: str) -> None:
+        self.session.attention.note(concern, words)
+        self.redraw()
 
     def _options(self, message: Message) -> tuple[str, ...]:
         return options_of(self.session.store, message, self.session.body(message))
