@@ -10,7 +10,7 @@ import time
 
 from console.hooks import clock
 from console.hooks.log import log_error
-from console.hooks.orders import HOLD, STOP, Order, order_for, place_of
+from console.hooks.orders import CANCEL, HOLD, STOP, Order, order_for, place_of, take_cancellations
 from console.hooks.sessions.session_state import HELD, OBEYED, WORKING, opened, read_state
 from console.hooks.state_folder import all_folders
 from mailstore.files.whole import open_binary
@@ -35,7 +35,7 @@ def before_tool(tool: Program, event: HookEvent) -> Answer | None:
     place, parent = place_of(folder), os.getppid()
     order = order_for(place, state.agent_id)
     if order is None:
-        return None
+        return _cancelled(tool, event, place, state.agent_id)
     clock.stop()
     note(folder, tool.NAME, event.session_id, HELD, order)
     until = time.monotonic() + LIMIT_SECONDS
@@ -46,15 +46,23 @@ def before_tool(tool: Program, event: HookEvent) -> Answer | None:
         order = order_for(place, state.agent_id)
     if order is None:
         note(folder, tool.NAME, event.session_id, WORKING, None)
-        return None
+        return _cancelled(tool, event, place, state.agent_id)
     note(folder, tool.NAME, event.session_id, HELD, order)  # perhaps another one than it waited for
     return tool.refuse(event, reason(order), is_stop=order.what == STOP)
+
+
+def _cancelled(tool: Program, event: HookEvent, place: str, agent_id: str) -> Answer | None:
+    """Return the one refusal that tells an agent of what was cancelled; None if nothing was."""
+    taken = take_cancellations(place, agent_id)
+    return tool.refuse(event, "\n".join(map(reason, taken)), is_stop=False) if taken else None
 
 
 def reason(order: Order) -> str:
     """Return what the model reads of an order."""
     at = time.strftime("%H:%M", time.localtime(order.since))
     why = f": {order.why}" if order.why else ""
+    if order.what == CANCEL:
+        return f"Cancelled by your user at {at}{why}. Stop working on it, and go on with all that is not cancelled."
     if order.what == STOP:
         return f"Stopped by your user at {at}{why}. End your turn, and do not work around this."
     return f"Held by your user since {at}{why}. Wait: end your turn, and do not work around this."

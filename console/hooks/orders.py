@@ -14,14 +14,17 @@ from mailstore.files.scan import Unusual, ascii_json, decoded
 from mailstore.files.whole import open_binary, open_regular
 
 HOLD, STOP = "hold", "stop"
+CANCEL = "cancel"
+"""A task is cancelled: one call is refused with that as its reason, and the agent goes on with all else."""
 EVERYBODY = "*"
 """What stands for the agent's id in an order to all agents of a mailbox."""
 LONGEST = 1 << 16
 TRIES = 5
+CANCELLED = ".cancelled"
 
 
 class Order:
-    """What the user wants of an agent: `what` is hold or stop, `since` seconds since the epoch; `why` may be empty."""
+    """What the user wants of an agent: hold, stop or cancel, `since` in seconds since the epoch; `why` may be empty."""
 
     __slots__ = ("agent_id", "by", "since", "what", "why")
 
@@ -54,13 +57,18 @@ def orders_in(place: str) -> dict[str, Order]:
         names = sorted(os.listdir(place))  # noqa: PTH208
     except OSError:
         return {}
-    found = filter(None, (_read(f"{place}/{name}") for name in names if not name.endswith(".new")))
+    found = filter(None, (_read(f"{place}/{name}") for name in names if not name.endswith((".new", CANCELLED))))
     return {order.agent_id: order for order in found}
 
 
-def give(place: str, order: Order) -> None:
-    """Give an order, in place of an earlier one to the same agent. Raises OSError."""
+def give(place: str, order: Order, about: str = "") -> None:
+    """Give an order, in place of an earlier one to the same agent; each cancellation is `about` another message.
+
+    Raises OSError.
+    """
     path = f"{place}/{_name(order.agent_id)}"
+    if order.what == CANCEL:
+        path += f".{_name(about)}{CANCELLED}"
     data = ascii_json({name: getattr(order, name) for name in Order.__slots__}).encode()
     for left in reversed(range(TRIES)):
         try:
@@ -78,16 +86,38 @@ def give(place: str, order: Order) -> None:
     os.rename(f"{path}.new", path)  # noqa: PTH104
 
 
+def take_cancellations(place: str, agent_id: str) -> list[Order]:
+    """Return what was cancelled for an agent and it wasn't told yet, the oldest first, and forget it."""
+    try:
+        names = [name for name in os.listdir(place) if name.endswith(CANCELLED)]  # noqa: PTH208
+    except OSError:
+        return []
+    taken = []
+    for name in names:
+        order = _read(f"{place}/{name}") if name.startswith(_name(agent_id)) else None
+        if order is not None:
+            with suppress(OSError):
+                os.unlink(f"{place}/{name}")  # noqa: PTH108
+                taken.append(order)
+    if taken:
+        _remove_empty(place)
+    return sorted(taken, key=lambda each: each.since)
+
+
 def take_back(place: str, agent_id: str) -> bool:
     """Take an order back; return whether there was one. Raises OSError."""
     try:
         os.unlink(f"{place}/{_name(agent_id)}")  # noqa: PTH108
     except FileNotFoundError:
         return False
+    _remove_empty(place)
+    return True
+
+
+def _remove_empty(place: str) -> None:
     with suppress(OSError):  # others are held
         os.rmdir(place)  # noqa: PTH106
         os.rmdir(os.path.dirname(place))  # noqa: PTH106, PTH120
-    return True
 
 
 def _name(agent_id: str) -> str:
@@ -108,4 +138,4 @@ def _read(path: str) -> Order | None:
         return None
     texts = (order.agent_id, order.what, order.by, order.why)
     is_valid = all(isinstance(text, str) for text in texts) and isinstance(order.since, int | float)
-    return order if is_valid and order.what in (HOLD, STOP) else None
+    return order if is_valid and order.what in (HOLD, STOP, CANCEL) else None

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from console.hooks.orders import EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
-from console.hooks.sessions.live import LiveHook
+from console.hooks.orders import CANCEL, EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
+from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.hooks.state_folder import hooks_folder
 from mailstore.records.message import Intervention
 from mailstore.records.scope import parts_of
@@ -80,6 +80,21 @@ def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str,
     record = Intervention(str(uuid.uuid4()), by, what, now, note=why, details={"agents": done})
     store.record(record)
     return record
+
+
+def held_among(names: Iterable[str], hooked: HookedAgents) -> dict[str, LiveHook]:
+    """Return the agents that can be held, with their hooks."""
+    found = {name: hooked.live.get(name) for name in names}
+    return {name: hook for name, hook in found.items() if hook is not None and hook.has_gate}
+
+
+def cancel(names: Iterable[str], hooked: HookedAgents, order: Order, message_id: str) -> None:
+    """Have the next tool call of each agent that can be held refused with an order's words, once for each message.
+
+    Raises OSError.
+    """
+    for hook in held_among(names, hooked).values():
+        give(place_of(hook.folder), Order(hook.agent_id, CANCEL, order.since, order.by, order.why), message_id)
 
 
 def _place(url: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +33,9 @@ from mailstore.writing.roster_changes import (
     tag_effects,
     unread_by,
 )
+
+if TYPE_CHECKING:
+    from console.screens.menu import MenuChoice
 
 WRITTEN = "This is written to the roster, and can be undone."
 LISTED = 12
@@ -70,8 +73,15 @@ class RosterEdit(Struct, frozen=True):
 class AgentStatus:
     """Changes what the roster says of agents, after asking."""
 
-    def __init__(self, screen: BaseScreen[Any], done: Callable[[str, str], None] | None = None) -> None:
+    def __init__(
+        self,
+        screen: BaseScreen[Any],
+        done: Callable[[str, str], None] | None = None,
+        more: Mapping[MenuChoice, Callable[[], None]] | None = None,
+    ) -> None:
         self._screen = screen
+        self._more = more or {}
+        """What else is offered, and what each does."""
         self._done = done
         """Called with an agent that was changed, and the words that say so."""
 
@@ -86,7 +96,7 @@ class AgentStatus:
         screen, session, orders = self._screen, self._screen.session, AgentOrders(self._screen)
         offered = [] if orders.why_not() else await orders.choices(session_id)
         reason = session.why_not(Capability.UPDATE_ROSTER, session_id)
-        if reason and not offered:
+        if reason and not (offered or self._more):
             screen.tell(f"Can't change agents here: {reason}")
             return
         agent = None if reason else session.mailbox.roster.get(session_id)
@@ -98,7 +108,9 @@ class AgentStatus:
             if number is None:
                 return
             key = choices[number].key
-            if order := next((each for each in offered if each.key == key), None):
+            if (do := self._more.get(choices[number])) is not None:
+                do()
+            elif order := next((each for each in offered if each.key == key), None):
                 self._screen.run_task(orders.give(order), group="orders")
             elif key == "o":
                 self._ask_since()
@@ -113,6 +125,7 @@ class AgentStatus:
         if not reason:
             choices.append(MenuChoice("o", PLAN))
         choices += [MenuChoice(each.key, each.label, each.note) for each in offered]
+        choices += self._more
         screen.ask(Menu(visible_line(name), choices, screen.text_styles), chosen)
 
     def _transition(self, action: str) -> RosterEdit:

@@ -84,7 +84,7 @@ class Parts:
         self.files = MessageFiles(screen)
         self.piping = Piping(screen)
         self.exporting = Exporting(screen)
-        self.waking = Waking(screen)
+        self.waking = Waking(screen, self.composing)
         self.channels = Channels(screen)
         self.undoing = Undoing(screen)
         self.resizing = Resizing(screen)

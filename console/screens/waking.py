@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from console.render.safe import visible_line
+from console.render.short_text import plural
 from console.screens.base_screen import BaseScreen
 from console.screens.mail_screen import MailScreen
+from console.screens.writing.composing import Composing, open_tasks
 
 if TYPE_CHECKING:
     from console.hooks.sessions.live import LiveHook
@@ -22,8 +25,9 @@ def nobody_asks(session_id: str, words: str) -> None:
 class Waking:
     """Wakes the agent whose mail is shown, after asking."""
 
-    def __init__(self, screen: MailScreen) -> None:
+    def __init__(self, screen: MailScreen, composing: Composing) -> None:
         self._screen = screen
+        self._composing = composing
         self._agents = AgentWaking(screen)
 
     def wake(self) -> None:
@@ -35,10 +39,15 @@ class Waking:
             self._agents.wake(view.name)
 
     def choose_status(self) -> None:
-        """Ask what the roster is to say of the agent whose mail is shown, or who sent the selected message."""
+        """Ask what to do with the agent whose mail is shown, or who sent the selected message, or with its task."""
         from console.screens.agent_status import AgentStatus
+        from console.screens.menu import MenuChoice
 
-        AgentStatus(self._screen).choose(self._agent_shown())
+        message, mailbox, more = self._screen.conversation.message, self._screen.session.mailbox, {}
+        if message is not None and (tasks := len(open_tasks(mailbox, message))):
+            task = MenuChoice("c", f"cancel {plural(tasks, 'task')} …", message.subject)
+            more = {task: partial(self._composing.cancel, message)}
+        AgentStatus(self._screen, more=more).choose(self._agent_shown())
 
     def _agent_shown(self) -> str:
         view, roster = self._screen.location.view, self._screen.session.mailbox.roster

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from console.hooks.orders import Order
 from console.hooks.sessions.live import HookedAgents
 from console.hooks.waking.hearing import Hearing, hearing
+from console.render.safe import visible_line
 from console.words.cut_off_words import draft_refusal
 from mailstore.errors import DraftRefused, MailError
 from mailstore.kit.bodies import mentions
 from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention, Message
+from mailstore.rules.cancelling import CANCEL
 from mailstore.rules.waking import WAKING_TYPES, called
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
@@ -27,6 +31,10 @@ from mailstore.writing.sending import STALE_SECONDS, Preview, as_message, prepar
 if TYPE_CHECKING:
     from console.session import Session
     from console.state.composer_draft import ComposerDraft
+
+
+LONGEST_REASON = 500
+"""Characters of a cancellation that an agent reads at its next tool call; all of it is in its mail."""
 
 
 class MailboxCutOff(DraftRefused):
@@ -40,6 +48,8 @@ class Prepared(Struct, frozen=True):
     reach: Preview
     called: tuple[str, ...] = ()
     hearing: Mapping[Hearing, list[str]] = {}
+    cancels: str = ""
+    """What agents that can be held read of a cancellation at their next tool call."""
 
     @property
     def hearing_lines(self) -> list[str]:
@@ -114,16 +124,18 @@ class DeliveryService(Struct, frozen=True):
                 raise MailboxCutOff(*draft_refusal(lost, self.now))
         reach = self.reach(draft)
         if not self.hooked.live:
-            return Prepared(draft, reach)
+            return Prepared(draft, reach, cancels=self._reason(draft))
         is_waking = self.by_user or draft.type in (WAKING_TYPES if self.wake_types is None else self.wake_types)
         named = called(as_message(draft, self.now), self.mailbox.roster, self.mailbox.user)
         heard = hearing(reach.reaches, self.hooked, named, is_waking=is_waking)
-        return Prepared(draft, reach, tuple(named) if is_waking else (), heard)
+        return Prepared(draft, reach, tuple(named) if is_waking else (), heard, self._reason(draft))
 
     def send(self, prepared: Prepared, *, action: str = "") -> Sent:
         """Send a message, with a journal record of the `action` if it is an intervention; blocks, raises StoreError."""
         draft = prepared.draft
         message = self.store.send(draft)
+        if prepared.cancels:
+            self._cancel(prepared, message.id)
         if action and Capability.RECORD in self.store.capabilities_for(message.id):
             details = {"thread": draft.thread, "recipients": list(draft.recipients)}
             record = Intervention(
@@ -139,6 +151,22 @@ class DeliveryService(Struct, frozen=True):
             except MailError as error:
                 return Sent(message, error)
         return Sent(message)
+
+    def _reason(self, draft: Draft) -> str:
+        """Return what agents read of a cancellation by the user at their next tool call; empty for anything else."""
+        if draft.type != CANCEL or not self.by_user:
+            return ""
+        task = self.mailbox.message(draft.thread or "")
+        words = (task.subject if task is not None else draft.subject, draft.content[:LONGEST_REASON])
+        return ": ".join(filter(None, map(visible_line, words)))
+
+    def _cancel(self, prepared: Prepared, message_id: str) -> None:
+        """Have those that a cancellation reaches told at their next tool call, whether they read their mail or not."""
+        from console.hooks.steering import cancel
+
+        order = Order("", CANCEL, self.now, prepared.draft.sender, prepared.cancels)
+        with suppress(OSError):  # they read it with their mail
+            cancel(prepared.reach.reaches, self.hooked, order, message_id)
 
     def wake(self, prepared: Prepared, message_id: str) -> list[NotWoken]:
         """Wake the sessions of the agents that a sent message calls; blocks for some seconds at most.

@@ -101,6 +101,25 @@ def test_a_stopped_program_runs_no_tool_any_more_and_its_model_reads_why(name: s
     assert (len(told), model.steps_left) == ((0, 1) if program.ends else (1, 0))
 
 
+@pytest.mark.parametrize("name", EACH)
+def test_a_program_reads_which_task_was_cancelled_at_its_next_tool_and_goes_on(name: str, lab: Lab) -> None:
+    program = PROGRAMS[name]
+    lab.install_hooks(name, "--gate")
+    files = [lab.repository / f"{word}.txt" for word in ("first", "second", "third")]
+
+    def cancel() -> None:
+        task = lab.send(only_agent(lab), "Mend it.", subject="The lamp", type="task-assigned")
+        words = ("--from", "user", "--to", only_agent(lab), "--type", "cancel", "--thread", task, "--body", WHY)
+        lab.signalbox("send", *words, "--subject", "stop it", "--store", lab.url)
+
+    steps = [program.shell(f"touch {file.name}", before=cancel if at == 1 else None) for at, file in enumerate(files)]
+    with ScriptedModel(*steps, say("done")) as model:
+        program.run(lab, model)
+    assert [file.exists() for file in files] == [True, False, True]
+    told = [bool(request.find(f"The lamp: {WHY}. Stop working on it")) for request in model.requests]
+    assert told[:4] == [False, False, True, True], "as the result of the second call, and of none else"
+
+
 def held(lab: Lab) -> bool:
     """Say whether the program's hook has said that it waits."""
     return any(row["held"] for row in json.loads(lab.signalbox("hold", "--json", "--store", lab.url)))

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.orders import HOLD, Order, give, orders_in, place_of
+from console.hooks.orders import HOLD, Order, give, orders_in, place_of, take_cancellations
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
 from tests.hooked import hooked
 from tests.mailboxes import NOW, MailFiles
 
 ANN, BOB = "ann-00000001", "bob-00000001"
+WORDS = "Mend the lamp: No longer needed"
 
 
 @pytest.fixture
@@ -104,3 +105,23 @@ async def test_nothing_is_asked_of_agents_while_observing(mail: MailFiles) -> No
         seat.screen.show_view(View("agent", ANN))
         await seat.press("H")
         await seat.until(lambda: "Can't change agents here" in seat.notice)
+
+
+async def test_a_task_is_cancelled_with_those_below_it_and_who_works_on_them_is_told_at_the_next_tool(
+    mail: MailFiles,
+) -> None:
+    folder = place(mail)
+    mail.message("t", "user", BOB, "Mend it.", ago=50, subject="Mend the lamp", type="task-assigned")
+    mail.message("u", BOB, ANN, "Buy a bulb.", ago=40, subject="A bulb", type="task-assigned", thread="t")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
+        seat.screen.show_message("t")
+        await seat.press("H")
+        await seat.sees("cancel 2 tasks …")
+        await seat.press("c", *"No longer needed", "ctrl+s")
+        await seat.until(lambda: '"cancel"' in mail.mailbox.read_text())
+        sent = json.loads(mail.mailbox.read_text().splitlines()[-1])
+        assert (sent["type"], sorted(sent["recipient"])) == ("cancel", [ANN, BOB])
+        await seat.until(lambda: [each.why for each in take_cancellations(folder, ANN)] == [WORDS])
+    assert not take_cancellations(folder, BOB), "its hooks have no gate: it reads its mail"
+    assert orders_in(folder) == {}

@@ -12,7 +12,19 @@ import pytest
 
 from console.hooks import gate
 from console.hooks.events import GATE, HookEvent
-from console.hooks.orders import EVERYBODY, HOLD, STOP, Order, give, order_for, orders_in, place_of, take_back
+from console.hooks.orders import (
+    CANCEL,
+    EVERYBODY,
+    HOLD,
+    STOP,
+    Order,
+    give,
+    order_for,
+    orders_in,
+    place_of,
+    take_back,
+    take_cancellations,
+)
 from console.hooks.programs import NAMES, program
 from tests.hooks.hooked import AGENT, SESSION, Hooked
 
@@ -73,6 +85,36 @@ def test_a_call_runs_is_refused_once_its_agent_is_stopped_and_runs_again(tool: s
     assert take_back(place(hooked), agent)
     assert tell(hooked, tool, BEFORE[tool]) is None
     assert not Path(place(hooked)).parent.exists(), "nobody is held: hooks find that out with one look"
+
+
+@pytest.mark.parametrize("tool", NAMES)
+def test_what_is_cancelled_refuses_one_call_with_the_reason_and_nothing_else(tool: str, hooked: Hooked) -> None:
+    agent = begin(hooked, tool)
+    for number, subject in enumerate(("The lamp", "The door")):
+        give(place(hooked), Order(agent, CANCEL, SINCE + number, "user", subject), f"m{number}")
+    give(place(hooked), Order("another", CANCEL, SINCE, "user", "Theirs"), "m0")
+    assert orders_in(place(hooked)) == {}, "nobody is held"
+    refused = json.dumps(tell(hooked, tool, BEFORE[tool]))
+    at = [refused.index(f": {subject}. Stop working on it") for subject in ("The lamp", "The door")]
+    assert at == sorted(at)
+    assert "Theirs" not in refused
+    assert '"stop": true' not in refused
+    assert '"continue"' not in refused, "its turn goes on"
+    assert tell(hooked, tool, BEFORE[tool]) is None
+    assert take_cancellations(place(hooked), "another")[0].why == "Theirs"
+    assert not Path(place(hooked)).parent.exists()
+
+
+def test_who_is_held_hears_of_what_was_cancelled_once_it_is_released(hooked: Hooked) -> None:
+    agent = begin(hooked)
+    give(place(hooked), order(agent, HOLD))
+    waiting = hooked.start("PreToolUse", "--gate")
+    (state,) = hooked.states()
+    while b'"doing":"held"' not in state.read_bytes():
+        assert waiting.poll() is None
+    give(place(hooked), Order(agent, CANCEL, SINCE, "user", "The lamp"), "m")
+    take_back(place(hooked), agent)
+    assert "The lamp" in waiting.communicate(timeout=60)[0]
 
 
 def test_a_held_call_waits_is_seen_to_and_runs_once_it_is_released(hooked: Hooked) -> None:

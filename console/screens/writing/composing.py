@@ -13,12 +13,13 @@ from console.browser.place import is_in_browser
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
-from console.state.composer_draft import ComposerDraft
+from console.state.composer_draft import ComposerDraft, SendOptions
 from console.state.draft_text import EXAMPLES, editor_text, options_text, read_editor_text, read_options
 from console.state.undo_history import UndoableAction
 from console.widgets.offers import Candidate
 from mailstore.queries.questions import QUESTION
 from mailstore.records.message import Message
+from mailstore.rules.cancelling import CANCEL
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 from mailstore.store import Capability
@@ -52,6 +53,11 @@ def reply_draft(mailbox: Mailbox, message: Message, *, to_all_sides: bool = Fals
         thread=reply.thread,
         action="intervene" if reply.is_intervention else "",
     )
+
+
+def open_tasks(mailbox: Mailbox, message: Message) -> list[Message]:
+    """Return the open tasks that an answer to a message can cancel: its own, and those below."""
+    return mailbox.tasks(mailbox.root_of(message.id)).open_below(message.id)
 
 
 def option_candidates(mailbox: Mailbox) -> list[Candidate]:
@@ -164,6 +170,19 @@ class Composing:
         then, self._then = self._then, None
         if then is not None:
             then(sent)
+
+    def cancel(self, message: Message) -> None:
+        """Write to those at work on the open tasks of a message, and on those below, that they are cancelled."""
+        mailbox = self._screen.session.mailbox
+        names = dict.fromkeys(name for task in open_tasks(mailbox, message) for name in task.recipients)
+        writing = ComposerDraft(
+            f"cancel:{message.id}",
+            ", ".join(map(mailbox.label, names)),
+            subject=visible_line(message.subject),
+            thread=message.id,
+            options=SendOptions(type=CANCEL),
+        )
+        self.write(writing, message.id)
 
     def quote(self) -> None:
         """Reply with the message quoted."""
