@@ -206,6 +206,7 @@ class MailFeed:
         """Notify of what a second that passed has made a dead letter."""
         if not self._session.is_loading:
             self._notifier.note()
+            self._notifier.note_waiting()
 
     async def follow_hooks(self) -> None:
         """Show what agents are doing as their hooks know it."""
@@ -215,6 +216,8 @@ class MailFeed:
         session = self._session
         async for hooked in hooked_changes(session.store.url, session.clock):
             session.hooked = hooked
+            if not session.is_loading:
+                self._notifier.note_waiting()
             if session.moment is None:
                 self._screen.mail_changed(session.is_loading)
 

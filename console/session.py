@@ -110,9 +110,16 @@ class Session:
 
     def presence(self, agent: Agent) -> Presence:
         """Return what an agent is doing at the time that is shown."""
+        if self.moment is None:
+            return self.live_presence(agent)
         since = self.mailbox.roster.active_since(agent.session_id)
-        found = presence_of(agent, self.now(), self.config.stale_after_minutes * 60, since)
-        return found if self.moment is not None else hooked_presence(agent, found, self.hooked, self.now())
+        return presence_of(agent, self.moment, self.config.stale_after_minutes * 60, since)
+
+    def live_presence(self, agent: Agent) -> Presence:
+        """Return what an agent is doing now, whatever time is shown."""
+        since, now = self.live.roster.active_since(agent.session_id), self.clock()
+        found = presence_of(agent, now, self.config.stale_after_minutes * 60, since)
+        return hooked_presence(agent, found, self.hooked, now)
 
     def why_not(self, capability: Capability, about: str = "") -> str:
         """Return why something can't be done here, or to a message or an agent; empty if it can."""

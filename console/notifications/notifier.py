@@ -24,11 +24,13 @@ from console.render.safe import visible_line
 from console.session import Session
 from console.settings.config import Config
 from mailstore.records.message import Message
+from mailstore.rules.presence import Working
 from mailstore.state.mailbox import Mailbox
 
 COALESCE_SECONDS = 0.5
 """How long arrivals are collected before the person is notified of them together."""
 TOAST_SECONDS = 6
+MINUTE = 60.0
 RUN_SECONDS = 20
 LONGEST_NOTICE = 200
 LONGEST_FIELD = 4000
@@ -68,6 +70,8 @@ class Notifier:
         self._pending: list[tuple[Occasion, Message]] = []
         self._known_dead: set[tuple[str, str]] = set()
         self._dead: int | None = None
+        self._waiting: dict[tuple[str, float], float] = {}
+        """The agents that wait for a permission, with since when, and when the user was notified of it last."""
 
     def start_from(self, mailbox: Mailbox) -> None:
         """Take the dead letters of a mailbox as known."""
@@ -85,6 +89,28 @@ class Notifier:
             if self._dead is not None:
                 found += [(Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := mailbox.message(key))]
             self._dead = number
+        self._add(found)
+
+    def note_waiting(self) -> None:
+        """Note which agents with hooks wait for a permission: those that didn't, and those that still do."""
+        session, now = self._session, self._session.clock()
+        again = session.config.notifications.again_minutes * MINUTE
+        before, self._waiting = self._waiting, {}
+        found = []
+        for name, hook in session.hooked.live.items():
+            agent = session.live.roster.get(name)
+            if agent is None or (presence := session.live_presence(agent)).state != Working.WAITING:
+                continue
+            key = name, presence.since or 0.0
+            self._waiting[key] = told = before.get(key, now)
+            is_again = again > 0 and now >= told + again
+            if key not in before or is_again:
+                self._waiting[key] = now
+                occasion = Occasion.PERMISSION_AGAIN if is_again else Occasion.PERMISSION
+                found.append((occasion, Message("", name, (session.user,), "", now, presence.substate or hook.tool)))
+        self._add(found)
+
+    def _add(self, found: Sequence[tuple[Occasion, Message]]) -> None:
         if found and not self._pending:
             self._app.set_timer(COALESCE_SECONDS, self._notify)
         self._pending += found

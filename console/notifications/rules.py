@@ -16,6 +16,8 @@ from mailstore.state.mailbox import Mailbox
 class Occasion(StrEnum):
     """What a notice is about."""
 
+    PERMISSION_AGAIN = "permission_again"
+    PERMISSION = "permission"
     QUESTION = "question"
     TO_ME = "to_me"
     DEAD_LETTER = "dead_letter"
@@ -33,6 +35,8 @@ class DeliveryMethod(StrEnum):
 
 
 TITLES = {
+    Occasion.PERMISSION_AGAIN: "Still waiting for your permission",
+    Occasion.PERMISSION: "Waiting for your permission",
     Occasion.QUESTION: "A question to you",
     Occasion.TO_ME: "For you",
     Occasion.DEAD_LETTER: "Dead letter",

@@ -94,6 +94,13 @@ class NotificationSettings(Struct, frozen=True):
     dead_letter: Annotated[Ways, "A message that will stay unread unless the user acts."] = field(
         default_factory=lambda: ["toast"]
     )
+    permission: Annotated[Ways, "An agent with hooks waits for your permission."] = field(
+        default_factory=lambda: ["toast", "bell"]
+    )
+    permission_again: Annotated[Ways, "It waits still, after `again_minutes`, and each time that they pass again."] = (
+        field(default_factory=lambda: ["toast", "bell", "osc9"])
+    )
+    again_minutes: Annotated[float, Meta(ge=0), "After how long to notify of a permission again; 0: never."] = 5.0
     channel: Annotated[Ways, "Mail in a channel that the user has joined."] = []
     command: Annotated[
         str, "The user's command; SIGNALBOX_KIND, _COUNT, _ID, _SENDER, _SUBJECT and _TYPE are in its environment."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from console.notifications.notifier import osc9, run_quietly, show_on_desktop
+from console.notifications.notifier import Notifier, osc9, run_quietly, show_on_desktop
 from console.notifications.rules import (
     DeliveryMethod,
     Notification,
@@ -21,6 +23,7 @@ from console.settings.config import Config, NotificationSettings
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
 from tests.console.screen_text import opened
+from tests.hooked import hooked
 from tests.mailboxes import NOW, MailFiles
 
 HOSTILE = "; touch /tmp/owned\x07\x1b]0;x\x07 $(id) \x9c"
@@ -168,3 +171,62 @@ async def test_the_settings_say_what_is_told(tmp_path: Path) -> None:
         mail.message("new", "ann-00000001", "user", "Now.", ago=0)
         mail.message("ask", "ann-00000001", "user", "Well?", ago=0, type="question", subject="Ask")
         await seat.until(lambda: toasts(seat.app) == ["A question to you: ann-00000001: Ask"])
+
+
+async def test_who_waits_for_a_permission_is_told_of_and_again_while_nobody_answers(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.agent("ann-00000001")
+    mail.message("m", "ann-00000001", "user", "The lamp.", ago=60)
+    config = Config(notifications=NotificationSettings(again_minutes=5))
+    async with opened(mail.data, size=(120, 40), config=config) as seat:
+        session, told = seat.app.session, Told()
+        notifier = Notifier(told, session)
+        hooked(mail.url, "ann-00000001", doing="waiting", since=NOW, last_run=NOW)
+        await seat.until(lambda: session.hooked.live)
+        await seat.sees("Waiting for your permission")
+        notifier.note_waiting()
+        notifier.note_waiting()
+        assert told.take() == ["Waiting for your permission"], "once"
+        for minutes, expected in (
+            (4, []),
+            (6, ["Still waiting for your permission"]),
+            (7, []),
+            (12, ["Still waiting"]),
+        ):
+            session.clock = lambda minutes=minutes: NOW + minutes * 60
+            notifier.note_waiting()
+            assert told.take() == expected
+        hooked(mail.url, "ann-00000001", doing="working", since=NOW + 1, last_run=NOW + 1)
+        await seat.until(lambda: session.hooked.live["ann-00000001"].doing == "working")
+        notifier.note_waiting()
+        assert told.take() == []
+
+
+class Told:
+    """An application that notes what it is to show."""
+
+    def __init__(self) -> None:
+        self._titles: list[str] = []
+        self._due: list[Callable[[], None]] = []
+
+    def notify(self, message: str, *, title: str = "", **how: Any) -> None:
+        self._titles.append(title)
+
+    def bell(self) -> None:
+        pass
+
+    def write_to_terminal(self, text: str) -> None:
+        pass
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> None:
+        self._due.append(callback)
+
+    def run_worker(self, work: Any, *, group: str, exit_on_error: bool) -> None:
+        pass
+
+    def take(self) -> list[str]:
+        """Let the timers pass; return the titles of what was shown since the last call."""
+        for callback in self._due:
+            callback()
+        titles, self._titles, self._due = self._titles, [], []
+        return titles
