@@ -187,12 +187,8 @@ async def test_who_waits_for_a_permission_is_told_of_and_again_while_nobody_answ
         notifier.note_waiting()
         notifier.note_waiting()
         assert told.take() == ["Waiting for your permission"], "once"
-        for minutes, expected in (
-            (4, []),
-            (6, ["Still waiting for your permission"]),
-            (7, []),
-            (12, ["Still waiting"]),
-        ):
+        again = ["Still waiting for your permission"]
+        for minutes, expected in ((4, []), (6, again), (7, []), (12, again)):
             session.clock = lambda minutes=minutes: NOW + minutes * 60
             notifier.note_waiting()
             assert told.take() == expected
