@@ -8,12 +8,14 @@ from typing import Annotated
 import msgspec
 
 from console.cli.document import JsonOutput
+from console.cli.limits import given_limits, limit_options
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.terminal_io import tell
 from console.errors import Refused, UsedWrongly
-from console.hooks.orders import EVERYBODY, STOP
+from console.hooks.calls import call_lines, calls_file, would_hold
+from console.hooks.orders import EVERYBODY, HOLD, STOP
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.hooks.steering import (
     EFFECTS,
@@ -21,6 +23,7 @@ from console.hooks.steering import (
     RELEASE,
     Steered,
     everybody,
+    everywhere,
     orders_of,
     steer,
     steered,
@@ -51,29 +54,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = parser.prog.split()[-1]
     parser.add_argument("agents", nargs="*", metavar="ID", help="Agents: session ids of the roster")
     parser.add_argument("--all", action="store_true", help="All agents of the mailbox, also those that are yet to come")
+    parser.add_argument("--everywhere", action="store_true", help="All agents of all mailboxes of this user")
+    if order == HOLD:
+        parser.add_argument("--dry-run", action="store_true", help="Say what limits would have held, and hold nobody")
+        limit_options(parser, "With --dry-run")
     if order != RELEASE:
         parser.add_argument("--why", default="", metavar="TEXT", help="The reason, which the agent reads")
     mailbox_options(parser, at=False)
-    parser.set_defaults(at=None, order=order, why="")
+    parser.set_defaults(at=None, order=order, why="", dry_run=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Give the order, or list who is held if no agent is named."""
-    if args.all and args.agents:
+    if (args.all or args.everywhere) and args.agents:
         raise UsedWrongly("--all is for every agent", "leave out the ids, or leave out --all", "E257")
+    limits = given_limits(args, "--dry-run", is_possible=args.dry_run) if args.order == HOLD else {}
     why = " ".join(args.why.split())
     if len(why) > LONGEST or not why.isprintable():
         raise Refused("--why is too long or not printable", f"use at most {LONGEST} printable characters", "E258")
     with loaded(args) as mail:
         hooked = hooked_agents(mail.store.url, mail.now)
-        if args.all or args.agents:
+        if args.dry_run:
+            _would_hold(hooked, limits, mail.now)
+            return 0
+        if args.all or args.everywhere or args.agents:
             try:
                 _steer(args, mail, hooked, why)
             except OSError as error:
                 raise Refused(
                     f"the order can't be written ({reason_of(error)})", "make the state folder writable", "E259"
                 ) from error
-        if args.json or not (args.all or args.agents):
+        if args.json or not (args.all or args.everywhere or args.agents):
             _list(args, mail, hooked_agents(mail.store.url, mail.now))
     return 0
 
@@ -85,6 +96,8 @@ def _steer(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, why: st
         agents = everybody(mail.store.url) if order != RELEASE else [each for each, _ in known.values()]
         if without := [name for name, hook in hooked.live.items() if not hook.has_gate]:
             tell(f"{', '.join(sorted(without))} can't be held", "install their hooks with --gate")
+    if args.everywhere:
+        agents = [everywhere()]
     for name in dict.fromkeys(args.agents):
         if order == RELEASE and name in known:
             agents.append(known[name][0])
@@ -105,6 +118,7 @@ def _steer(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, why: st
     steer(mail.store, agents, order, why, mail.mailbox.user, mail.now)
     for agent in agents if not args.json else ():
         whom = "all agents" if agent.agent_id == EVERYBODY else agent.name
+        whom += " of all mailboxes" * args.everywhere
         live = hooked.live.get(agent.name)
         more = ", which ends its turn" if order == STOP and live is not None and live.tool in ENDING_TURNS else ""
         put(f"{whom}: {order} asked: {EFFECTS[order]}{more}" if order != RELEASE else f"{whom}: released")
@@ -127,3 +141,12 @@ def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
         put(columns(table, ("agent", "order", "since", "why")))
     else:
         put("No agent is held")
+
+
+def _would_hold(hooked: HookedAgents, limits: dict[str, float], now: float) -> None:
+    """Print when limits would have held the agents whose calls are known, had they been released each time."""
+    rows = []
+    for name, hook in sorted(hooked.live.items()):
+        lines = call_lines(calls_file(hook.tool, hook.session_id))
+        rows += [(name, clock(at, now), why) for at, why in would_hold(lines, limits)]
+    put(columns(rows, ("agent", "at", "why")) if rows else "Nobody would have been held")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from console.cli.hook_status import STATUS, put_status
+from console.cli.limits import given_limits, limit_options
 from console.cli.options import json_option
 from console.cli.plain import put
 from console.cli.terminal_io import warn
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shared", action="store_true", help="The files that a team commits")
     parser.add_argument("--wake", action="store_true", help="Wake idle agents for new mail; costs tokens")
     parser.add_argument("--gate", action="store_true", help="Run before each tool, too, so that agents can be held")
+    limit_options(parser, "With --gate")
     parser.add_argument(
         "--deliver",
         choices=DELIVERIES,
@@ -106,7 +108,8 @@ def _target(args: argparse.Namespace) -> Target:
 def _install(args: argparse.Namespace, target: Target) -> int:
     remarks: list[str] = []
     store = _store(args, target, remarks)
-    options = HookOptions(store, args.deliver, args.at_end, args.wake, args.shared, args.gate)
+    limits = given_limits(args, "--gate", is_possible=args.gate)
+    options = HookOptions(store, args.deliver, args.at_end, args.wake, args.shared, args.gate, limits)
     plan = Plan(target)
     for program in chosen(args.programs or [], target, installing=True):
         version = version_of(program, target)

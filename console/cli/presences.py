@@ -25,13 +25,15 @@ class Presences:
         self._mail = mail
         is_now = not isinstance(mail.store, ReadOnly)
         self.hooked = hooked_agents(mail.store.url, mail.now) if is_now else HookedAgents()
-        self._stale_after = settings(is_told=False).stale_seconds if stale_after is None else stale_after
+        found = settings(is_told=False)
+        self._limits = found.call_limits
+        self._stale_after = found.stale_seconds if stale_after is None else stale_after
 
     def of(self, agent: Agent) -> Presence:
         """Return what an agent is doing."""
         since = self._mail.mailbox.roster.active_since(agent.session_id)
         found = presence_of(agent, self._mail.now, self._stale_after, since)
-        return hooked_presence(agent, found, self.hooked, self._mail.now)
+        return hooked_presence(agent, found, self.hooked, self._mail.now, self._limits)
 
     def fields(self, agent: Agent) -> dict[str, Any]:
         """Return what every JSON row of an agent says."""

@@ -13,6 +13,7 @@ from mailstore.records.events import Event, Seen
 from mailstore.rules.retention import EVERYTHING, Retention
 
 if TYPE_CHECKING:
+    from console.hooks.sessions.hooked_presence import CallLimits
     from console.quiet.marks import QuietMarks
     from console.state.personal_state import PersonalState
     from console.state.remembered import RememberedValues
@@ -33,6 +34,8 @@ class Settings(Struct, frozen=True):
     wake_types: tuple[str, ...] | None = None
     """The types of messages that wake; None for the usual ones."""
     wake_command: tuple[str, ...] = ()
+    call_limits: CallLimits | None = None
+    """When tool calls need attention; None for the usual limits."""
 
 
 def settings(*, is_told: bool = True) -> Settings:
@@ -59,6 +62,7 @@ def settings(*, is_told: bool = True) -> Settings:
         tuple(config.policy.to_user),
         tuple(config.wake.types),
         tuple(config.wake.command),
+        config.hooks.call_limits(),
     )
 
 

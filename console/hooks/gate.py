@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 from console.hooks import clock
+from console.hooks.calls import LOOKED_AT, RELEASED, Calls, call_lines, calls_file
+from console.hooks.calls import note as note_call
 from console.hooks.log import log_error
-from console.hooks.orders import CANCEL, HOLD, STOP, Order, order_for, place_of, take_cancellations
+from console.hooks.orders import CANCEL, HOLD, LIMIT, STOP, Order, give, order_for, place_of, take_cancellations
 from console.hooks.sessions.session_state import HELD, OBEYED, WORKING, opened, read_state
 from console.hooks.state_folder import all_folders
 from mailstore.files.whole import open_binary
+from mailstore.installed_kinds import turn_on_site_packages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +30,14 @@ LIMIT_SECONDS = 540.0
 """How long a call is held before it is refused: programs let a tool run whose hook takes longer than 600 s."""
 
 
-def before_tool(tool: Program, event: HookEvent) -> Answer | None:
+def before_tool(tool: Program, event: HookEvent, limits: dict[str, float]) -> Answer | None:
     """Return how a tool call is refused, once its agent is stopped or was held for long; None to let it run."""
     found = known_session(tool.NAME, event.session_id)
     if found is None:
         return None
     folder, state = found
     place, parent = place_of(folder), os.getppid()
-    order = order_for(place, state.agent_id)
+    order = order_for(place, state.agent_id) or _by_limit(tool.NAME, folder, state, limits)
     if order is None:
         return _cancelled(tool, event, place, state.agent_id)
     clock.stop()
@@ -46,9 +50,41 @@ def before_tool(tool: Program, event: HookEvent) -> Answer | None:
         order = order_for(place, state.agent_id)
     if order is None:
         note(folder, tool.NAME, event.session_id, WORKING, None)
+        if limits:
+            _count_anew(tool.NAME, event.session_id)
         return _cancelled(tool, event, place, state.agent_id)
     note(folder, tool.NAME, event.session_id, HELD, order)  # perhaps another one than it waited for
     return tool.refuse(event, reason(order), is_stop=order.what == STOP)
+
+
+def _by_limit(tool: str, folder: str, state: SessionState, limits: dict[str, float]) -> Order | None:
+    """Hold a session that has reached a limit of its hook's command, unless the user has released it since."""
+    calls = Calls(call_lines(calls_file(tool, state.session_id), LOOKED_AT))
+    why = calls.broken(limits, time.time()) if limits else ""
+    if not why:
+        return None
+    if state.extra.get(OBEYED):
+        note(folder, tool, state.session_id, WORKING, None)
+        _count_anew(tool, state.session_id)
+        return None
+    clock.stop()
+    order = Order(state.agent_id, HOLD, time.time(), LIMIT, why)
+    give(place_of(folder), order)
+    try:
+        turn_on_site_packages()
+        from console.hooks.steering import record_of
+        from mailstore.registry import open_store
+
+        with open_store(state.mailbox) as store:
+            record_of(store, [state.agent_id], order)
+    except Exception as error:  # it is held all the same
+        log_error(tool, LIMIT, error)
+    return order
+
+
+def _count_anew(tool: str, session_id: str) -> None:
+    with suppress(OSError):
+        note_call(calls_file(tool, session_id), f"{int(time.time())} {RELEASED}")
 
 
 def _cancelled(tool: Program, event: HookEvent, place: str, agent_id: str) -> Answer | None:
@@ -61,6 +97,8 @@ def reason(order: Order) -> str:
     """Return what the model reads of an order."""
     at = time.strftime("%H:%M", time.localtime(order.since))
     why = f": {order.why}" if order.why else ""
+    if order.by == LIMIT:
+        return f"Held since {at} by a limit of your user{why}. Wait: end your turn, and do not work around this."
     if order.what == CANCEL:
         return f"Cancelled by your user at {at}{why}. Stop working on it, and go on with all that is not cancelled."
     if order.what == STOP:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from console.hooks.calls import LIMITS, limits_in
+from console.hooks.quick_look import GATE_OPTION
+
 NOTICE, AT_START, EVERYWHERE = "notice", "session-start", "letters"
 DELIVERIES = (AT_START, NOTICE, EVERYWHERE)
 ENDS = FREEZE, BURY = "freeze", "bury"
-GATE_OPTION = "--gate"
-"""Says that a hook runs before each tool, too."""
-
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,15 +45,16 @@ class RunOptions:
     Raises ValueError for anything else.
     """
 
-    __slots__ = ("at_end", "can_wake", "deliver", "event", "has_gate", "store")
+    __slots__ = ("at_end", "can_wake", "deliver", "event", "has_gate", "limits", "store")
 
     def __init__(self, words: list[str]) -> None:
-        found, events = options_in(words, ("--store", "--deliver", "--at-end"), ("--wake", GATE_OPTION))
+        found, events = options_in(words, ("--store", "--deliver", "--at-end", *LIMITS), ("--wake", GATE_OPTION))
         self.event = events[0] if events else ""
         self.store = found.get("--store", "")
         self.deliver = found.get("--deliver", NOTICE)
         self.at_end = found.get("--at-end", FREEZE)
         self.can_wake = "--wake" in found
         self.has_gate = GATE_OPTION in found
+        self.limits = limits_in(words)
         if len(events) > 1 or self.deliver not in DELIVERIES or self.at_end not in ENDS:
             raise ValueError(f"options that make no sense: {' '.join(words)}")

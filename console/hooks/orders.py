@@ -16,6 +16,8 @@ from mailstore.files.whole import open_binary, open_regular
 HOLD, STOP = "hold", "stop"
 CANCEL = "cancel"
 """A task is cancelled: one call is refused with that as its reason, and the agent goes on with all else."""
+LIMIT = "limit"
+"""Who has given an order that no person gave: a limit that the hooks were installed with."""
 EVERYBODY = "*"
 """What stands for the agent's id in an order to all agents of a mailbox."""
 LONGEST = 1 << 16
@@ -47,8 +49,10 @@ def place_of(mailbox_folder: str) -> str:
 
 
 def order_for(place: str, agent_id: str) -> Order | None:
-    """Return the order that holds for an agent: its own, else the one to all; None without one that can be read."""
-    return _read(f"{place}/{_name(agent_id)}") or _read(f"{place}/{_name(EVERYBODY)}")
+    """Return the order that holds for an agent: its own, else one to all; None without one that can be read."""
+    everybody = _name(EVERYBODY)
+    paths = (f"{place}/{_name(agent_id)}", f"{place}/{everybody}", f"{held_root()}/{everybody}")
+    return next(filter(None, map(_read, paths)), None)
 
 
 def orders_in(place: str) -> dict[str, Order]:

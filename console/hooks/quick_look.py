@@ -14,6 +14,17 @@ from __future__ import annotations
 import os
 import time
 
+from console.hooks.calls import (
+    LIMITS,
+    LOOKED_AT,
+    TOOL_NAME,
+    Calls,
+    call_lines,
+    calls_file,
+    limits_in,
+    line_of,
+    note,
+)
 from console.hooks.state_folder import held_root, root
 
 TOOL_EVENTS = frozenset({b"PostToolBatch", b"PostToolUse", b"AfterTool", b"postToolUse", b"tool.execute.after"})
@@ -22,6 +33,8 @@ GATE_EVENTS = frozenset({b"PreToolUse", b"BeforeTool", b"preToolUse", b"tool.exe
 """What they call the moment before a tool runs, at which there is something to do only while somebody is held."""
 SESSION, CWD, EVENT = (b'"session_id"', b'"sessionId"'), (b'"cwd"',), (b'"hook_event_name"',)
 LONGEST_ID = 128
+GATE_OPTION = "--gate"
+"""Says that a hook runs before each tool, too."""
 NO_QUICK_LOOK = "0"
 """Stands alone where every event needs a full run."""
 GONE = "-"
@@ -51,11 +64,14 @@ def is_quiet(words: list[str], data: bytes) -> bool:
     """Say whether nothing is to be done; `words` are the program's name and the options of the hook."""
     named = words[1].encode() if len(words) > 1 and not words[1].startswith("-") else b""
     event = named or token_in(data, EVENT)
-    if event in GATE_EVENTS:
-        return stat_mark(held_root()) == GONE
     session = token_in(data, SESSION)
-    is_a_tool = event in TOOL_EVENTS
-    if not is_a_tool or not 0 < len(session) <= LONGEST_ID or not NAMED.issuperset(session):
+    is_named = 0 < len(session) <= LONGEST_ID and NAMED.issuperset(session)
+    is_gate, is_a_tool = event in GATE_EVENTS, event in TOOL_EVENTS
+    if is_named and (is_gate or (is_a_tool and GATE_OPTION in words)):
+        is_over = _note_call(words, session.decode(), data, is_end=is_a_tool)
+        if is_gate:
+            return not is_over and stat_mark(held_root()) == GONE
+    if not is_a_tool or not is_named:
         return False
     cwd = token_in(data, CWD).decode("utf-8", "replace")
     top = root()
@@ -66,6 +82,18 @@ def is_quiet(words: list[str], data: bytes) -> bool:
     name = f"{words[0]}-{session.decode()}"
     options = " ".join(words[1:])
     return any(_is_same(f"{top}/{folder}/{name}", options, cwd) for folder in folders)
+
+
+def _note_call(words: list[str], session: str, data: bytes, *, is_end: bool) -> bool:
+    """Note a tool call; return whether it reaches a limit of the command."""
+    path = calls_file(words[0], session)
+    try:
+        note(path, line_of(data, token_in(data, TOOL_NAME), is_end=is_end))
+    except OSError:  # a full disk, or what is no file: nothing else depends on it
+        return False
+    if is_end or not any(limit in words for limit in LIMITS):
+        return False
+    return bool(Calls(call_lines(path, LOOKED_AT)).broken(limits_in(words), time.time()))
 
 
 def _is_same(path: str, options: str, cwd: str) -> bool:

@@ -76,7 +76,7 @@ def run(words: list[str], data: bytes) -> int:
         if happened.moment == GATE:
             from console.hooks.gate import before_tool
 
-            if (refusal := before_tool(tool, happened)) is not None:
+            if (refusal := before_tool(tool, happened, options.limits)) is not None:
                 _print(refusal)
             return 0
         status = Hook(tool, options, " ".join(words[1:]), happened, data).answer()

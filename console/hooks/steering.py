@@ -9,12 +9,13 @@ from msgspec import Struct
 
 from console.hooks.orders import CANCEL, EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
 from console.hooks.sessions.live import HookedAgents, LiveHook
-from console.hooks.state_folder import hooks_folder
+from console.hooks.state_folder import held_root, hooks_folder
 from mailstore.records.message import Intervention
 from mailstore.records.scope import parts_of
 from mailstore.store import Capability, Store
 
 RELEASE = "release"
+EVERYWHERE = "everywhere"
 EFFECTS = {
     HOLD: "its next tool call waits until it is released, and is refused after nine minutes",
     STOP: "its next tool call is refused, and each one after it",
@@ -52,9 +53,15 @@ def everybody(store_url: str) -> list[Steered]:
     return [Steered(f"{label}/*" if label else EVERYBODY, _place(url), EVERYBODY) for label, url in parts.items()]
 
 
+def everywhere() -> Steered:
+    """Return all agents of all mailboxes as one."""
+    return Steered(EVERYWHERE, held_root(), EVERYBODY)
+
+
 def orders_of(store_url: str) -> dict[str, tuple[Steered, Order]]:
-    """Return by name the orders that hold in a mailbox, or in several."""
-    found = {}
+    """Return by name the orders that hold in a mailbox, or in several, and one to all agents of all mailboxes."""
+    every = orders_in(held_root()).get(EVERYBODY)
+    found = {} if every is None else {EVERYWHERE: (everywhere(), every)}
     for label, url in (parts_of(store_url) or {"": store_url}).items():
         place = _place(url)
         for agent_id, order in orders_in(place).items():
@@ -75,9 +82,15 @@ def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str,
         elif not take_back(agent.place, agent.agent_id):
             continue
         done.append(agent.name)
-    if not done or Capability.RECORD not in store.capabilities:
+    return record_of(store, done, Order("", what, now, by, why)) if done else None
+
+
+def record_of(store: Store, names: list[str], order: Order) -> Intervention | None:
+    """Record in the journal, where there is one, who was given an order. Blocks. Raises StoreError."""
+    if Capability.RECORD not in store.capabilities:
         return None
-    record = Intervention(str(uuid.uuid4()), by, what, now, note=why, details={"agents": done})
+    details = {"agents": names}
+    record = Intervention(str(uuid.uuid4()), order.by, order.what, order.since, note=order.why, details=details)
     store.record(record)
     return record
 

@@ -14,6 +14,7 @@ from mailstore.rules.retention import KEEP, Retention
 from mailstore.rules.waking import WAKING_TYPES
 
 if TYPE_CHECKING:
+    from console.hooks.sessions.hooked_presence import CallLimits
     from mailstore.queries.attention import Limits
 
 Positive = Annotated[float, Meta(gt=0)]
@@ -112,7 +113,7 @@ class NotificationSettings(Struct, frozen=True):
 
 
 class HookSettings(Struct, frozen=True):
-    """The table [hooks]: what agents get that register by a hook, and how long they wait for you."""
+    """The table [hooks]: what agents get that register by a hook, and when their tool calls need attention."""
 
     tags: Annotated[list[str], "Their tags, in addition to that of the project, unless $SIGNALBOX_TAGS is set."] = []
     answer_seconds: Annotated[
@@ -120,6 +121,16 @@ class HookSettings(Struct, frozen=True):
         Meta(ge=0, le=540),
         "How long a permission can be answered here before Codex, Copilot or claude -p asks or refuses by itself.",
     ] = 10.0
+    identical_calls: Annotated[int, Meta(gt=1), "How many identical tool calls in a row need attention."] = 10
+    tool_minutes: Annotated[
+        Positive, "After how long in one tool call, or at work without any, an agent needs attention."
+    ] = 30.0
+
+    def call_limits(self) -> CallLimits:
+        """Return the limits for `console.hooks.sessions.hooked_presence`."""
+        from console.hooks.sessions.hooked_presence import CallLimits
+
+        return CallLimits(self.identical_calls, self.tool_minutes * 60)
 
 
 class SendSettings(Struct, frozen=True):
@@ -181,9 +192,7 @@ class Config(Struct, frozen=True):
     notifications: Annotated[NotificationSettings, "How to notify the user of what."] = field(
         default_factory=NotificationSettings
     )
-    hooks: Annotated[HookSettings, "What agents get that register by a hook, and how long they wait for you."] = field(
-        default_factory=HookSettings
-    )
+    hooks: Annotated[HookSettings, "What agents get that register by a hook."] = field(default_factory=HookSettings)
     away: Annotated[AwaySettings, "After how long an absence the console sums up what happened; 0: never."] = field(
         default_factory=AwaySettings
     )

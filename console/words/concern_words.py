@@ -17,6 +17,7 @@ HEADINGS = {
     Trouble.UNKNOWN: "Unknown recipients",
     Trouble.VACANT: "Waiting for a role that no agent holds",
     Trouble.STALLED: "Agents that may have stopped reading",
+    Trouble.STUCK: "Agents that may get nowhere",
     Trouble.LOOP: "Agents that keep each other busy",
     Trouble.STRANGER: "Unregistered senders",
 }
@@ -37,6 +38,7 @@ SYMBOLS = {
     Trouble.UNKNOWN: Symbol(STATES[State.UNKNOWN].glyph, "bad"),
     Trouble.VACANT: Symbol(STATES[State.WAITING].glyph, "warn"),
     Trouble.STALLED: Symbol(AGENTS[Status.FROZEN].glyph, "warn"),
+    Trouble.STUCK: Symbol("∞", "warn"),
     Trouble.LOOP: Symbol("↻", "bad"),
     Trouble.STRANGER: Symbol("!", "warn"),
 }

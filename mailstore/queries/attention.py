@@ -39,6 +39,8 @@ def every_concern(
     for agent in list(mailbox.roster):
         yield None
         found = presence(agent)
+        if found.stuck:
+            yield Concern(Trouble.STUCK, agent.session_id, found.stuck, found.since or now, None)
         if found.state == Working.WAITING:
             since = found.since or agent.updated or 0.0
             latest = next(iter(mailbox.threads(View("agent", agent.session_id))), None)

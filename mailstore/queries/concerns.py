@@ -26,6 +26,7 @@ class Trouble(StrEnum):
     UNKNOWN = "unknown-recipient"
     VACANT = "vacant"
     STALLED = "stalled"
+    STUCK = "stuck"
     LOOP = "loop"
     STRANGER = "stranger"
 

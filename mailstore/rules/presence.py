@@ -40,6 +40,8 @@ class Presence(msgspec.Struct, frozen=True):
     since: float | None = None
     is_gone: bool = False
     """Whether its program has certainly ended, without saying so."""
+    stuck: str = ""
+    """Why it may get nowhere though it works, as a clause; empty if nothing shows that."""
 
 
 def presence_of(agent: Agent, now: float, stale_after: float, since: float | None = None) -> Presence:

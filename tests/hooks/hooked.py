@@ -77,6 +77,12 @@ class Hooked:
     def states(self) -> list[Path]:
         return sorted(path for path in self.state.glob("hooks/*/*") if path.is_file())
 
+    @property
+    def orders(self) -> str:
+        """The folder of the orders to the agents of the only mailbox."""
+        (folder,) = {path.parent for path in self.states()}
+        return f"{self.state}/hooks/held/{folder.name}"
+
     def send(self, to: str = AGENT, sender: str = "boss", kind: str = "", text: str = "hello") -> str:
         self.sent += 1
         now = time.time()

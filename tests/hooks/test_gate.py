@@ -54,12 +54,6 @@ def tell(hooked: Hooked, tool: str, event: str, **more: Any) -> Any:
     return json.loads(said.out) if said.out else None
 
 
-def place(hooked: Hooked) -> str:
-    """Return the folder of the orders."""
-    (folder,) = {path.parent for path in hooked.states()}
-    return f"{hooked.state}/hooks/held/{folder.name}"
-
-
 def order(agent: str, what: str = STOP) -> Order:
     return Order(agent, what, SINCE, "user", "enough")
 
@@ -68,7 +62,7 @@ def order(agent: str, what: str = STOP) -> Order:
 def test_a_call_runs_is_refused_once_its_agent_is_stopped_and_runs_again(tool: str, hooked: Hooked) -> None:
     agent = begin(hooked, tool)
     assert tell(hooked, tool, BEFORE[tool], tool_name="Bash") is None
-    give(place(hooked), order(agent))
+    give(hooked.orders, order(agent))
     words = f"Stopped by your user {WORDS}"
     denial = {"permissionDecision": "deny", "permissionDecisionReason": words}
     inside = {"hookSpecificOutput": {"hookEventName": "PreToolUse", **denial}}
@@ -82,18 +76,18 @@ def test_a_call_runs_is_refused_once_its_agent_is_stopped_and_runs_again(tool: s
             "copilot": denial,
         }[tool]
     )
-    assert take_back(place(hooked), agent)
+    assert take_back(hooked.orders, agent)
     assert tell(hooked, tool, BEFORE[tool]) is None
-    assert not Path(place(hooked)).parent.exists(), "nobody is held: hooks find that out with one look"
+    assert not Path(hooked.orders).parent.exists(), "nobody is held: hooks find that out with one look"
 
 
 @pytest.mark.parametrize("tool", NAMES)
 def test_what_is_cancelled_refuses_one_call_with_the_reason_and_nothing_else(tool: str, hooked: Hooked) -> None:
     agent = begin(hooked, tool)
     for number, subject in enumerate(("The lamp", "The door")):
-        give(place(hooked), Order(agent, CANCEL, SINCE + number, "user", subject), f"m{number}")
-    give(place(hooked), Order("another", CANCEL, SINCE, "user", "Theirs"), "m0")
-    assert orders_in(place(hooked)) == {}, "nobody is held"
+        give(hooked.orders, Order(agent, CANCEL, SINCE + number, "user", subject), f"m{number}")
+    give(hooked.orders, Order("another", CANCEL, SINCE, "user", "Theirs"), "m0")
+    assert orders_in(hooked.orders) == {}, "nobody is held"
     refused = json.dumps(tell(hooked, tool, BEFORE[tool]))
     at = [refused.index(f": {subject}. Stop working on it") for subject in ("The lamp", "The door")]
     assert at == sorted(at)
@@ -101,33 +95,33 @@ def test_what_is_cancelled_refuses_one_call_with_the_reason_and_nothing_else(too
     assert '"stop": true' not in refused
     assert '"continue"' not in refused, "its turn goes on"
     assert tell(hooked, tool, BEFORE[tool]) is None
-    assert take_cancellations(place(hooked), "another")[0].why == "Theirs"
-    assert not Path(place(hooked)).parent.exists()
+    assert take_cancellations(hooked.orders, "another")[0].why == "Theirs"
+    assert not Path(hooked.orders).parent.exists()
 
 
 def test_who_is_held_hears_of_what_was_cancelled_once_it_is_released(hooked: Hooked) -> None:
     agent = begin(hooked)
-    give(place(hooked), order(agent, HOLD))
+    give(hooked.orders, order(agent, HOLD))
     waiting = hooked.start("PreToolUse", "--gate")
     (state,) = hooked.states()
     while b'"doing":"held"' not in state.read_bytes():
         assert waiting.poll() is None
-    give(place(hooked), Order(agent, CANCEL, SINCE, "user", "The lamp"), "m")
-    take_back(place(hooked), agent)
+    give(hooked.orders, Order(agent, CANCEL, SINCE, "user", "The lamp"), "m")
+    take_back(hooked.orders, agent)
     assert "The lamp" in waiting.communicate(timeout=60)[0]
 
 
 def test_a_held_call_waits_is_seen_to_and_runs_once_it_is_released(hooked: Hooked) -> None:
     agent = begin(hooked)
     assert agent == AGENT
-    give(place(hooked), order(EVERYBODY, HOLD))
+    give(hooked.orders, order(EVERYBODY, HOLD))
     waiting = hooked.start("PreToolUse", "--gate", agent_id="sub-1")  # a subagent's call, too
     (state,) = hooked.states()
     while b'"doing": "held"' not in state.read_bytes().replace(b'":"', b'": "'):
         assert waiting.poll() is None
     assert b'"obeyed"' in state.read_bytes()
-    give(place(hooked), Order(EVERYBODY, HOLD, SINCE + 60, "user"))  # asked again
-    take_back(place(hooked), EVERYBODY)
+    give(hooked.orders, Order(EVERYBODY, HOLD, SINCE + 60, "user"))  # asked again
+    take_back(hooked.orders, EVERYBODY)
     assert waiting.communicate(timeout=60) == ("", "")
     assert waiting.returncode == 0
     assert b'"doing":"working"' in state.read_bytes().replace(b": ", b":")
@@ -138,13 +132,13 @@ def test_who_is_held_for_long_is_refused_before_the_program_would_let_the_tool_r
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = begin(hooked)
-    give(place(hooked), order(agent, HOLD))
+    give(hooked.orders, order(agent, HOLD))
     monkeypatch.setenv("XDG_STATE_HOME", str(hooked.state.parent))
     monkeypatch.setattr(gate, "LIMIT_SECONDS", 0.0)
     tool = program("claude-code")
     assert tool
     event = HookEvent(GATE, "PreToolUse", SESSION, str(hooked.repository))
-    answer = gate.before_tool(tool, event)
+    answer = gate.before_tool(tool, event, {})
     assert answer
     assert "Held by your user since" in answer.out
     assert '"deny"' in answer.out
@@ -154,18 +148,18 @@ def test_who_is_held_for_long_is_refused_before_the_program_would_let_the_tool_r
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"agent_id":1,"what":"hold","since":0,"by":"","why":""}', b"\0"])
 def test_an_order_that_can_not_be_read_holds_nobody(data: bytes, hooked: Hooked) -> None:
     agent = begin(hooked)
-    give(place(hooked), order(agent))
-    (file,) = Path(place(hooked)).iterdir()
+    give(hooked.orders, order(agent))
+    (file,) = Path(hooked.orders).iterdir()
     file.write_bytes(data)
     assert tell(hooked, "claude-code", "PreToolUse") is None
-    assert orders_in(place(hooked)) == {}
+    assert orders_in(hooked.orders) == {}
 
 
 def test_who_is_not_known_or_belongs_elsewhere_is_not_held(hooked: Hooked) -> None:
     agent = begin(hooked)
-    give(place(hooked), order("another"))
+    give(hooked.orders, order("another"))
     assert tell(hooked, "claude-code", "PreToolUse") is None
-    give(place(hooked), order(agent))
+    give(hooked.orders, order(agent))
     other = hooked.input("PreToolUse").replace(SESSION, "22222222-2222-4333-8444-555555555555")
     assert hooked.raw(other.encode(), "claude-code", "--gate").out == ""
     assert tell(hooked, "claude-code", "PreToolUse") is not None
@@ -173,7 +167,7 @@ def test_who_is_not_known_or_belongs_elsewhere_is_not_held(hooked: Hooked) -> No
 
 def test_a_session_is_held_in_the_mailbox_that_it_had_last(hooked: Hooked) -> None:
     agent = begin(hooked)
-    first = place(hooked)
+    first = hooked.orders
     other = hooked.repository / "other"
     other.mkdir()
     (other / "agent-mailbox.jsonl").touch()
@@ -193,7 +187,7 @@ def test_a_session_is_held_in_the_mailbox_that_it_had_last(hooked: Hooked) -> No
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_state_folder_that_can_not_be_written_holds_all_the_same(hooked: Hooked) -> None:
     agent = begin(hooked)
-    give(place(hooked), order(agent))
+    give(hooked.orders, order(agent))
     (state,) = hooked.states()
     state.parent.chmod(0o500)
     try:

@@ -31,6 +31,7 @@ class Installed(Struct, frozen=True):
     at_end: Annotated[str, "What the end of a session does to its agent: freeze or bury."]
     wake: Annotated[bool, "Whether they wake idle agents."]
     gate: Annotated[bool, "Whether they run before each tool, so that agents can be held."]
+    limits: Annotated[tuple[str, ...], "The limits at which they hold an agent, such as `--most-identical 10`."]
 
 
 def targets_of(target: Target) -> list[Target]:
@@ -91,6 +92,7 @@ def _installed(path: Path, target: Target, entries: list[tuple[str, str]]) -> In
         at_end=options.at_end,
         wake=options.wake,
         gate=options.gate,
+        limits=tuple(f"{name} {value:g}" for name, value in options.limits.items()),
     )
 
 

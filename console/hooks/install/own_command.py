@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from console.errors import Refused
-from console.hooks.options import DELIVERIES, ENDS, FREEZE, GATE_OPTION, NOTICE
+from console.hooks.calls import limits_in
+from console.hooks.options import DELIVERIES, ENDS, FREEZE, NOTICE
 from console.hooks.programs import FORMER, NAMES
+from console.hooks.quick_look import GATE_OPTION
 
 ENTRY = Path(__file__).parent.parent / "entry.py"
 END_OF_ENTRY = "/console/hooks/entry.py"
@@ -28,13 +31,15 @@ class HookOptions(NamedTuple):
     wake: bool = False
     shared: bool = False
     gate: bool = False
+    limits: Mapping[str, float] = {}
 
     def words(self) -> list[str]:
         """Return the options as words of the command."""
         words = ["--store", self.store] if self.store else []
         words += ["--deliver", self.deliver] if self.deliver != NOTICE else []
         words += ["--at-end", self.at_end] if self.at_end != FREEZE else []
-        return words + (["--wake"] if self.wake else []) + ([GATE_OPTION] if self.gate else [])
+        words += (["--wake"] if self.wake else []) + ([GATE_OPTION] if self.gate else [])
+        return words + [word for name, value in self.limits.items() for word in (name, f"{value:g}")]
 
 
 def hook_words(tool: str, options: HookOptions, *more: str) -> list[str]:
@@ -104,6 +109,7 @@ def options_of(command: str) -> HookOptions:
         wake="--wake" in words,
         shared="/entry.py" not in command,
         gate=GATE_OPTION in words,
+        limits=limits_in(words),
     )
 
 

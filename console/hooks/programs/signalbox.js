@@ -168,11 +168,12 @@ export const Signalbox = async ({ client, directory }) => {
   }
 
   // Ask before a tool runs; only what is thrown keeps it from running.
-  async function before(input) {
+  async function before(input, output) {
     const session = await known(input.sessionID).catch(() => undefined)
     if (!session || session.over) return
     const parent = session.root && { parent_id: session.root }
-    const given = { hook_event_name: "tool.execute.before", session_id: session.id, cwd: session.cwd, ...parent }
+    const call = { tool_name: input.tool, tool_input: output?.args ?? {} }
+    const given = { hook_event_name: "tool.execute.before", session_id: session.id, cwd: session.cwd, ...parent, ...call }
     const answer = await ask(given, GATE_MS)
     if (typeof answer.refuse !== "string") return
     if (answer.stop) await client.session.abort({ path: { id: session.root || session.id } }).catch(() => {})

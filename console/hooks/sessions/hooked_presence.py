@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from console.hooks.orders import HOLD
 from console.hooks.permissions import in_a_line
-from console.hooks.sessions.live import HookedAgents
-from console.hooks.sessions.session_state import HELD, WAITING
+from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.hooks.sessions.session_state import HELD, WAITING, WORKING
+from console.render.short_text import clock
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 
 STOPPED = "stopped"
+MINUTE = 60.0
+LONG_SECONDS = 2 * MINUTE
+"""For how long a tool runs before that is said."""
 BEAT_DELAY = 1.0
 """Seconds by which the heartbeat of a hook may be dated after the hook's own state."""
 
 
-def hooked_presence(agent: Agent, found: Presence, hooked: HookedAgents, now: float) -> Presence:
+class CallLimits(Struct, frozen=True):
+    """From how many identical tool calls on, and after how many seconds in one or without any, an agent is stuck."""
+
+    identical: int = 10
+    seconds: float = 30 * 60.0
+
+
+def hooked_presence(
+    agent: Agent, found: Presence, hooked: HookedAgents, now: float, limits: CallLimits | None = None
+) -> Presence:
     """Return an agent's presence as its hooks know it, unless the roster is newer or says that it doesn't live.
 
     While its program runs it is not stale, however long it idles; when that has ended it is, at once.
@@ -38,9 +52,26 @@ def hooked_presence(agent: Agent, found: Presence, hooked: HookedAgents, now: fl
     if hook.asked:
         asked = hook.asked[0]
         return Presence(WAITING, in_a_line(asked), max(0.0, now - max(seen, hook.last_run)), since=asked.since)
+    is_working = hook.doing == WORKING and hook.calls is not None
+    stuck, doing = _of_calls(hook, now, limits or CallLimits()) if is_working else ("", "")
     return Presence(
         state=hook.doing,
-        substate=found.substate if found.state == hook.doing else "",
+        substate=stuck or doing or (found.substate if found.state == hook.doing else ""),
         age=max(0.0, now - max(seen, hook.last_run)),
         since=hook.since or None,
+        stuck=stuck,
     )
+
+
+def _of_calls(hook: LiveHook, now: float, limits: CallLimits) -> tuple[str, str]:
+    """Return why an agent that works may be stuck, empty if nothing shows that, and in which tool it is for long."""
+    calls = hook.calls
+    if calls is None or not calls.last:
+        return "", ""
+    if calls.identical >= limits.identical:
+        return f"{calls.identical} identical calls of {calls.repeated}", ""
+    quiet = now - max(calls.last, hook.since)
+    if calls.tool:
+        words = f"in {calls.tool} since {clock(calls.last, now)}"
+        return (words, "") if quiet >= limits.seconds else ("", words if quiet >= LONG_SECONDS else "")
+    return (f"no tool for {quiet / MINUTE:.0f} min" if quiet >= limits.seconds else ""), ""

@@ -6,9 +6,10 @@ import os
 
 from msgspec import Struct
 
-from console.hooks.options import GATE_OPTION
+from console.hooks.calls import Calls, call_lines, calls_file
 from console.hooks.orders import Order, order_for, place_of
 from console.hooks.permissions import PermissionRequest, folder_of, requests_in
+from console.hooks.quick_look import GATE_OPTION
 from console.hooks.sessions.liveness import is_live, process_is_gone
 from console.hooks.sessions.processes import is_gone
 from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
@@ -56,7 +57,8 @@ class LiveHook(Struct, frozen=True):
     `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state,
     `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder. With `has_gate`
     its tool calls can be held; `order` is what the user wants of it, None for nothing, and `is_obeyed` says that a hook
-    has kept a tool call from running for it. `asked` are the permissions that can be given to it from here.
+    has kept a tool call from running for it. `asked` are the permissions that can be given to it from here,
+    `calls` what its last tool calls show, None without a gate.
     """
 
     tool: str
@@ -73,6 +75,7 @@ class LiveHook(Struct, frozen=True):
     order: Order | None = None
     is_obeyed: bool = False
     asked: tuple[PermissionRequest, ...] = ()
+    calls: Calls | None = None
 
 
 class HookedAgents(Struct, frozen=True):
@@ -106,6 +109,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
             name = names.of(folder, state)
             known = found.get(name)
             order = order_for(place_of(folder), state.agent_id) if is_anyone_held else None
+            has_gate = GATE_OPTION in state.options.split()
             if name and (known is None or known.last_run < state.last_run):
                 found[name] = LiveHook(
                     state.tool,
@@ -118,10 +122,11 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     state.mailbox,
                     state.agent_id,
                     state.cwd,
-                    GATE_OPTION in state.options.split(),
+                    has_gate,
                     order,
                     order is not None and state.extra.get(OBEYED) == order.since,
                     tuple(each for each in asked if (each.program, each.session_id) == (state.tool, state.session_id)),
+                    Calls(call_lines(calls_file(state.tool, state.session_id))) if has_gate else None,
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 
