@@ -23,7 +23,8 @@ def given_limits(args: argparse.Namespace, needed: str, *, is_possible: bool) ->
     values = {name: getattr(args, name.removeprefix("--").replace("-", "_")) for name in LIMITS}
     limits = {name: float(value) for name, value in values.items() if value is not None}
     if limits and not is_possible:
-        raise UsedWrongly(f"{' and '.join(limits)} need {needed}", f"add {needed}", "E262")
-    if any(not 0 < value < float("inf") for value in limits.values()):
-        raise UsedWrongly(f"{' and '.join(limits)} must be numbers above 0", "give another number", "E263")
+        raise UsedWrongly(f"{next(iter(limits))} needs {needed}", f"add {needed}", "E262")
+    for name, value in limits.items():
+        if not 0 < value < float("inf"):
+            raise UsedWrongly(f"{name} must be a number above 0", "give another number", "E263")
     return limits

@@ -123,8 +123,7 @@ class Company:
             last_seen=now,
             updated=now,
         )
-        self._store.update_agent(heir)
-        self._new.append(heir)
+        self._new.append(self._update(heir))
         return heir
 
     def welcome(self) -> bool:
@@ -152,6 +151,10 @@ class Company:
 
     def _write(self, agent: Agent, **changes: object) -> Agent:
         current = self.mailbox.roster.get(agent.session_id) or agent
-        written = msgspec.structs.replace(current, **changes, updated=self._clock())
-        self._store.update_agent(written)
-        return written
+        return self._update(msgspec.structs.replace(current, **changes, updated=self._clock()))
+
+    def _update(self, agent: Agent) -> Agent:
+        """Write an agent to the roster, and know it at once: what it does next may come before the file is read."""
+        self._store.update_agent(agent)
+        self.take([agent])
+        return agent

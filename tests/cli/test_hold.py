@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.orders import HOLD, Order, give, place_of
+from console.hooks.calls import calls_file, note
+from console.hooks.orders import HOLD, Order, give, order_for, place_of
+from console.hooks.state_folder import held_root
 from tests.cli.conftest import Run
 from tests.hooked import hooked
 from tests.mailboxes import MailFiles
@@ -87,3 +89,48 @@ def test_what_can_not_be_done_says_why_and_holds_nobody(
     assert said in result.err
     assert run("hold", "--json", "--store", mail.url).document == []
     assert journal(mail) == []
+
+
+def test_all_agents_of_all_mailboxes_are_held_by_one_file(run: Run, mail: MailFiles) -> None:
+    asked = run("hold", "--everywhere", "--why", "power cut", "--store", mail.url)
+    assert asked.out.startswith("all agents of all mailboxes: hold asked: its next tool call waits")
+    (row,) = run("hold", "--json", "--store", mail.url).document
+    assert (row["agent"], row["order"], row["why"]) == ("everywhere", "hold", "power cut")
+    (file,) = Path(held_root()).iterdir()
+    assert file.is_file()
+    state = Path(hooked(mail.url, ANN, options="--gate"))
+    found = order_for(place_of(str(state.parent)), ANN)
+    assert found is not None
+    assert found.why == "power cut"
+    assert run("release", "--everywhere", "--store", mail.url).out == "all agents of all mailboxes: released\n"
+    assert order_for(place_of(str(state.parent)), ANN) is None
+    assert not Path(held_root()).exists()
+    assert journal(mail) == [("hold", "power cut", ["everywhere"]), ("release", "", ["everywhere"])]
+
+
+def test_a_dry_run_says_what_limits_would_have_held_and_holds_nobody(run: Run, mail: MailFiles) -> None:
+    path = calls_file("claude-code", f"0000-{ANN}")
+    for number in range(25):
+        note(path, f"{mail.now - 7 * 3600 + number * 60:.0f} {'a' if number < 22 else 'b'} Bash")
+    told = run("hold", "--dry-run", "--most-identical", "10", "--store", mail.url).out.splitlines()
+    assert [line.split("  ")[-1].strip() for line in told] == ["why", *["10 identical calls of Bash"] * 2]
+    nobody = run("hold", "--dry-run", "--most-identical", "30", "--most-hours", "1", "--store", mail.url)
+    assert nobody.out == "Nobody would have been held\n"
+    assert run("hold", "--store", mail.url).out == "No agent is held\n"
+    (row,) = [it for it in run("attention", "--json", "--store", mail.url).document if it["trouble"] == "stuck"]
+    assert (row["who"], row["reason"][:13]) == (ANN, "in Bash since")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("hold", "--most-identical", "10"), "--most-identical needs --dry-run"),
+        (("hold", "--dry-run", "--most-hours", "0"), "--most-hours must be a number above 0"),
+        (("hook", "install", "--most-hours", "8"), "--most-hours needs --gate"),
+        (("hook", "install", "--gate", "--most-hours", "nan"), "--most-hours must be a number above 0"),
+    ],
+)
+def test_limits_that_can_not_be_say_why(words: tuple[str, ...], said: str, run: Run, mail: MailFiles) -> None:
+    done = run(*words, *(("--store", mail.url) if words[0] == "hold" else ()))
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err

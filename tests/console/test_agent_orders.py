@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from console.hooks.calls import calls_file, note
 from console.hooks.orders import HOLD, Order, give, orders_in, place_of, take_cancellations
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
@@ -125,3 +126,22 @@ async def test_a_task_is_cancelled_with_those_below_it_and_who_works_on_them_is_
         await seat.until(lambda: [each.why for each in take_cancellations(folder, ANN)] == [WORDS])
     assert not take_cancellations(folder, BOB), "its hooks have no gate: it reads its mail"
     assert orders_in(folder) == {}
+
+
+async def test_who_calls_the_same_tool_again_and_again_needs_attention_until_it_does_something_else(
+    mail: MailFiles,
+) -> None:
+    folder = place(mail)
+    path = calls_file("claude-code", f"0000-{ANN}")
+    for _ in range(58):
+        note(path, f"{NOW - 1:.0f} a Bash")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
+        await seat.press("p")
+        await seat.sees("Agents that may get nowhere 1")
+        await seat.sees("58 identical calls of Bash")
+        await seat.press("H", "h", *"Look at it", "enter")
+        await seat.until(lambda: [each.why for each in orders_in(folder).values()] == ["Look at it"])
+        note(path, f"{NOW:.0f} b Bash")
+        hooked(mail.url, ANN, last_run=NOW + 1)  # the file of calls wakes no console: it is read with all else
+        await seat.until(lambda: "58 identical" not in seat.text)

@@ -9,13 +9,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from console.demo.agents import LOG, main
 from console.demo.cast import USER
+from console.demo.company import Company
+from console.demo.responder import Responder
 from console.demo.run import prepared, simulated
 from mailstore.haak import HaakStore
 from mailstore.records.draft import draft
@@ -217,3 +221,21 @@ async def test_a_package_of_the_same_name_where_one_works_does_not_matter(
     monkeypatch.chdir(tmp_path / "project")
     with HaakStore.open(root / "data") as store, simulated(root, 3, FAST):
         assert await _until(store, lambda event: isinstance(event, Message))
+
+
+@pytest.mark.parametrize(("to", "answers"), [("curator-5", "curator-5"), ("auditor", "auditor-2")])
+def test_who_was_woken_answers_even_if_the_roster_was_not_read_since(to: str, answers: str, root: Path) -> None:
+    due: list[Callable[[], None]] = []
+    with HaakStore.open(root / "data") as store:
+        company = Company(store, Random(3), time.time)
+        for batch in store.scan():
+            company.take(batch)
+        responder = Responder(company, lambda seconds, act: due.append(act), time.time() - 60)
+        sent = _write(store, to, "Can you finish the loan list?")
+        company.take([sent])
+        responder.notice(sent)
+        while due:
+            due.pop(0)()
+        with HaakStore.open(root / "data") as other:
+            found = [it for batch in other.scan() for it in batch if isinstance(it, Message) and it.thread == sent.id]
+    assert [it.sender for it in found] == [answers]
