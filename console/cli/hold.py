@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="All agents of the mailbox, also those that are yet to come")
     parser.add_argument("--everywhere", action="store_true", help="All agents of all mailboxes of this user")
     if order == HOLD:
-        parser.add_argument("--dry-run", action="store_true", help="Say what limits would have held, and hold nobody")
+        parser.add_argument("--dry-run", action="store_true", help="Say what limits would have held; hold no agent")
         limit_options(parser, "With --dry-run")
     if order != RELEASE:
         parser.add_argument("--why", default="", metavar="TEXT", help="The reason, which the agent reads")

@@ -75,7 +75,7 @@ def _put_report(report: HookReport) -> None:
 def _choices(place: Installed) -> str:
     said = [DELIVERIES.get(place.deliver, place.deliver)]
     said += ["wakes idle agents"] if place.wake else []
-    said += ["holds agents, and has permissions answered"] if place.gate else []
+    said += ["holds agents, has permissions answered"] if place.gate else []
     said += [f"holds at {' and '.join(place.limits)}"] if place.limits else []
     said += ["buries at the end"] if place.at_end == "bury" else []
     said += [f"mailbox {place.mailbox}"] if place.mailbox else []

@@ -26,7 +26,7 @@ class Presences:
         is_now = not isinstance(mail.store, ReadOnly)
         self.hooked = hooked_agents(mail.store.url, mail.now) if is_now else HookedAgents()
         found = settings(is_told=False)
-        self._limits = found.call_limits
+        self._limits = found.hooks
         self._stale_after = found.stale_seconds if stale_after is None else stale_after
 
     def of(self, agent: Agent) -> Presence:

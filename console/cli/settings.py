@@ -13,8 +13,8 @@ from mailstore.records.events import Event, Seen
 from mailstore.rules.retention import EVERYTHING, Retention
 
 if TYPE_CHECKING:
-    from console.hooks.sessions.hooked_presence import CallLimits
     from console.quiet.marks import QuietMarks
+    from console.settings.config import HookSettings
     from console.state.personal_state import PersonalState
     from console.state.remembered import RememberedValues
 
@@ -34,7 +34,7 @@ class Settings(Struct, frozen=True):
     wake_types: tuple[str, ...] | None = None
     """The types of messages that wake; None for the usual ones."""
     wake_command: tuple[str, ...] = ()
-    call_limits: CallLimits | None = None
+    hooks: HookSettings | None = None
     """When tool calls need attention; None for the usual limits."""
 
 
@@ -62,7 +62,7 @@ def settings(*, is_told: bool = True) -> Settings:
         tuple(config.policy.to_user),
         tuple(config.wake.types),
         tuple(config.wake.command),
-        config.hooks.call_limits(),
+        config.hooks,
     )
 
 

@@ -14,17 +14,6 @@ from __future__ import annotations
 import os
 import time
 
-from console.hooks.calls import (
-    LIMITS,
-    LOOKED_AT,
-    TOOL_NAME,
-    Calls,
-    call_lines,
-    calls_file,
-    limits_in,
-    line_of,
-    note,
-)
 from console.hooks.state_folder import held_root, root
 
 TOOL_EVENTS = frozenset({b"PostToolBatch", b"PostToolUse", b"AfterTool", b"postToolUse", b"tool.execute.after"})
@@ -86,6 +75,18 @@ def is_quiet(words: list[str], data: bytes) -> bool:
 
 def _note_call(words: list[str], session: str, data: bytes, *, is_end: bool) -> bool:
     """Note a tool call; return whether it reaches a limit of the command."""
+    from console.hooks.calls import (
+        LIMITS,
+        LOOKED_AT,
+        TOOL_NAME,
+        Calls,
+        call_lines,
+        calls_file,
+        limits_in,
+        line_of,
+        note,
+    )
+
     path = calls_file(words[0], session)
     try:
         note(path, line_of(data, token_in(data, TOOL_NAME), is_end=is_end))

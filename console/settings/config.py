@@ -14,7 +14,6 @@ from mailstore.rules.retention import KEEP, Retention
 from mailstore.rules.waking import WAKING_TYPES
 
 if TYPE_CHECKING:
-    from console.hooks.sessions.hooked_presence import CallLimits
     from mailstore.queries.attention import Limits
 
 Positive = Annotated[float, Meta(gt=0)]
@@ -125,12 +124,6 @@ class HookSettings(Struct, frozen=True):
     tool_minutes: Annotated[
         Positive, "After how long in one tool call, or at work without any, an agent needs attention."
     ] = 30.0
-
-    def call_limits(self) -> CallLimits:
-        """Return the limits for `console.hooks.sessions.hooked_presence`."""
-        from console.hooks.sessions.hooked_presence import CallLimits
-
-        return CallLimits(self.identical_calls, self.tool_minutes * 60)
 
 
 class SendSettings(Struct, frozen=True):

@@ -63,7 +63,7 @@ class WaitingHook:
                 "given": text,
                 "size": len(text),
                 "questions": given.get("questions"),
-                "cwd": "/home/ann/ink",
+                "cwd": "/repo/ink",
                 "since": NOW,
                 "until": NOW + 540,
                 "process": process_name(os.getpid()),
@@ -103,6 +103,7 @@ async def go(seat: Seat, row: str) -> None:
     await seat.press("p")
     await seat.sees("Waiting for your permission")
     await seat.sees(row)
+    await seat.press("g")  # the row may have come after others
 
 
 def journal(mail: MailFiles) -> list[tuple[str, str, Any]]:
@@ -115,11 +116,11 @@ async def test_a_permission_is_given_once_after_its_whole_input_was_shown(mail: 
     hook = WaitingHook(mail, "Bash", {"command": "rm -r [b]old[/b]\necho done", "description": "tidy \x1b[31mup"})
     async with opened(mail.data, size=(120, 40)) as seat:
         await go(seat, "rm -r [b]old[/b]")
-        await seat.sees("/home/ann/ink")
+        await seat.sees("/repo/ink")
         await seat.sees("echo done")
         assert "\x1b" not in seat.text
         await seat.press("y")
-        await seat.sees(f"{ANN} asks to use Bash in /home/ann/ink")
+        await seat.sees(f"{ANN} asks to use Bash in /repo/ink")
         assert hook.answer is None, "nothing was decided yet"
         with hook.waits() as answered:
             await seat.press("y")

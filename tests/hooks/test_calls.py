@@ -27,8 +27,9 @@ from console.hooks.calls import (
 )
 from console.hooks.orders import orders_in, take_back
 from console.hooks.quick_look import token_in
-from console.hooks.sessions.hooked_presence import CallLimits, hooked_presence
+from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.settings.config import HookSettings
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence
 from tests.hooks.hooked import AGENT, SESSION, Hooked
@@ -198,7 +199,7 @@ def test_what_calls_show_is_said_of_who_works(found: list[str], minutes: int, su
     for doing, expected in (("working", (substate, stuck)), ("idle", ("", False))):
         hook = LiveHook("claude-code", SESSION, doing, NOW, NOW, False, "", has_gate=True, calls=Calls(shifted))
         shown = hooked_presence(
-            agent, Presence("working"), HookedAgents({"ann": hook}), NOW + minutes * 60, CallLimits(10, 30 * 60)
+            agent, Presence("working"), HookedAgents({"ann": hook}), NOW + minutes * 60, HookSettings()
         )
         assert (shown.substate[: len(substate)], bool(shown.stuck)) == expected
         assert shown.substate.startswith(shown.stuck)

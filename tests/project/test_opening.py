@@ -27,6 +27,7 @@ ALLOWED = {
     "console/demo/history.py": "a new file, made exclusively",
     "console/demo/run.py": OWN_NEW,
     "console/hooks/install/programs/opencode.py": OURS,
+    "console/hooks/calls.py": NARROW,
     "console/hooks/quick_look.py": NARROW,
     "console/hooks/sessions/processes.py": "the process table of Linux",
     "console/hooks/waking/limits.py": OWN_NEW,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from console.hooks.orders import HOLD
@@ -10,6 +9,7 @@ from console.hooks.permissions import in_a_line
 from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.hooks.sessions.session_state import HELD, WAITING, WORKING
 from console.render.short_text import clock
+from console.settings.config import HookSettings
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence, Working
 
@@ -21,15 +21,8 @@ BEAT_DELAY = 1.0
 """Seconds by which the heartbeat of a hook may be dated after the hook's own state."""
 
 
-class CallLimits(Struct, frozen=True):
-    """From how many identical tool calls on, and after how many seconds in one or without any, an agent is stuck."""
-
-    identical: int = 10
-    seconds: float = 30 * 60.0
-
-
 def hooked_presence(
-    agent: Agent, found: Presence, hooked: HookedAgents, now: float, limits: CallLimits | None = None
+    agent: Agent, found: Presence, hooked: HookedAgents, now: float, settings: HookSettings | None = None
 ) -> Presence:
     """Return an agent's presence as its hooks know it, unless the roster is newer or says that it doesn't live.
 
@@ -53,7 +46,7 @@ def hooked_presence(
         asked = hook.asked[0]
         return Presence(WAITING, in_a_line(asked), max(0.0, now - max(seen, hook.last_run)), since=asked.since)
     is_working = hook.doing == WORKING and hook.calls is not None
-    stuck, doing = _of_calls(hook, now, limits or CallLimits()) if is_working else ("", "")
+    stuck, doing = _of_calls(hook, now, settings or HookSettings()) if is_working else ("", "")
     return Presence(
         state=hook.doing,
         substate=stuck or doing or (found.substate if found.state == hook.doing else ""),
@@ -63,15 +56,15 @@ def hooked_presence(
     )
 
 
-def _of_calls(hook: LiveHook, now: float, limits: CallLimits) -> tuple[str, str]:
+def _of_calls(hook: LiveHook, now: float, settings: HookSettings) -> tuple[str, str]:
     """Return why an agent that works may be stuck, empty if nothing shows that, and in which tool it is for long."""
     calls = hook.calls
     if calls is None or not calls.last:
         return "", ""
-    if calls.identical >= limits.identical:
+    if calls.identical >= settings.identical_calls:
         return f"{calls.identical} identical calls of {calls.repeated}", ""
     quiet = now - max(calls.last, hook.since)
     if calls.tool:
         words = f"in {calls.tool} since {clock(calls.last, now)}"
-        return (words, "") if quiet >= limits.seconds else ("", words if quiet >= LONG_SECONDS else "")
-    return (f"no tool for {quiet / MINUTE:.0f} min" if quiet >= limits.seconds else ""), ""
+        return (words, "") if quiet >= settings.tool_minutes * MINUTE else ("", words if quiet >= LONG_SECONDS else "")
+    return (f"no tool for {quiet / MINUTE:.0f} min" if quiet >= settings.tool_minutes * MINUTE else ""), ""

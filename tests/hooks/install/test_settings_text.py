@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from console.errors import Refused
+from console.hooks.calls import LIMITS
 from console.hooks.install.hook_additions import Wanted, adding
 from console.hooks.install.hook_entries import found, removing
 from console.hooks.install.own_command import DELIVERIES, ENDS, HookOptions, hook_command, is_ours, options_of
@@ -226,6 +227,7 @@ options = st.builds(
     at_end=st.sampled_from(ENDS),
     wake=st.booleans(),
     shared=st.booleans(),
+    limits=st.fixed_dictionaries({}, optional=dict.fromkeys(LIMITS, st.sampled_from([0.5, 10.0, 1e7]))),
 )
 signs = st.text("|&;<>()$`#*? \n")
 

@@ -40,8 +40,8 @@ def session(mailbox: str, tool: str, session_id: str, folder: Path, now: float) 
 def test_it_tells_what_is_installed_and_with_which_options(run: Run, project: Path) -> None:
     put_program(project, "claude", "echo '2.1.330 (Claude Code)'")
     assert report(run, project, "claude-code")["installed"] == []
-    words = ["--for", "claude-code", "--yes"]
-    run("hook", "install", *words, project, "--store", "haak:/a b", "--wake", "--gate", "--at-end", "bury")
+    words, limit = ["--for", "claude-code", "--yes"], ("--most-identical", "10")
+    run("hook", "install", *words, project, "--store", "haak:/a b", "--wake", "--gate", *limit, "--at-end", "bury")
     run("hook", "install", *words, "--user", "--deliver", "letters")
     (project / "below").mkdir()
     found = report(run, project / "below", "claude-code")
@@ -50,14 +50,16 @@ def test_it_tells_what_is_installed_and_with_which_options(run: Run, project: Pa
     assert here["file"] == str(project / ".claude" / "settings.local.json")
     assert here | {"events": [], "file": ""} == {
         "file": "", "scope": "project", "events": [], "mailbox": "haak:/a b", "deliver": "notice", "at_end": "bury",
-        "wake": True, "gate": True,
+        "wake": True, "gate": True, "limits": ["--most-identical 10"],
     }  # fmt: skip
-    assert {"FileChanged", "PreToolUse"} <= set(here["events"])
+    assert {"FileChanged", "PreToolUse", "PermissionRequest"} <= set(here["events"])
     assert "PreToolUse" not in mine["events"]
     assert (mine["scope"], mine["deliver"], mine["wake"]) == ("user", "letters", False)
     text = run("hook", "status", project).out
     assert "Claude Code 2.1.330" in text
-    assert "project, notices, wakes idle agents, holds agents, buries at the end, mailbox haak:/a b" in text
+    assert (
+        "wakes idle agents, holds agents, has permissions answered, holds at --most-identical 10, buries at the" in text
+    )
     assert "Neither found nor installed: " in text
     assert "Cursor" not in text
 
