@@ -144,7 +144,7 @@ async def test_exporting_writes_the_thread_in_sight(screen: FakeScreen, tmp_path
 
 
 async def test_waking_says_what_is_missing(screen: FakeScreen) -> None:
-    part = waking.Waking(screen)
+    part = waking.Waking(screen, Composing(screen))
     part.wake()
     screen.show_view(View("agent", "ann-00000001"))
     part.wake()

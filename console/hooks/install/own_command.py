@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from console.errors import Refused
-from console.hooks.calls import limits_in
+from console.hooks.calls import LIMITS, limits_in
 from console.hooks.options import DELIVERIES, ENDS, FREEZE, NOTICE
 from console.hooks.programs import FORMER, NAMES
 from console.hooks.quick_look import GATE_OPTION
@@ -39,7 +39,7 @@ class HookOptions(NamedTuple):
         words += ["--deliver", self.deliver] if self.deliver != NOTICE else []
         words += ["--at-end", self.at_end] if self.at_end != FREEZE else []
         words += (["--wake"] if self.wake else []) + ([GATE_OPTION] if self.gate else [])
-        return words + [word for name, value in self.limits.items() for word in (name, f"{value:g}")]
+        return words + [word for name in LIMITS if name in self.limits for word in (name, f"{self.limits[name]:g}")]
 
 
 def hook_words(tool: str, options: HookOptions, *more: str) -> list[str]:
