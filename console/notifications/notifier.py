@@ -70,7 +70,7 @@ class Notifier:
         self._pending: list[tuple[Occasion, Message]] = []
         self._known_dead: set[tuple[str, str]] = set()
         self._dead: int | None = None
-        self._waiting: dict[tuple[str, float], float] = {}
+        self._waiting: dict[tuple[str, float], float] | None = None
         """The agents that wait for a permission, with since when, and when the user was notified of it last."""
 
     def start_from(self, mailbox: Mailbox) -> None:
@@ -92,19 +92,23 @@ class Notifier:
         self._add(found)
 
     def note_waiting(self) -> None:
-        """Note which agents with hooks wait for a permission: those that didn't, and those that still do."""
+        """Note which agents with hooks wait for a permission: those that didn't, and those that still do.
+
+        Those that did at the first call are shown already.
+        """
         session, now = self._session, self._session.clock()
         again = session.config.notifications.again_minutes * MINUTE
         before, self._waiting = self._waiting, {}
+        known = {} if before is None else before
         found = []
         for name, hook in session.hooked.live.items():
             agent = session.live.roster.get(name)
             if agent is None or (presence := session.live_presence(agent)).state != Working.WAITING:
                 continue
             key = name, presence.since or 0.0
-            self._waiting[key] = told = before.get(key, now)
+            self._waiting[key] = told = known.get(key, now)
             is_again = again > 0 and now >= told + again
-            if key not in before or is_again:
+            if (before is not None and key not in known) or is_again:
                 self._waiting[key] = now
                 occasion = Occasion.PERMISSION_AGAIN if is_again else Occasion.PERMISSION
                 found.append((occasion, Message("", name, (session.user,), "", now, presence.substate or hook.tool)))

@@ -181,6 +181,7 @@ async def test_who_waits_for_a_permission_is_told_of_and_again_while_nobody_answ
     async with opened(mail.data, size=(120, 40), config=config) as seat:
         session, told = seat.app.session, Told()
         notifier = Notifier(told, session)
+        notifier.note_waiting()
         hooked(mail.url, "ann-00000001", doing="waiting", since=NOW, last_run=NOW)
         await seat.until(lambda: session.hooked.live)
         await seat.sees("Waiting for your permission")

@@ -54,16 +54,15 @@ def request_of(session: Session, concern: Concern | None) -> PermissionRequest |
 
 def request_facts(session: Session, concern: Concern, request: PermissionRequest) -> FactPage:
     """Return all that is known of a request: the whole input of the tool, or the questions and their options."""
-    told = [
-        ("who", concern.who),
-        ("program", request.program),
+    asked = [(str(at), line) for at, line in enumerate(_question_lines(request), 1)]
+    told = asked or [("tool", request.tool), *_input_lines(request)]
+    about = [
         ("folder", request.cwd),
+        ("who", f"{concern.who} ({request.program})"),
         ("since", clock(request.since, session.now())),
-        ("here until", clock(request.until, session.now())),
+        ("until", clock(request.until, session.now())),
     ]
-    if request.questions:
-        return facts([*told, *((str(at), line) for at, line in enumerate(_question_lines(request), 1))])
-    return facts([*told, ("tool", request.tool), *_input_lines(request)])
+    return facts([*told, *about])
 
 
 def _question_lines(request: PermissionRequest) -> list[str]:
