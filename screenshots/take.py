@@ -6,6 +6,7 @@ python -m screenshots.take [NAME ...], or with --check: say which of them show s
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sys
 import tempfile
@@ -19,6 +20,8 @@ from textual.pilot import Pilot
 from console.app import SignalboxApp
 from console.demo.history import write_history
 from console.demo.run import remember
+from console.hooks.permissions import PermissionRequest
+from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.screens.away.away import LEFT
 from console.screens.desks.attention_watch import TOLD
 from console.settings.config import Config
@@ -55,6 +58,8 @@ class Shot:
     """Mailboxes of other systems, by their folders among the tests' files, beside the one of every picture."""
     cut_off: str = ""
     """The label of a mailbox that was cut off eight minutes ago."""
+    asks: str = ""
+    """A command for which an agent asks for a permission that can be given here."""
 
 
 SLOW = {"D", "O", "P", "Q", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
@@ -71,6 +76,7 @@ SHOTS = (
     Shot("dead-letters", (120, 40), keys=("D", "j", "j", "space")),
     Shot("redirect", (100, 30), keys=("D", "greater_than_sign")),
     Shot("attention", (120, 40), keys=("p", "j")),
+    Shot("permission", (120, 40), keys=("p", "g", "y"), asks="rm -rf build\nmake plates SIZE=large\nmake proofs"),
     Shot("one-at-a-time", (120, 40), keys=("p", "j", "f")),
     Shot("what-led-to-it", (120, 40), keys=("P",)),
     Shot("settings", (120, 40), keys=("colon", *"settings", "enter", *"jj", "enter", "down", "down")),
@@ -159,6 +165,10 @@ async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaita
             app.feed.fold([Gone("no server answers at hub.example:4222", shot.now - 480, shot.cut_off)])
             app.main_screen.redraw()
             await settle(pilot)
+        if shot.asks and app.main_screen is not None:
+            app.session.hooked = asking(shot)
+            app.main_screen.mail_changed(False)
+            await settle(pilot)
         for key in shot.keys:
             await pilot.press("space" if key == " " else key)
             if key in SLOW:
@@ -169,6 +179,15 @@ async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaita
             app.main_screen.redraw()
         await settle(pilot)
         return FONT_FACE.sub("", app.export_screenshot(title="signalbox")) + "\n"
+
+
+def asking(shot: Shot) -> HookedAgents:
+    """Return an agent whose hook waits for the answer to a permission."""
+    given = json.dumps({"command": shot.asks, "description": "Make the plates and their proofs again"})
+    facts = {"tool": "Bash", "given": given, "size": len(given), "cwd": "/ink/plates", "program": "claude-code"}
+    request = PermissionRequest({**facts, "since": shot.now - 95, "until": shot.now + 445})
+    hook = LiveHook("claude-code", "", "waiting", shot.now - 95, shot.now, False, "", has_gate=True, asked=(request,))
+    return HookedAgents({"librarian-7": hook})
 
 
 def text_in(picture: str) -> list[str]:

@@ -138,6 +138,9 @@ async def test_it_is_denied_with_words_that_the_agent_reads(mail: MailFiles) -> 
     hook = WaitingHook(mail, "Write", {"file_path": "/etc/hosts", "content": "x"}, program="codex")
     async with opened(mail.data, size=(80, 24)) as seat:
         await go(seat, "Write: /etc/hosts")
+        await seat.press("enter", "enter", "escape")
+        await seat.sees("Nothing was answered")
+        assert hook.answer is None, "nothing is allowed by a key that was pressed twice"
         await seat.press("enter", "e")  # Codex can't end its turn: the key does nothing
         assert hook.answer is None
         with hook.waits() as answered:

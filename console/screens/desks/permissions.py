@@ -37,6 +37,7 @@ DONE = {ALLOW: "Allowed once", DENY: "Denied", END_TURN: "Turn ended"}
 ENDING_TURNS = frozenset({"claude-code", "opencode"})
 """Programs that end their turn by an answer."""
 Asking = Callable[[Concern, PermissionRequest], Coroutine[Any, Any, None]]
+LONGEST_NAME = 12
 IN_WORDS = "w"
 WIDTH = 100
 TRIES, PAUSE_SECONDS = 40, 0.1
@@ -62,7 +63,7 @@ def request_facts(session: Session, concern: Concern, request: PermissionRequest
         ("since", clock(request.since, session.now())),
         ("until", clock(request.until, session.now())),
     ]
-    return facts([*told, *about])
+    return facts([*told, *about], room=max(len(name[:LONGEST_NAME]) for name, _ in (*told, *about)))
 
 
 def _question_lines(request: PermissionRequest) -> list[str]:
@@ -124,7 +125,8 @@ class PermissionAnswers:
             await self._give(concern, request, given)
 
     async def _decided(self, concern: Concern, request: PermissionRequest) -> PermissionAnswer | None:
-        choices = [MenuChoice("y", "allow once"), MenuChoice("n", "deny …", "the agent reads why")]
+        # Enter, pressed twice by mistake, must not allow anything
+        choices = [MenuChoice("n", "deny …", "the agent reads why"), MenuChoice("y", "allow once")]
         if request.program in ENDING_TURNS:
             choices.append(MenuChoice("e", "deny, and end its turn"))
         lines = [f"{name}: {line}" if name else line for name, line in _input_lines(request)]
@@ -133,7 +135,7 @@ class PermissionAnswers:
         at = await self._screen.ask_and_wait(Menu(question, choices, self._screen.text_styles, detail=detail))
         if at is None:
             return None
-        what, user = (ALLOW, DENY, END_TURN)[at], self._screen.session.user
+        what, user = (DENY, ALLOW, END_TURN)[at], self._screen.session.user
         if what != DENY:
             return PermissionAnswer(what, user)
         words = await self._screen.ask_and_wait(Prompt("Deny: why? The agent reads it"))
