@@ -120,6 +120,31 @@ def test_a_program_reads_which_task_was_cancelled_at_its_next_tool_and_goes_on(n
     assert told[:4] == [False, False, True, True], "as the result of the second call, and of none else"
 
 
+@pytest.mark.program("claude-code")
+def test_a_subagents_tool_is_held_with_its_session_and_stopped(lab: Lab) -> None:
+    lab.install_hooks("claude-code", "--gate")
+    first, second = (lab.repository / f"{word}.txt" for word in ("first", "second"))
+
+    def order(word: str) -> Callable[[], object]:
+        return lambda: lab.signalbox(word, only_agent(lab), "--why", WHY, "--store", lab.url)
+
+    steps = (
+        claude_code.call_agent("INNER look"),
+        claude_code.bash("touch first.txt", when="INNER", before=order("hold")),
+        claude_code.bash("touch second.txt", when="INNER", before=order("stop")),
+        say("inner done"),
+        say("done"),
+    )
+    with ScriptedModel(*steps) as model, ThreadPoolExecutor(1) as pool:
+        done = pool.submit(claude_code.print_mode, lab, model, "hello", "--allowedTools", "Bash,Agent")
+        lab.until(lambda: held(lab), "the session says that it is held")
+        assert not first.exists()
+        lab.signalbox("release", only_agent(lab), "--store", lab.url)
+        lab.until(first.exists, "the tool of the subagent runs")
+        done.result(90)
+    assert not second.exists()
+
+
 def held(lab: Lab) -> bool:
     """Say whether the program's hook has said that it waits."""
     return any(row["held"] for row in json.loads(lab.signalbox("hold", "--json", "--store", lab.url)))
