@@ -236,6 +236,18 @@ async def test_what_nobody_waits_for_any_more_is_not_asked(facts: dict[str, Any]
     async with opened(mail.data, size=(120, 40)) as seat:
         await go(seat, ANN)
         assert "make" not in seat.text
+        await seat.press("y")
+        await seat.sees("Answer it at its terminal: its hook waits no longer")
+
+
+async def test_a_subagents_permission_is_asked_for_though_its_session_works_and_was_seen_since(mail: MailFiles) -> None:
+    hook = WaitingHook(mail, "Bash", {"command": "make"})
+    hooked(mail.url, ANN, doing="working", last_run=NOW - 60, options="--gate")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await go(seat, "Bash: make")
+        with hook.waits() as answered:
+            await seat.press("y", "y")
+            assert (await answered).what == ALLOW
 
 
 async def test_a_huge_input_is_cut_and_says_how_much_is_missing(mail: MailFiles) -> None:

@@ -36,17 +36,16 @@ def hooked_presence(
     hook = hooked.live.get(agent.session_id)
     if hook is None:
         return found
+    if hook.asked:
+        asked = hook.asked[0]
+        return Presence(WAITING, in_a_line(asked), max(0.0, now - max(seen, hook.last_run)), since=asked.since)
     if hook.order is not None and hook.has_gate:
         done = HELD if hook.order.what == HOLD else STOPPED
         word = done if hook.is_obeyed else f"{hook.order.what} asked"
         return Presence(word, hook.order.why, max(0.0, now - hook.last_run), since=hook.order.since)
+    stuck, doing = _of_calls(hook, now, settings or HookSettings())
     if seen > hook.last_run + BEAT_DELAY or hook.doing not in list(Working):
-        return replace(found, is_stale=False)
-    if hook.asked:
-        asked = hook.asked[0]
-        return Presence(WAITING, in_a_line(asked), max(0.0, now - max(seen, hook.last_run)), since=asked.since)
-    is_working = hook.doing == WORKING and hook.calls is not None
-    stuck, doing = _of_calls(hook, now, settings or HookSettings()) if is_working else ("", "")
+        return replace(found, is_stale=False, stuck=stuck, substate=stuck or found.substate)
     return Presence(
         state=hook.doing,
         substate=stuck or doing or (found.substate if found.state == hook.doing else ""),
@@ -59,7 +58,7 @@ def hooked_presence(
 def _of_calls(hook: LiveHook, now: float, settings: HookSettings) -> tuple[str, str]:
     """Return why an agent that works may be stuck, empty if nothing shows that, and in which tool it is for long."""
     calls = hook.calls
-    if calls is None or not calls.last:
+    if calls is None or not calls.last or hook.doing != WORKING:
         return "", ""
     if calls.identical >= settings.identical_calls:
         return f"{calls.identical} identical calls of {calls.repeated}", ""

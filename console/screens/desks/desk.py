@@ -302,7 +302,9 @@ class Desk(ListScreen):
         if concern is None or concern.trouble is not Trouble.PERMISSION:
             self.tell("No permission to answer in this row")
         elif (request := request_of(self.session, concern)) is None:
-            self.tell(f"Answer it at its terminal: {GATE}")
+            hook = self.session.hooked.live.get(concern.who)
+            has_gate = hook is not None and hook.has_gate
+            self.tell(f"Answer it at its terminal: {'its hook waits no longer' if has_gate else GATE}")
         else:
             self._permissions.ask(concern, request)
 

@@ -76,7 +76,8 @@ def _wanted(options: HookOptions, version: Version | None) -> Wanted:
         entries["CwdChanged"] = _entry(run)
     if options.gate:
         entries["PreToolUse"] = _entry(run, GATE_SECONDS)
-        entries["PermissionRequest"] = _entry(run, GATE_SECONDS)
+        if not is_old:
+            entries["PermissionRequest"] = _entry(run, GATE_SECONDS)
     entries["SessionEnd"] = _entry(run, END_SECONDS)
     return Wanted(entries, RULES, dialect=JSON)
 
