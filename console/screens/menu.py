@@ -65,7 +65,8 @@ class Menu(Dialog[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
             yield Static(visible_line(self._question), id="ask-question", markup=False)
-            yield Static(self._shown_detail(), id="ask-detail", markup=False)
+            if self._detail:
+                yield Static(self._shown_detail(), id="ask-detail", markup=False)
             yield VirtualList(id="menu")
             yield Static("Enter or its key: choose · Esc: cancel", id="ask-keys", markup=False)
 
@@ -88,7 +89,7 @@ class Menu(Dialog[int | None]):
 
     def _shown_detail(self) -> str:
         """Return the detail, cut where it leaves no room for the choices, which says how much is missing."""
-        lines = self._detail.split("\n") if self._detail else []
+        lines = self._detail.split("\n")
         room = max(3, self.app.size.height - AROUND - len(self._choices))
         if len(lines) <= room:
             return self._detail
