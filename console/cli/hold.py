@@ -24,6 +24,7 @@ from console.hooks.steering import (
     Steered,
     everybody,
     everywhere,
+    group_of,
     orders_of,
     steer,
     steered,
@@ -52,7 +53,7 @@ OUTPUTS = (AGENTS,)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = parser.prog.split()[-1]
-    parser.add_argument("agents", nargs="*", metavar="ID", help="Agents: session ids of the roster")
+    parser.add_argument("agents", nargs="*", metavar="ID", help="Agents: session ids of the roster, role:NAME or a tag")
     parser.add_argument("--all", action="store_true", help="All agents of the mailbox, also those that are yet to come")
     parser.add_argument("--everywhere", action="store_true", help="All agents of all mailboxes of this user")
     if order == HOLD:
@@ -98,7 +99,7 @@ def _steer(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, why: st
             tell(f"{', '.join(sorted(without))} can't be held", "install their hooks with --gate")
     if args.everywhere:
         agents = [everywhere()]
-    for name in dict.fromkeys(args.agents):
+    for name in dict.fromkeys(it for typed in args.agents for it in group_of(typed, mail.mailbox.roster) or [typed]):
         if order == RELEASE and name in known:
             agents.append(known[name][0])
             continue

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct
 
 from console.hooks.orders import CANCEL, EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
 from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.hooks.state_folder import held_root, hooks_folder
+from mailstore.records.address import Kind, resolve
+from mailstore.records.agent_table import AgentTable
 from mailstore.records.message import Intervention
+from mailstore.records.roster import Status
 from mailstore.records.scope import parts_of
 from mailstore.store import Capability, Store
 
@@ -93,6 +97,18 @@ def record_of(store: Store, names: list[str], order: Order) -> Intervention | No
     record = Intervention(str(uuid.uuid4()), order.by, order.what, order.since, note=order.why, details=details)
     store.record(record)
     return record
+
+
+def group_of(text: str, roster: AgentTable[Any]) -> list[str]:
+    """Return the ids of the living agents of a role or a tag, written as an address; none for anything else."""
+    address = resolve(text, roster)
+    if address.kind is Kind.ROLE:
+        found = roster.holders(address.role)
+    elif address.kind is Kind.TAG:
+        found = [agent for agent in roster if address.name in agent.tags]
+    else:
+        return []
+    return [agent.session_id for agent in found if agent.status is Status.LIVING]
 
 
 def held_among(names: Iterable[str], hooked: HookedAgents) -> dict[str, LiveHook]:

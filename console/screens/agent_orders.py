@@ -16,6 +16,8 @@ from console.hooks.steering import (
     RELEASE,
     Steered,
     everybody,
+    group_of,
+    held_among,
     orders_of,
     steer,
     steered,
@@ -30,6 +32,7 @@ from mailstore.errors import MailError
 from mailstore.records.message import Intervention
 
 KEYS = {HOLD: "h", STOP: "s", RELEASE: "l"}
+GROUP_KEY = "g"
 ALL_KEYS = {HOLD: "H", RELEASE: "L"}
 DONE = {HOLD: "Hold asked", STOP: "Stop asked", RELEASE: "Released"}
 LISTED = 12
@@ -53,8 +56,8 @@ class AgentOrders:
     def __init__(self, screen: BaseScreen[Any]) -> None:
         self._screen = screen
 
-    async def choices(self, session_id: str) -> list[OrderChoice]:
-        """Return what can be asked of an agent, if one is named, and of all agents together."""
+    async def choices(self, session_id: str, group: str = "") -> list[OrderChoice]:
+        """Return what can be asked of an agent, of those of a role or a tag, if one is named, and of all together."""
         session = self._screen.session
         known = await asyncio.to_thread(orders_of, session.store.url)
         live = session.hooked.live
@@ -71,6 +74,10 @@ class AgentOrders:
                 found.append(
                     OrderChoice(KEYS[what], what, reason or NOTES[what], what, (steered(session_id, hook),), reason)
                 )
+        members = held_among(group_of(group, session.mailbox.roster), session.hooked) if group else {}
+        if members:
+            some = tuple(steered(name, hook) for name, hook in members.items())
+            found.append(OrderChoice(GROUP_KEY, f"hold {group}", plural(len(some), "agent"), HOLD, some))
         number = sum(hook.has_gate for hook in live.values())
         if number:
             every = tuple(everybody(session.store.url))

@@ -85,16 +85,16 @@ class AgentStatus:
         self._done = done
         """Called with an agent that was changed, and the words that say so."""
 
-    def choose(self, session_id: str) -> None:
-        """Ask what to do with an agent, or with all that were not seen for a while."""
-        self._screen.run_task(self._choose(session_id), group="roster", exclusive=True)
+    def choose(self, session_id: str, group: str = "") -> None:
+        """Ask what to do with an agent, with those of a role or a tag, or with all that were not seen for a while."""
+        self._screen.run_task(self._choose(session_id, group), group="roster", exclusive=True)
 
-    async def _choose(self, session_id: str) -> None:
+    async def _choose(self, session_id: str, group: str) -> None:
         from console.screens.agent_orders import AgentOrders
         from console.screens.menu import Menu, MenuChoice
 
         screen, session, orders = self._screen, self._screen.session, AgentOrders(self._screen)
-        offered = [] if orders.why_not() else await orders.choices(session_id)
+        offered = [] if orders.why_not() else await orders.choices(session_id, group)
         reason = session.why_not(Capability.UPDATE_ROSTER, session_id)
         if reason and not (offered or self._more):
             screen.tell(f"Can't change agents here: {reason}")

@@ -47,7 +47,12 @@ class Waking:
         if message is not None and (tasks := len(open_tasks(mailbox, message))):
             task = MenuChoice("c", f"cancel {plural(tasks, 'task')} …", message.subject)
             more = {task: partial(self._composing.cancel, message)}
-        AgentStatus(self._screen, more=more).choose(self._agent_shown())
+        AgentStatus(self._screen, more=more).choose(self._agent_shown(), self._group_shown())
+
+    def _group_shown(self) -> str:
+        """Return the role or the channel that is shown, as an address; empty elsewhere."""
+        view = self._screen.location.view
+        return {"role": f"role:{view.name}", "channel": view.name}.get(view.kind, "")
 
     def _agent_shown(self) -> str:
         view, roster = self._screen.location.view, self._screen.session.mailbox.roster

@@ -134,3 +134,11 @@ def test_limits_that_can_not_be_say_why(words: tuple[str, ...], said: str, run: 
     done = run(*words, *(("--store", mail.url) if words[0] == "hold" else ()))
     assert (done.status, done.out) == (2, "")
     assert said in done.err
+
+
+def test_those_of_a_role_or_a_tag_are_held(run: Run, mail: MailFiles) -> None:
+    mail.agent(ANN, role="reviewer", tags=["project:ink"])
+    for address in ("role:reviewer", "project:ink"):
+        assert run("hold", address, "--store", mail.url).out.startswith(f"{ANN}: hold asked")
+        assert run("release", address, "--store", mail.url).out == f"{ANN}: released\n"
+    assert '"role:nobody" is not registered' in run("hold", "role:nobody", "--store", mail.url).err

@@ -14,7 +14,7 @@ from tests.console.screen_text import Seat, opened
 from tests.hooked import hooked
 from tests.mailboxes import NOW, MailFiles
 
-ANN, BOB = "ann-00000001", "bob-00000001"
+ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 WORDS = "Mend the lamp: No longer needed"
 
 
@@ -145,3 +145,23 @@ async def test_who_calls_the_same_tool_again_and_again_needs_attention_until_it_
         note(path, f"{NOW:.0f} b Bash")
         hooked(mail.url, ANN, last_run=NOW + 1)  # the file of calls wakes no console: it is read with all else
         await seat.until(lambda: "58 identical" not in seat.text)
+
+
+async def test_those_of_a_channel_are_held_together_and_released_by_undo(mail: MailFiles) -> None:
+    folder = place(mail)
+    mail.agent(ANN, tags=["project:ink"])
+    mail.agent(CID, tags=["project:ink"])
+    mail.message("c", ANN, "project:ink", "All of you.", ago=30)
+    hooked(mail.url, CID, doing="working", since=NOW, last_run=NOW, options="--gate")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 3)
+        seat.screen.show_view(View("channel", "project:ink"))
+        await seat.press("H")
+        await seat.sees("hold project:ink")
+        await seat.press("g")
+        await seat.sees(f"{CID} (claude-code): its next tool call")
+        assert f"{BOB} (" not in seat.text
+        await seat.press("enter")
+        await seat.until(lambda: set(orders_in(folder)) == {ANN, CID})
+        await seat.press("z")
+        await seat.until(lambda: not orders_in(folder))
