@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 HASTE_SECONDS = 0.7
 """A second number, so soon after the first, answers nothing: the cursor has gone on to another question."""
-GATE = "signalbox hook install --gate lets you answer Claude Code, Codex, OpenCode and Copilot here"
+GATE = "signalbox hook install --gate lets you answer here"
 LOW = 30
 """Lines of a screen below which a row has one line."""
 
