@@ -162,7 +162,7 @@ class Lab:
     def _presence(row: Mapping[str, Any]) -> str:
         return f"{row['state']}, stale" if row["stale"] else str(row["state"])
 
-    def until(self, holds: Callable[[], object], what: str, timeout: float = 30.0) -> None:
+    def until(self, holds: Callable[[], object], what: str, timeout: float = PATIENCE) -> None:
         """Look again and again until something holds. Raises AssertionError after `timeout` seconds."""
         end = time.monotonic() + timeout
         pause = Event()
@@ -181,9 +181,12 @@ class Lab:
 
     def session_of(self, agent: str) -> SessionState | None:
         """Return what the hooks remember of an agent's session."""
+        return next((state for state in self.sessions() if state.agent_id == agent), None)
+
+    def sessions(self) -> list[SessionState]:
+        """Return what the hooks remember of all sessions."""
         folders = self._hooks.iterdir() if self._hooks.exists() else ()
-        states = (state for folder in folders for state in states_in(str(folder)))
-        return next((state for state in states if state.agent_id == agent), None)
+        return [state for folder in folders for state in states_in(str(folder))]
 
     def story(self) -> str:
         """Return what the hooks remember and log, and what `signalbox who` says: for a test that fails."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import pytest
 
+from console.hooks.sessions.session_state import HELD
 from tests.agents import claude_code, codex, copilot, gemini, opencode
 from tests.agents.dialects import Step, say
 from tests.agents.lab import Lab
@@ -146,5 +146,5 @@ def test_a_subagents_tool_is_held_with_its_session_and_stopped(lab: Lab) -> None
 
 
 def held(lab: Lab) -> bool:
-    """Say whether the program's hook has said that it waits."""
-    return any(row["held"] for row in json.loads(lab.signalbox("hold", "--json", "--store", lab.url)))
+    """Say whether the program's hook has noted that it waits."""
+    return any(state.doing == HELD for state in lab.sessions())
