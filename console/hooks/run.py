@@ -17,14 +17,14 @@ from console.hooks.notices.notice import MailNotice, NoticeWriter
 from console.hooks.options import RunOptions
 from console.hooks.programs import program
 from console.hooks.quick_look import CWD as CWD_FIELD
-from console.hooks.quick_look import stat_mark, token_in
+from console.hooks.quick_look import GONE, stat_mark, token_in
 from console.hooks.server_looks import is_recent, note_look
 from console.hooks.sessions import registration
 from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.identity import VARIABLE
 from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
 from console.hooks.sessions.session_state import WORKING, opened, read_state
-from console.hooks.state_folder import all_folders, hooks_folder
+from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from console.hooks.unread.look import look
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
@@ -130,6 +130,7 @@ class Hook:
                 if not state.is_ended:
                     self._log(registration.leave(state, mailbox, self._options.at_end, self._now))
                     held.save()
+                    forget_cancellations(self._folder, state.agent_id)
                 return 0
             if event.is_subagent:
                 self._log(registration.beat(event, state, mailbox, self._now))
@@ -271,6 +272,14 @@ def _print(answer: Answer) -> None:
         data = memoryview(text.encode("utf-8", "replace"))
         while data:
             data = data[os.write(fd, data) :]
+
+
+def forget_cancellations(folder: str, agent_id: str) -> None:
+    """Forget what was cancelled for an agent that has ended: any order makes the hooks of all look for theirs."""
+    if stat_mark(held_root()) != GONE:
+        from console.hooks.orders import place_of, take_cancellations
+
+        take_cancellations(place_of(folder), agent_id)
 
 
 def has_state(folder: str, tool: str, session_id: str) -> bool:

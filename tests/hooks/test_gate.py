@@ -99,6 +99,17 @@ def test_what_is_cancelled_refuses_one_call_with_the_reason_and_nothing_else(too
     assert not Path(hooked.orders).parent.exists()
 
 
+def test_what_was_cancelled_is_forgotten_with_the_end_of_its_agent_and_a_hold_is_not(hooked: Hooked) -> None:
+    agent = begin(hooked)
+    give(hooked.orders, Order(agent, CANCEL, SINCE, "user", "The lamp"), "m")
+    hooked.run("SessionEnd", "--gate")
+    assert not Path(hooked.orders).parent.exists(), "other hooks have nothing to look for"
+    begin(hooked)
+    give(hooked.orders, order(agent, HOLD))
+    hooked.run("SessionEnd", "--gate")
+    assert set(orders_in(hooked.orders)) == {agent}
+
+
 def test_who_is_held_hears_of_what_was_cancelled_once_it_is_released(hooked: Hooked) -> None:
     agent = begin(hooked)
     give(hooked.orders, order(agent, HOLD))
