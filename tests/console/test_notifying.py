@@ -184,7 +184,6 @@ async def test_who_waits_for_a_permission_is_told_of_and_again_while_nobody_answ
         notifier.note_waiting()
         hooked(mail.url, "ann-00000001", doing="waiting", since=NOW, last_run=NOW)
         await seat.until(lambda: session.hooked.live)
-        await seat.sees("Waiting for your permission")
         notifier.note_waiting()
         notifier.note_waiting()
         assert told.take() == ["Waiting for your permission"], "once"
