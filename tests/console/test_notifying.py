@@ -177,13 +177,15 @@ async def test_who_waits_for_a_permission_is_told_of_and_again_while_nobody_answ
     mail = MailFiles(tmp_path)
     mail.agent("ann-00000001")
     mail.message("m", "ann-00000001", "user", "The lamp.", ago=60)
+    hooked(mail.url, "ann-00000001", doing="idle", since=NOW, last_run=NOW)
     config = Config(notifications=NotificationSettings(again_minutes=5))
     async with opened(mail.data, size=(120, 40), config=config) as seat:
         session, told = seat.app.session, Told()
         notifier = Notifier(told, session)
+        await seat.until(lambda: session.hooked.live)
         notifier.note_waiting()
         hooked(mail.url, "ann-00000001", doing="waiting", since=NOW, last_run=NOW)
-        await seat.until(lambda: session.hooked.live)
+        await seat.until(lambda: session.hooked.live["ann-00000001"].doing == "waiting")
         notifier.note_waiting()
         notifier.note_waiting()
         assert told.take() == ["Waiting for your permission"], "once"
