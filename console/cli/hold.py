@@ -15,11 +15,12 @@ from console.cli.plain import columns, put
 from console.cli.terminal_io import tell
 from console.errors import Refused, UsedWrongly
 from console.hooks.calls import call_lines, calls_file, would_hold
-from console.hooks.orders import EVERYBODY, HOLD, STOP
+from console.hooks.orders import EVERYBODY, HOLD, LIMIT, STOP
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.hooks.steering import (
     EFFECTS,
     ENDING_TURNS,
+    EVERYWHERE,
     RELEASE,
     Steered,
     everybody,
@@ -70,13 +71,15 @@ def run(args: argparse.Namespace) -> int:
     if (args.all or args.everywhere) and args.agents:
         raise UsedWrongly("--all is for every agent", "leave out the ids, or leave out --all", "E257")
     limits = given_limits(args, "--dry-run", is_possible=args.dry_run) if args.order == HOLD else {}
+    if args.dry_run and not limits:
+        raise UsedWrongly("--dry-run needs a limit", "add --most-identical N or --most-hours N", "E264")
     why = " ".join(args.why.split())
     if len(why) > LONGEST or not why.isprintable():
         raise Refused("--why is too long or not printable", f"use at most {LONGEST} printable characters", "E258")
     with loaded(args) as mail:
         hooked = hooked_agents(mail.store.url, mail.now)
         if args.dry_run:
-            _would_hold(hooked, limits, mail.now)
+            _would_hold(args, hooked, limits, mail.now)
             return 0
         if args.all or args.everywhere or args.agents:
             try:
@@ -119,7 +122,7 @@ def _steer(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, why: st
     steer(mail.store, agents, order, why, mail.mailbox.user, mail.now)
     for agent in agents if not args.json else ():
         whom = "all agents" if agent.agent_id == EVERYBODY else agent.name
-        whom += " of all mailboxes" * args.everywhere
+        whom += " of all mailboxes" * (agent.name == EVERYWHERE)
         live = hooked.live.get(agent.name)
         more = ", which ends its turn" if order == STOP and live is not None and live.tool in ENDING_TURNS else ""
         put(f"{whom}: {order} asked: {EFFECTS[order]}{more}" if order != RELEASE else f"{whom}: released")
@@ -144,10 +147,16 @@ def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
         put("No agent is held")
 
 
-def _would_hold(hooked: HookedAgents, limits: dict[str, float], now: float) -> None:
-    """Print when limits would have held the agents whose calls are known, had they been released each time."""
-    rows = []
+def _would_hold(args: argparse.Namespace, hooked: HookedAgents, limits: dict[str, float], now: float) -> None:
+    """Print when limits would have held the agents, had they been released each time."""
+    found = []
     for name, hook in sorted(hooked.live.items()):
-        lines = call_lines(calls_file(hook.tool, hook.session_id))
-        rows += [(name, clock(at, now), why) for at, why in would_hold(lines, limits)]
-    put(columns(rows, ("agent", "at", "why")) if rows else "Nobody would have been held")
+        if not args.agents or name in args.agents:
+            lines = call_lines(calls_file(hook.tool, hook.session_id))
+            found += [(name, at, why) for at, why in would_hold(lines, limits)]
+    if args.json:
+        AGENTS.put([HeldAgent(name, HOLD, iso_time(at), LIMIT, why, False) for name, at, why in found])
+    elif found:
+        put(columns([(name, clock(at, now), why) for name, at, why in found], ("agent", "at", "why")))
+    else:
+        put("No agent would have been held")

@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 
 from console.errors import UsedWrongly
-from console.hooks.calls import LIMITS, MOST_HOURS, MOST_IDENTICAL
+from console.hooks.calls import LIMITS, MOST_COUNTED, MOST_HOURS, MOST_IDENTICAL
+
+MOST_HOURS_EVER = 10_000.0
 
 
 def limit_options(parser: argparse.ArgumentParser, when: str) -> None:
@@ -25,6 +27,6 @@ def given_limits(args: argparse.Namespace, needed: str, *, is_possible: bool) ->
     if limits and not is_possible:
         raise UsedWrongly(f"{next(iter(limits))} needs {needed}", f"add {needed}", "E262")
     for name, value in limits.items():
-        if not 0 < value < float("inf"):
-            raise UsedWrongly(f"{name} must be a number above 0", "give another number", "E263")
+        if not 0 < value <= (MOST_COUNTED if name == MOST_IDENTICAL else MOST_HOURS_EVER):
+            raise UsedWrongly(f"{name} is not a possible limit", f"give 1 to {MOST_COUNTED} calls, or hours", "E263")
     return limits

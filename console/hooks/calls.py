@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from console.hooks.state_folder import state_home
+from console.hooks.state_folder import CALLS, state_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +20,14 @@ TOOL_INPUT = (b'"tool_input"', b'"toolInput"', b'"toolArgs"', b'"args"')
 AFTER_INPUT = b'"tool_use_id"'
 """What differs from call to call, and stands after the input."""
 ENDED, RELEASED = "-", "="
-"""In place of a digest: the tool has ended; the user has released the agent, and counting begins anew."""
+"""In place of a digest: the tool has ended; the user has released the agent, and counting starts again."""
 LONGEST_FILE = 1 << 16
 KEPT = 1 << 15
 LONGEST_NAME = 64
-LOOKED_AT = 1 << 12
-"""Bytes at the end of the file in which identical calls are counted: some fifty calls."""
+LONGEST_CALL = 110
+"""Bytes of a call, with the line about its end."""
+MOST_COUNTED = 200
+"""Identical calls that can be a limit: so many are always kept."""
 LIMITS = MOST_IDENTICAL, MOST_HOURS = "--most-identical", "--most-hours"
 """Options of a hook: after how many identical calls in a row, and how long after its first, it holds its session."""
 HOUR = 3600.0
@@ -77,11 +79,11 @@ class Calls:
 
 def calls_file(program: str, session_id: str) -> str:
     """Return the file of a session's calls."""
-    return f"{state_home()}/calls/{program}-{session_id}"
+    return f"{state_home()}/{CALLS}/{program}-{session_id}"
 
 
 def line_of(data: bytes, tool: bytes, *, is_end: bool) -> str:
-    """Return the line about a call of a tool, of which a hook is told by its input, without its line end."""
+    """Return the line about a tool call, given the input of the hook, without its line end."""
     now = int(time.time())
     if is_end:
         return f"{now} {ENDED}"
@@ -127,6 +129,11 @@ def call_lines(path: str, most: int = LONGEST_FILE) -> list[str]:
     finally:
         os.close(fd)
     return data.decode("utf-8", "replace").split("\n")
+
+
+def bytes_of(limits: dict[str, float]) -> int:
+    """Return how many bytes at the end of a file show whether a limit was reached."""
+    return int(limits.get(MOST_IDENTICAL, 0) + 2) * LONGEST_CALL
 
 
 def would_hold(lines: Iterable[str], limits: dict[str, float]) -> list[tuple[float, str]]:

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 
 from console.hooks import clock
-from console.hooks.calls import LOOKED_AT, RELEASED, Calls, call_lines, calls_file
+from console.hooks.calls import RELEASED, Calls, bytes_of, call_lines, calls_file
 from console.hooks.calls import note as note_call
 from console.hooks.log import log_error
 from console.hooks.orders import CANCEL, HOLD, LIMIT, STOP, Order, give, order_for, place_of, take_cancellations
@@ -59,7 +59,7 @@ def before_tool(tool: Program, event: HookEvent, limits: dict[str, float]) -> An
 
 def _by_limit(tool: str, folder: str, state: SessionState, limits: dict[str, float]) -> Order | None:
     """Hold a session that has reached a limit of its hook's command, unless the user has released it since."""
-    calls = Calls(call_lines(calls_file(tool, state.session_id), LOOKED_AT))
+    calls = Calls(call_lines(calls_file(tool, state.session_id), bytes_of(limits)))
     why = calls.broken(limits, time.time()) if limits else ""
     if not why:
         return None

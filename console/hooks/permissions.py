@@ -154,8 +154,8 @@ def in_a_line(request: PermissionRequest) -> str:
 
 
 def settle(folder: str, request: PermissionRequest, outcome: str) -> None:
-    """Say what became of a request, and remove those that ended long ago. Raises OSError."""
-    request.outcome = outcome
+    """Say what became of a request, without the tool's input, and remove those that ended long ago. Raises OSError."""
+    request.outcome, request.given, request.questions = outcome, "", []
     put(folder, request)
     with suppress(FileNotFoundError):
         os.unlink(f"{folder}/{request.id}{ANSWER}")  # noqa: PTH108

@@ -77,9 +77,9 @@ def _note_call(words: list[str], session: str, data: bytes, *, is_end: bool) -> 
     """Note a tool call; return whether it reaches a limit of the command."""
     from console.hooks.calls import (
         LIMITS,
-        LOOKED_AT,
         TOOL_NAME,
         Calls,
+        bytes_of,
         call_lines,
         calls_file,
         limits_in,
@@ -90,11 +90,12 @@ def _note_call(words: list[str], session: str, data: bytes, *, is_end: bool) -> 
     path = calls_file(words[0], session)
     try:
         note(path, line_of(data, token_in(data, TOOL_NAME), is_end=is_end))
-    except OSError:  # a full disk, or what is no file: nothing else depends on it
+    except OSError:  # a full disk, or not a file: nothing else depends on it
         return False
     if is_end or not any(limit in words for limit in LIMITS):
         return False
-    return bool(Calls(call_lines(path, LOOKED_AT)).broken(limits_in(words), time.time()))
+    limits = limits_in(words)
+    return bool(Calls(call_lines(path, bytes_of(limits))).broken(limits, time.time()))
 
 
 def _is_same(path: str, options: str, cwd: str) -> bool:

@@ -10,6 +10,8 @@ import sys
 
 DIGEST_CHARACTERS = 16
 HELD = "held"
+CALLS = "calls"
+"""The folder of sessions' last tool calls, in the state folder."""
 
 
 def state_home() -> str:

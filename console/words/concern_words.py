@@ -17,7 +17,7 @@ HEADINGS = {
     Trouble.UNKNOWN: "Unknown recipients",
     Trouble.VACANT: "Waiting for a role that no agent holds",
     Trouble.STALLED: "Agents that may have stopped reading",
-    Trouble.STUCK: "Agents that may get nowhere",
+    Trouble.STUCK: "Agents that may be stuck",
     Trouble.LOOP: "Agents that keep each other busy",
     Trouble.STRANGER: "Unregistered senders",
 }

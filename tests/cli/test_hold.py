@@ -115,7 +115,12 @@ def test_a_dry_run_says_what_limits_would_have_held_and_holds_nobody(run: Run, m
     told = run("hold", "--dry-run", "--most-identical", "10", "--store", mail.url).out.splitlines()
     assert [line.split("  ")[-1].strip() for line in told] == ["why", *["10 identical calls of Bash"] * 2]
     nobody = run("hold", "--dry-run", "--most-identical", "30", "--most-hours", "1", "--store", mail.url)
-    assert nobody.out == "Nobody would have been held\n"
+    assert nobody.out == "No agent would have been held\n"
+    trial = ("hold", "--dry-run", "--most-identical", "10", "--json", "--store", mail.url)
+    assert [(it["agent"], it["by"], it["why"]) for it in run(*trial).document] == [
+        (ANN, "limit", "10 identical calls of Bash")
+    ] * 2
+    assert run(*trial, BOB).document == []
     assert run("hold", "--store", mail.url).out == "No agent is held\n"
     (row,) = [it for it in run("attention", "--json", "--store", mail.url).document if it["trouble"] == "stuck"]
     assert (row["who"], row["reason"][:13]) == (ANN, "in Bash since")
@@ -125,9 +130,11 @@ def test_a_dry_run_says_what_limits_would_have_held_and_holds_nobody(run: Run, m
     ("words", "said"),
     [
         (("hold", "--most-identical", "10"), "--most-identical needs --dry-run"),
-        (("hold", "--dry-run", "--most-hours", "0"), "--most-hours must be a number above 0"),
+        (("hold", "--dry-run", "--most-hours", "0"), "--most-hours is not a possible limit"),
+        (("hold", "--dry-run", "--most-identical", "201"), "--most-identical is not a possible limit"),
+        (("hold", "--dry-run"), "--dry-run needs a limit"),
         (("hook", "install", "--most-hours", "8"), "--most-hours needs --gate"),
-        (("hook", "install", "--gate", "--most-hours", "nan"), "--most-hours must be a number above 0"),
+        (("hook", "install", "--gate", "--most-hours", "nan"), "--most-hours is not a possible limit"),
     ],
 )
 def test_limits_that_can_not_be_say_why(words: tuple[str, ...], said: str, run: Run, mail: MailFiles) -> None:

@@ -138,7 +138,7 @@ async def test_who_calls_the_same_tool_again_and_again_needs_attention_until_it_
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
         await seat.press("p")
-        await seat.sees("Agents that may get nowhere 1")
+        await seat.sees("Agents that may be stuck 1")
         await seat.sees("58 identical calls of Bash")
         await seat.press("H", "h", *"Look at it", "enter")
         await seat.until(lambda: [each.why for each in orders_in(folder).values()] == ["Look at it"])

@@ -88,7 +88,7 @@ def test_the_answer_is_printed_as_the_program_takes_it(what: str, tool: str, hoo
     reply = {"reply": "once" if what == ALLOW else "reject", "message": WORDS, "end": what == END_TURN}
     assert said(waiting) == {"copilot": inside, "opencode": reply}.get(tool, hook)
     (asked,) = requests_in(folder)
-    assert asked.outcome == what
+    assert (asked.outcome, asked.given) == (what, ""), "the input is kept no longer than it is asked for"
     assert [path.name for path in Path(folder).iterdir()] == [asked.id], "the answer was taken"
     assert doing(hooked) == ("idle" if what == END_TURN else "working")
     assert hooked.log == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from console.hooks.calls import (
     RELEASED,
     TOOL_NAME,
     Calls,
+    bytes_of,
     call_lines,
     calls_file,
     limits_in,
@@ -27,6 +29,7 @@ from console.hooks.calls import (
 )
 from console.hooks.orders import orders_in, take_back
 from console.hooks.quick_look import token_in
+from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.settings.config import HookSettings
@@ -174,6 +177,29 @@ def test_a_session_is_held_after_so_many_hours_and_after_as_many_again() -> None
     held = would_hold(found, {MOST_HOURS: 2.0})
     assert [(at - NOW) / 3600 for at, _ in held] == [2.0, 4.0]
     assert held[0][1] == "at work for 2 hours"
+
+
+@pytest.mark.parametrize("most", [1, 60, 200])
+def test_a_limit_is_reached_however_many_calls_it_is(most: int, tmp_path: Path) -> None:
+    path, limits = str(tmp_path / "one"), {MOST_IDENTICAL: float(most)}
+    for number in range(most):
+        assert not Calls(call_lines(path, bytes_of(limits))).broken(limits, NOW), number
+        note(path, f"{NOW:.0f} 1016add02330bff2 {'x' * 64}")
+        note(path, f"{NOW:.0f} -")
+    assert Calls(call_lines(path, bytes_of(limits))).broken(limits, NOW)
+
+
+def test_files_of_sessions_that_are_silent_for_long_are_removed(
+    hooked: Hooked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(hooked.state.parent))
+    call(hooked)
+    hooked.run("SessionStart", "--gate", source="startup")
+    (hooked.state / "hooks" / "cleaned").unlink(missing_ok=True)
+    clean(time.time() + 20 * 24 * 3600)
+    assert lines(hooked)
+    clean(time.time() + 31 * 24 * 3600)
+    assert not lines(hooked)
 
 
 def test_limits_that_are_no_numbers_are_none() -> None:

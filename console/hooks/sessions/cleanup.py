@@ -6,7 +6,7 @@ import os
 
 from console.hooks.permissions import folder_of
 from console.hooks.sessions.claims import NAMES, holder_file
-from console.hooks.state_folder import all_folders, root
+from console.hooks.state_folder import CALLS, all_folders, root, state_home
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
 from mailstore.files.whole import open_regular
@@ -27,6 +27,9 @@ def clean(now: float) -> None:
         return
     with open(stamp, "ab", opener=open_regular):
         os.utime(stamp, (now, now))
+    for path in _files(f"{state_home()}/{CALLS}"):
+        if now - _changed(path) >= KEPT_SECONDS:
+            _remove(path)
     for folder in all_folders():
         for path in _files(folder):
             # a bell is as old as the session that hears it

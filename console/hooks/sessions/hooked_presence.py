@@ -15,6 +15,8 @@ from mailstore.rules.presence import Presence, Working
 
 STOPPED = "stopped"
 MINUTE = 60.0
+COUNTED = 70
+"""Identical calls that what is read of the last calls always holds."""
 LONG_SECONDS = 2 * MINUTE
 """For how long a tool runs before that is said."""
 BEAT_DELAY = 1.0
@@ -61,7 +63,8 @@ def _of_calls(hook: LiveHook, now: float, settings: HookSettings) -> tuple[str, 
     if calls is None or not calls.last or hook.doing != WORKING:
         return "", ""
     if calls.identical >= settings.identical_calls:
-        return f"{calls.identical} identical calls of {calls.repeated}", ""
+        number = f"over {COUNTED}" if calls.identical > COUNTED else str(calls.identical)
+        return f"{number} identical calls of {calls.repeated}", ""
     quiet = now - max(calls.last, hook.since)
     if calls.tool:
         words = f"in {calls.tool} since {clock(calls.last, now)}"

@@ -17,6 +17,8 @@ from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from mailstore.files.whole import read_whole
 from mailstore.records.scope import Scope, label_of, parts_of
 
+LOOKED_AT = 1 << 13
+"""Bytes of the last tool calls of each agent that are read, however many there are."""
 Stamp = tuple[int, int, int]
 
 
@@ -126,7 +128,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     order,
                     order is not None and state.extra.get(OBEYED) == order.since,
                     tuple(each for each in asked if (each.program, each.session_id) == (state.tool, state.session_id)),
-                    Calls(call_lines(calls_file(state.tool, state.session_id))) if has_gate else None,
+                    Calls(call_lines(calls_file(state.tool, state.session_id), LOOKED_AT)) if has_gate else None,
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 

@@ -265,7 +265,8 @@ class Desk(ListScreen):
         if monotonic() < self._chose_at + HASTE_SECONDS:
             return
         if concern is not None and (request := request_of(self.session, concern)) is not None:
-            self._permissions.choose(concern, request, number)
+            if self._permissions.choose(concern, request, number):
+                self._chose_at = monotonic()
         elif row is None or concern is None or message is None or row.some or row.deed:
             self.tell("No question to answer in this row")
         elif reason := self.session.why_not(Capability.SEND, message.id):

@@ -96,17 +96,18 @@ class PermissionAnswers:
         """Ask what to answer, after showing all that is asked."""
         self._begin(concern, request, self._ask)
 
-    def choose(self, concern: Concern, request: PermissionRequest, number: int) -> None:
-        """Answer a model's only question by the number of an option."""
+    def choose(self, concern: Concern, request: PermissionRequest, number: int) -> bool:
+        """Answer a model's only question by the number of an option; return whether it has such an option."""
         if len(request.questions) != 1:
             self._screen.tell("No numbered options in this row · y: answer it")
-            return
+            return False
         text, options, _ = request.questions[0]
         if number > len(options):
             self._screen.tell(f"This question has options 1 to {len(options)} only · y: answer in words")
-            return
+            return False
         given = PermissionAnswer(ALLOW, self._screen.session.user, choices={text: options[number - 1]})
         self._begin(concern, request, lambda *_: self._give(concern, request, given))
+        return True
 
     def _begin(
         self, concern: Concern, request: PermissionRequest, how: Callable[..., Coroutine[Any, Any, None]]
@@ -165,7 +166,11 @@ class PermissionAnswers:
     async def _give(self, concern: Concern, request: PermissionRequest, given: PermissionAnswer) -> None:
         """Hand an answer to the hook, and say what became of it."""
         screen = self._screen
-        folder = folder_of(screen.session.hooked.live[concern.who].folder)
+        hook = screen.session.hooked.live.get(concern.who)
+        if hook is None:
+            screen.report("Its session has ended meanwhile", title="The answer was not taken")
+            return
+        folder = folder_of(hook.folder)
         try:
             if not await asyncio.to_thread(answer, folder, request.id, given):
                 screen.tell("It was answered here already")
