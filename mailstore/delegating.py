@@ -102,6 +102,9 @@ class Delegating(Store):
         held = self._holder(message.id)
         return held.store.ways(held.scope.bare_message(message), _bare(held, places)) if held else ()
 
+    def proof(self, message: Message) -> str:
+        return self._at(message, lambda store, held: store.proof(held))
+
     def is_waiting(self, places: Sequence[str]) -> bool:
         held = self._holder(places[0]) if places else None
         return held is not None and held.store.is_waiting(_bare(held, places))

@@ -77,6 +77,14 @@ class UnreadMail:
         """Return the texts of some of them, read no further than needed."""
         return [each.content for each in messages]
 
+    def text(self, message: UnreadMessage) -> str:
+        """Return the text of one."""
+        return next(iter(self.texts([message])))
+
+    def proof(self, message: UnreadMessage) -> str:
+        """Return by what the mailbox proves that the user wrote a message; empty if by nothing."""
+        return ""
+
     def registered(self, message: UnreadMessage) -> str:
         """Return the name of a message's sender, if the roster knows it."""
         return message.registered_sender  # type: ignore[no-any-return]

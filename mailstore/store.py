@@ -289,6 +289,10 @@ class Store(ABC):
         """Return which of some agents a draft's text would wake by naming them, besides those it is addressed to."""
         return []
 
+    def proof(self, message: Message) -> str:
+        """Return by what the mailbox proves that the user wrote a message, after "by"; empty if by nothing."""
+        return ""
+
     def is_for_named(self, draft: Draft) -> bool:
         """Say whether a draft is only for those it names, and its channel only says where it is."""
         return False

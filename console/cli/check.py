@@ -14,6 +14,7 @@ from console.cli.read import mark_printed, warn_if_unknown
 from console.cli.terminal_io import put, warn
 from console.errors import UsedWrongly
 from console.handout.portion import MOST_CHARACTERS, portion
+from console.hooks.provenance import SentByUser
 from console.hooks.sessions.printed import printed_to
 from console.state.unread_mail import unread_mail
 from mailstore.delegating import ReadOnly
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         warn_if_unknown(mail, reader)
         before = {} if isinstance(mail.store, ReadOnly) else printed_to(mail.store.url, reader, mail.now)
         unread = [it for it in unread_mail(mail.store, mail.mailbox, reader, mail.now) if it.id not in before]
-        found = unread[: args.limit]
+        found, sent = unread[: args.limit], SentByUser(mail.store.url)
         printed = portion(
             reader,
             found,
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
             args.max_chars,
             more=len(unread) - len(found),
             store=args.store or "",
+            proof_of=lambda message, text: sent.proof(message, text) or mail.store.proof(message),
         )
         shown = [found[at] for at in printed.whole]
         if args.json:

@@ -15,6 +15,7 @@ from console.cli.terminal_io import put, warn_unregistered
 from console.handout.portion import MOST_CHARACTERS, portion
 from console.hooks.log import log_unexpected
 from console.hooks.options import options_in
+from console.hooks.provenance import SentByUser
 from console.hooks.sessions.printed import note_printed, printed_to
 from mailstore.discovery import found_from
 from mailstore.files.scan import Unusual
@@ -62,6 +63,7 @@ def quick_check(words: list[str]) -> int | None:
         lambda places: (messages[at].content for at in places),
         int(most) if "--max-chars" in found else MOST_CHARACTERS,
         store=found.get("--store", ""),
+        proof_of=SentByUser(url).proof,
     )
     if text := printed.text():
         put(text)

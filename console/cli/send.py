@@ -86,13 +86,14 @@ def run(args: argparse.Namespace) -> int:
             require_person(mail.store.url)
         prepared = delivery.prepare(literal=args.literal, **fields)
         _warn(prepared.reach)
-        message = delivery.send(prepared).message
+        sent = delivery.send(prepared)
+        message = sent.message
         if args.json:
             mail.mailbox.fold([message], mail.now)
             MESSAGE.put(message_row(mail, message))
         else:
             put(visible_line(message.id))
-        for line in (*prepared.hearing_lines, *map(str, delivery.wake(prepared, message.id))):
+        for line in (*prepared.hearing_lines, *map(str, delivery.wake(prepared, sent))):
             tell(line)
     return 0
 

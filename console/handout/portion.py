@@ -12,6 +12,7 @@ from mailstore.rules.urgency import is_urgent
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from mailstore.quick_answers import QuickMessage
     from mailstore.records.message import Message
@@ -54,6 +55,11 @@ class Portion:
         return [*([self.rest] if self.rest else ()), *cut]
 
 
+def unproven(message: Any, text: str) -> str:
+    """Return that nothing is known of who wrote a message."""
+    return ""
+
+
 def portion(
     reader: str,
     mail: Mail,
@@ -62,11 +68,13 @@ def portion(
     *,
     more: int = 0,
     store: str = "",
+    proof_of: Callable[[Any, str], str] = unproven,
 ) -> Portion:
     """Return what is printed of unread mail, which is given the oldest first; `most` in characters, 0 for all of it.
 
     `texts_of` returns the texts of the mail at some places, which are read no further than is needed. `more` is how
-    much unread mail there is besides; `store` is the mailbox as it was given.
+    much unread mail there is besides; `store` is the mailbox as it was given. `proof_of` returns by what it is known
+    that the user wrote a message with a text.
     """
     again = typed("check", "--as", reader, store=store)
     total = len(mail) + more
@@ -77,7 +85,8 @@ def portion(
     long: tuple[int, str] | None = None
     is_full = False
     for at, text in zip(order, texts_of(order), strict=True):
-        message = UnreadMessage(header(mail[at]), text) if not most or len(text) <= most else None
+        is_short = not most or len(text) <= most
+        message = UnreadMessage(header(mail[at], proof_of(mail[at], text)), text) if is_short else None
         size = most + 1 if message is None else len(message.text) + fences
         if message is None or (most and size > most):
             if long is None:

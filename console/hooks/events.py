@@ -38,6 +38,7 @@ class HookEvent:
         "moment",
         "native",
         "prompt",
+        "prompts",
         "session_id",
         "source",
         "title",
@@ -72,6 +73,8 @@ class HookEvent:
         self.is_subagent = is_subagent
         self.agent_id = ""
         """Under which id the session is registered, once that is known."""
+        self.prompts: list[str] = []
+        """What the plugin is to prompt the session with, as its user."""
         self.is_unheard = is_unheard
         """Whether the program drops what the hook prints at this event."""
         self.is_continued = is_continued

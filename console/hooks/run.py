@@ -23,11 +23,13 @@ from console.hooks.sessions import registration
 from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.identity import VARIABLE
 from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
+from console.hooks.sessions.printed import HEARD
 from console.hooks.sessions.session_state import WORKING, opened, read_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from console.hooks.unread.look import look
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
+from console.hooks.user_prompts import BY_BELL, PATIENCE_SECONDS, prompts_of
 from mailstore.errors import MailError
 from mailstore.files.scan import record_in
 from mailstore.files.whole import open_binary, open_regular
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from console.hooks.options import RunOptions
     from console.hooks.programs import Program
     from console.hooks.sessions.session_state import SessionState
+    from console.hooks.user_prompts import UserPrompt
 
 NOTIFYING = (START, PROMPT, TOOL, STOP, CHANGED)
 """The moments at which a session can be notified of its mail."""
@@ -112,6 +115,8 @@ class Hook:
         self._now = time.time()
         self._mailbox = self._folder = ""
         self._has_notified = False
+        self._given: list[UserPrompt] = []
+        """What the plugin gets with the answer, to prompt the session with."""
 
     def answer(self) -> int:
         """Do what the event asks for, and return the exit status."""
@@ -127,6 +132,7 @@ class Hook:
             state = held.state
             if event.moment == END:
                 state.printed = {}
+                self._forget_prompts()
                 if not state.is_ended:
                     self._log(registration.leave(state, mailbox, self._options.at_end, self._now))
                     held.save()
@@ -142,6 +148,9 @@ class Hook:
             clock.stop()
             _print(answer)
             held.save()
+            for prompt in self._given:
+                prompt.is_given = True
+                prompt.save()
             clock.start(answer.status)
             try:
                 doing = WORKING if event.moment == STOP and self._has_notified else ""
@@ -191,7 +200,39 @@ class Hook:
 
     def _notify(self, held: opened, writer: NoticeWriter) -> Answer:
         """Return the answer at a moment when the session can be notified of its mail."""
+        state = held.state
+        if self._event.moment == START:
+            self._forget_prompts()
+        coming = prompts_of(self._folder, self._tool.NAME, self._event.session_id)
+        heard = self._heard(coming)
+        answer = self._told(held, writer, coming, heard)
+        state.printed |= dict.fromkeys(heard, HEARD)
+        return answer
+
+    def _heard(self, coming: list[UserPrompt]) -> list[str]:
+        """Return which of the user's messages this prompt is; leave out these and what has not come for long."""
+        found = []
+        for each in coming[:] if self._event.moment == PROMPT else ():
+            has_come = each.has_come(self._event.prompt)
+            if has_come or self._now - each.at > PATIENCE_SECONDS:
+                each.forget()
+                coming.remove(each)
+            if has_come:
+                found.append(each.message_id)
+        return found
+
+    def _forget_prompts(self) -> None:
+        for each in prompts_of(self._folder, self._tool.NAME, self._event.session_id):
+            each.forget()
+
+    def _told(self, held: opened, writer: NoticeWriter, coming: list[UserPrompt], heard: list[str]) -> Answer:
+        """Return the answer, which leaves out what comes, or has come, as a prompt of the user's."""
         event, state = self._event, held.state
+        if event.moment == CHANGED:
+            self._given = [each for each in coming if each.prompt and not each.is_given]
+            event.prompts = [each.prompt for each in self._given]
+            if self._given or not self._options.can_wake:
+                return self._tool.answer(event, "", ())
         if event.moment == PROMPT and (event.is_continued or (state.last_block and state.last_block in event.prompt)):
             return self._tool.answer(event, "", ())  # the prompt is an answer of ours
         if event.moment in (START, PROMPT) and is_repeated(
@@ -217,7 +258,8 @@ class Hook:
                 MailNotice("", mail.messages).note(state, CHANGED, self._now)
                 notice = MailNotice()
             else:
-                notice = writer.notice(mail, event.moment, self._now, is_rung=event.is_rung)
+                told = {each.id for each in mail.messages if any(one.is_of(each, mail.text) for one in coming)}
+                notice = writer.notice(mail, event.moment, self._now, told.union(heard), is_rung=event.is_rung)
             answer = self._tool.answer(event, notice.text, self._watched())
         finally:
             mail.close()
@@ -254,11 +296,12 @@ class Hook:
 
     def _watched(self) -> tuple[str, ...]:
         """Return the files that the program has to watch, so that mail can wake the session."""
-        if not self._options.can_wake or self._event.moment not in (START, CWD):
+        can_wake = self._options.can_wake
+        if self._event.moment not in (START, CWD) or not (can_wake or self._tool.NAME in BY_BELL):
             return ()
         bell = bell_of(self._folder, self._tool.NAME, self._event.session_id)
         os.close(open_regular(bell, os.O_WRONLY | os.O_CREAT))
-        return tuple(filter(None, (mailbox_file(self._mailbox), bell)))
+        return tuple(filter(None, (mailbox_file(self._mailbox) if can_wake else "", bell)))
 
 
 def _is_there(mailbox: str) -> bool:

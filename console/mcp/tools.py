@@ -159,14 +159,15 @@ async def send_message(caller: Caller, asked: SendMessage) -> dict[str, Any]:
             **({"issueId": asked.issue_id} if asked.issue_id else {}),
         },
     )
-    sent = (await asyncio.to_thread(delivery.send, prepared)).message
+    sending = await asyncio.to_thread(delivery.send, prepared)
+    sent = sending.message
     mailbox.fold([sent], time.time())  # visible at once; the event read from the file later is a repetition
     reached = mailbox.bare_states(sent, time.time())
     reaches = [name for name in prepared.draft.audience if name in reached]
     answer = {"id": sent.id, "recipients": list(sent.recipients), "reaches": reaches}
     if not delivery.hooked.live:
         return answer
-    problems = await asyncio.to_thread(delivery.wake, prepared, sent.id)
+    problems = await asyncio.to_thread(delivery.wake, prepared, sending)
     return {**answer, "notes": [*prepared.hearing_lines, *map(str, problems)]}
 
 

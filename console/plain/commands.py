@@ -234,11 +234,12 @@ class PlainDesk:
             content="\n".join(lines),
             thread=thread,
         )
-        sent, unrecorded = delivery.send(prepared, action=action)
+        sending = delivery.send(prepared, action=action)
+        sent, unrecorded = sending.message, sending.unrecorded
         put(visible_line(f"Sent to {', '.join(map(session.mailbox.label, sent.recipients))}, id {sent.id}"))
         if unrecorded is not None:
             put(visible_line(f"The journal has no record of it: {unrecorded}"))
-        for line in (*prepared.hearing_lines, *map(str, delivery.wake(prepared, sent.id))):
+        for line in (*prepared.hearing_lines, *map(str, delivery.wake(prepared, sending))):
             put(visible_line(line))
 
     def _status(self, words: list[str]) -> None:

@@ -49,6 +49,7 @@ UNREAD = {
 """What becomes of an agent's unread mail."""
 DONE = {"freeze": "Frozen", "resume": "Resumed", "retire": "Retired"}
 KEYS = {"freeze": "f", "resume": "r", "retire": "x"}
+TERMINAL_KEY = "p"
 PLAN = "retire all not seen for a while"
 FIELDS = {"role": "e", "tags": "t"}
 """What of an agent is typed, and the keys."""
@@ -91,12 +92,13 @@ class AgentStatus:
 
     async def _choose(self, session_id: str, group: str) -> None:
         from console.screens.agent_orders import AgentOrders
+        from console.screens.agent_terminal import AgentTerminal
         from console.screens.menu import Menu, MenuChoice
 
         screen, session, orders = self._screen, self._screen.session, AgentOrders(self._screen)
         offered = [] if orders.why_not() else await orders.choices(session_id, group)
         reason = session.why_not(Capability.UPDATE_ROSTER, session_id)
-        if reason and not (offered or self._more):
+        if reason and not (offered or self._more or session_id in session.hooked.live):
             screen.tell(f"Can't change agents here: {reason}")
             return
         agent = None if reason else session.mailbox.roster.get(session_id)
@@ -112,6 +114,8 @@ class AgentStatus:
                 do()
             elif order := next((each for each in offered if each.key == key), None):
                 self._screen.run_task(orders.give(order), group="orders")
+            elif key == TERMINAL_KEY:
+                AgentTerminal(self._screen).go(session_id)
             elif key == "o":
                 self._ask_since()
             elif agent is not None and key in FIELDS.values():
@@ -125,6 +129,8 @@ class AgentStatus:
         if not reason:
             choices.append(MenuChoice("o", PLAN))
         choices += [MenuChoice(each.key, each.label, each.note) for each in offered]
+        if session_id in session.hooked.live:
+            choices.append(MenuChoice(TERMINAL_KEY, "go to its terminal"))
         choices += self._more
         screen.ask(Menu(visible_line(name), choices, screen.text_styles), chosen)
 

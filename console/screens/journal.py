@@ -26,6 +26,7 @@ ACTIONS = {
     "hold": "held",
     "stop": "stopped",
     "release": "released",
+    "deliver": "given as a prompt",
 }
 
 

@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from console.hooks.orders import Order
-from console.hooks.sessions.live import HookedAgents
+from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.hooks.waking.hearing import Hearing, hearing
 from console.render.safe import visible_line
+from console.sending.prompting import begin, deliver, give_up, note_own, prompted
 from console.words.cut_off_words import draft_refusal
 from mailstore.errors import DraftRefused, MailError
 from mailstore.kit.bodies import mentions
@@ -29,10 +30,15 @@ from mailstore.writing.policy import check_policy, normal
 from mailstore.writing.sending import STALE_SECONDS, Preview, as_message, prepare, preview, split_addresses
 
 if TYPE_CHECKING:
+    from console.sending.prompting import Coming
     from console.session import Session
     from console.state.composer_draft import ComposerDraft
 
 
+AS_MAIL = "can get it as mail only: the program takes its user's words at its terminal"
+BY_MAIL = "hears of it as mail only"
+DELIVERED = "deliver"
+"""What the journal calls it that agents got a message as their user's prompt."""
 LONGEST_REASON = 500
 """Characters of a cancellation that an agent reads at its next tool call; all of it is in its mail."""
 
@@ -50,28 +56,35 @@ class Prepared(Struct, frozen=True):
     hearing: Mapping[Hearing, list[str]] = {}
     cancels: str = ""
     """What agents that can be held read of a cancellation at their next tool call."""
+    prompted: Mapping[str, LiveHook] = {}
+    """Which agents get it as their user's prompt, with their sessions."""
+    as_mail: tuple[str, ...] = ()
+    """Which don't, because their program takes its user's words at its terminal only."""
 
     @property
     def hearing_lines(self) -> list[str]:
         """Return a line for each group of agents that hear of the message by a hook."""
-        return [f"{', '.join(names)} {when}" for when, names in self.hearing.items()]
+        lines = [f"{', '.join(names)} {when}" for when, names in self.hearing.items()]
+        return lines + [f"{', '.join(self.as_mail)} {AS_MAIL}"] * bool(self.as_mail)
 
 
 class Sent(NamedTuple):
-    """A message that was sent, and the error if the journal has no record of it."""
+    """A message that was sent, the error if the journal has no record of it, and which sessions get it as a prompt."""
 
     message: Message
     unrecorded: MailError | None = None
+    coming: Coming | None = None
 
 
 class NotWoken(NamedTuple):
-    """An agent that a message calls and that could not be woken, and why."""
+    """An agent that a message calls and that was not woken, or did not get it as its user's words, and why."""
 
     agent_id: str
     problem: str
+    what: str = "was not woken"
 
     def __str__(self) -> str:
-        return f"{self.agent_id} was not woken: {self.problem}"
+        return f"{self.agent_id} {self.what}: {self.problem}"
 
 
 class DeliveryService(Struct, frozen=True):
@@ -79,7 +92,8 @@ class DeliveryService(Struct, frozen=True):
 
     `hooked` are the agents that hear of mail by a hook; those who write `by_user` wake them with any type of message,
     others with the `wake_types`. `allowed` are the senders and addresses that the policy lets reach the user, none for
-    no policy, and `joined` the user's channels.
+    no policy, and `joined` the user's channels. What the `is_console` sends is noted as the user's own; with
+    `is_prompting` agents get it as their user's prompt where their program has a way for that.
     """
 
     store: Store
@@ -91,6 +105,8 @@ class DeliveryService(Struct, frozen=True):
     stale_seconds: float = STALE_SECONDS
     allowed: tuple[str, ...] = ()
     joined: Collection[str] = ()
+    is_console: bool = False
+    is_prompting: bool = False
 
     def reach(self, draft: Draft) -> Preview:
         """Return whom a draft would reach if it were sent now."""
@@ -127,30 +143,44 @@ class DeliveryService(Struct, frozen=True):
             return Prepared(draft, reach, cancels=self._reason(draft))
         is_waking = self.by_user or draft.type in (WAKING_TYPES if self.wake_types is None else self.wake_types)
         named = called(as_message(draft, self.now), self.mailbox.roster, self.mailbox.user)
-        heard = hearing(reach.reaches, self.hooked, named, is_waking=is_waking)
-        return Prepared(draft, reach, tuple(named) if is_waking else (), heard, self._reason(draft))
+        is_prompting = self.is_prompting and self.is_console
+        given = prompted(named, self.hooked, self.store.url) if is_prompting else {}
+        heard = hearing(reach.reaches, self.hooked, named, given, is_waking=is_waking)
+        return Prepared(
+            draft,
+            reach,
+            tuple(name for name in named if name not in given) if is_waking else (),
+            heard,
+            self._reason(draft),
+            given,
+            tuple(name for name in named if is_prompting and name in self.hooked.live and name not in given),
+        )
 
     def send(self, prepared: Prepared, *, action: str = "") -> Sent:
         """Send a message, with a journal record of the `action` if it is an intervention; blocks, raises StoreError."""
-        draft = prepared.draft
-        message = self.store.send(draft)
+        draft, url = prepared.draft, self.store.url
+        coming = begin(prepared.prompted, draft, url) if prepared.prompted else {}
+        try:
+            message = self.store.send(draft)
+        except BaseException:
+            give_up(coming)
+            raise
+        if self.is_console:
+            note_own(draft, message, url)
         if prepared.cancels:
             self._cancel(prepared, message.id)
         if action and Capability.RECORD in self.store.capabilities_for(message.id):
             details = {"thread": draft.thread, "recipients": list(draft.recipients)}
-            record = Intervention(
-                id=str(uuid.uuid4()),
-                actor=draft.sender,
-                action=action,
-                time=self.now,
-                message_id=message.id,
-                details=details,
-            )
             try:
-                self.store.record(record)
+                self._record(message, action, details)
             except MailError as error:
-                return Sent(message, error)
-        return Sent(message)
+                return Sent(message, error, coming)
+        return Sent(message, None, coming)
+
+    def _record(self, message: Message, action: str, details: dict[str, Any]) -> None:
+        self.store.record(
+            Intervention(str(uuid.uuid4()), message.sender, action, self.now, message_id=message.id, details=details)
+        )
 
     def _reason(self, draft: Draft) -> str:
         """Return what agents read of a cancellation by the user at their next tool call; empty for anything else."""
@@ -168,24 +198,45 @@ class DeliveryService(Struct, frozen=True):
         with suppress(OSError):  # they read it with their mail
             cancel(prepared.reach.reaches, self.hooked, order, message_id)
 
-    def wake(self, prepared: Prepared, message_id: str) -> list[NotWoken]:
-        """Wake the sessions of the agents that a sent message calls; blocks for some seconds at most.
+    def wake(self, prepared: Prepared, sent: Sent) -> list[NotWoken]:
+        """Give a sent message to those who get it as a prompt, and wake the others that it calls.
 
-        Return those that could not be woken.
+        Blocks for some seconds at most. Return those for whom that failed.
         """
+        failed = self._prompt(prepared, sent, sent.coming) if sent.coming else []
         if not prepared.called:
-            return []
+            return failed
         from console.hooks.waking.ringing import ring_called
 
-        message = replace(as_message(prepared.draft, self.now), id=message_id)
+        message = replace(as_message(prepared.draft, self.now), id=sent.message.id)
         rung = ring_called(self.store.url, message, prepared.called, self.now, by_user=self.by_user)
-        return [NotWoken(one.agent_id, one.problem) for one in rung if one.problem]
+        return failed + [NotWoken(one.agent_id, one.problem) for one in rung if one.problem]
+
+    def _prompt(self, prepared: Prepared, sent: Sent, coming: Coming) -> list[NotWoken]:
+        told = deliver(coming, sent.message, prepared.draft, self.store.url)
+        failed = [NotWoken(name, problem, BY_MAIL) for name, problem in told.items() if problem]
+        names = [name for name, problem in told.items() if not problem]
+        if names and Capability.RECORD in self.store.capabilities_for(sent.message.id):
+            try:
+                self._record(sent.message, DELIVERED, {"agents": names})
+            except MailError as error:
+                failed.append(NotWoken(", ".join(names), str(error), "got it, but the journal has no record of that"))
+        return failed
 
 
 def delivery_of(session: Session) -> DeliveryService:
     """Return what the user's messages are sent into: the live mailbox as it stands, whatever time is shown."""
     stale_seconds, now = session.config.stale_after_minutes * 60, session.clock()
-    return DeliveryService(session.store, session.live, now, session.hooked, by_user=True, stale_seconds=stale_seconds)
+    return DeliveryService(
+        session.store,
+        session.live,
+        now,
+        session.hooked,
+        by_user=True,
+        stale_seconds=stale_seconds,
+        is_console=True,
+        is_prompting=session.config.deliver.mine,
+    )
 
 
 def recipients_of(session: Session, writing: ComposerDraft) -> list[str]:

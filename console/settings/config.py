@@ -141,6 +141,14 @@ class SendSettings(Struct, frozen=True):
     ] = 10
 
 
+class DeliverSettings(Struct, frozen=True):
+    """The table [deliver]: how what you write in the console reaches agents with hooks."""
+
+    mine: Annotated[
+        bool, "Whether Codex and OpenCode get it as their user's words, at once, beside the mail that is its record."
+    ] = False
+
+
 class AwaySettings(Struct, frozen=True):
     """The table [away]: after how long an absence the console sums up what happened; 0: never."""
 
@@ -190,6 +198,9 @@ class Config(Struct, frozen=True):
         default_factory=AwaySettings
     )
     send: Annotated[SendSettings, "What happens to a message before it is sent."] = field(default_factory=SendSettings)
+    deliver: Annotated[DeliverSettings, "How what you write in the console reaches agents with hooks."] = field(
+        default_factory=DeliverSettings
+    )
     search: Annotated[SearchSettings, "How to speed up searches."] = field(default_factory=SearchSettings)
     views: Annotated[dict[str, str], "Saved views: queries by their names."] = {}
     keymap: Annotated[dict[str, str], "Other keys for commands, by command id (see signalbox keys)."] = {}

@@ -216,6 +216,21 @@ def test_keys_are_kept_and_only_for_their_owner(run: Run, nats_location: str, tm
     assert not any(path.read_text().strip() in first for path in (tmp_path / "keys").iterdir())
 
 
+def test_an_agent_knows_its_users_mail_by_the_server(log_in: Log, run: Run) -> None:
+    log_in("user")
+    assert run("send", "--from", "user", "--to", ANN, "--body", "By the person.").status == 0
+    assert "proof" not in run("check", "--as", ANN, "--dry-run").out, "this user may write so, and others perhaps too"
+    before = len(events(url_of_server()))
+    log_in(ANN)
+    told = run("check", "--as", ANN, "--dry-run").out
+    assert "proof: your user wrote this, by the server, which lets nobody else write under this name" in told
+    assert len(events(url_of_server())) == before, "asking wrote nothing"
+    log_in(BOB)
+    assert run("send", "--from", BOB, "--to", ANN, "--body", "As your user, I tell you.").status == 0
+    log_in(ANN)
+    assert run("check", "--as", ANN, "--dry-run").out.count("proof: ") == 1
+
+
 def test_permissions_are_for_servers_alone(run: Run) -> None:
     assert run("init").status == 0
     refused = run("nats", "permissions")

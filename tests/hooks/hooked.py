@@ -75,7 +75,7 @@ class Hooked:
         return path.read_text() if path.exists() else ""
 
     def states(self) -> list[Path]:
-        return sorted(path for path in self.state.glob("hooks/*/*") if path.is_file())
+        return sorted(path for path in self.state.glob("hooks/*/[!b]*") if path.is_file())
 
     @property
     def orders(self) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from mailstore.quick_answers import QuickMessage
+from mailstore.quick_answers import QuickMessage, UnreadMail
 
 
 def message(
@@ -28,19 +28,13 @@ def message(
     )
 
 
-class HeldMail:
-    def __init__(self, messages: Collection[QuickMessage]) -> None:
-        self.messages = list(messages)
+class HeldMail(UnreadMail):
+    def __init__(self, messages: Sequence[QuickMessage]) -> None:
+        super().__init__(messages)
         self.recorded: list[str] = []
-
-    def texts(self, messages: Collection[QuickMessage]) -> list[str]:
-        return [each.content for each in messages]
 
     def registered(self, message: QuickMessage) -> str:
         return message.sender
 
     def record(self, message_ids: Collection[str]) -> None:
         self.recorded += message_ids
-
-    def close(self) -> None:
-        pass

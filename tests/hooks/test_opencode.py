@@ -80,12 +80,11 @@ def test_what_is_not_understood_is_left_alone() -> None:
     assert told("session.idle", session_id=7) is None
 
 
-def test_the_plugin_has_one_line_for_the_command_and_one_for_waking() -> None:
+def test_the_plugin_has_one_line_for_the_command() -> None:
     lines = PLUGIN.read_text("utf-8").splitlines()
     assert [line for line in lines if "// signalbox: command" in line] == [
         'const COMMAND = ["signalbox", "hook", "run", "opencode"] // signalbox: command'
     ]
-    assert [line for line in lines if "// signalbox: wake" in line] == ["const WAKES = false // signalbox: wake"]
     assert "`signalbox hook install`" in lines[0]
     assert [line for line in lines if line.startswith("import ")] == [
         'import { spawn } from "node:child_process"',

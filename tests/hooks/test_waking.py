@@ -57,8 +57,9 @@ def test_codex_gets_one_argument_of_our_own_words(
     calls = fake_codex(tmp_path, monkeypatch)
     hook_of(mail, tool="codex", session_id=SESSION, cwd=str(tmp_path))
     assert rung_for(mail, item("x", sender='"; touch hacked; "')) == [""]
-    [[queue, thread, session, message, text]] = calls()
-    assert (queue, thread, session, message) == ("queue", "--thread", SESSION, "--message")
+    [[queue, thread, session, message]] = calls()
+    name, _, text = message.partition("=")
+    assert (queue, thread, session, name) == ("queue", "--thread", SESSION, "--message")
     assert text.startswith(f'Signalbox: 1 new message for {BOB}, from somebody (question). "')
     assert f"check --as {BOB}" in text
     assert "touch" not in text

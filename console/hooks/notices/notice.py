@@ -9,10 +9,11 @@ from console.hooks.events import PROMPT, START, STOP
 from console.hooks.notices.announce import announced, due
 from console.hooks.notices.texts import Announcement, at_start, at_turn_end, in_between, introduction
 from console.hooks.options import AT_START, EVERYWHERE
+from console.hooks.provenance import SentByUser, proof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from console.handout.portion import Portion
     from console.hooks.sessions.registration import Arrival
@@ -62,22 +63,26 @@ class NoticeWriter:
         self._deliver = deliver
         self._arrival = arrival
 
-    def notice(self, mail: UnreadMail, moment: str, now: float, *, is_rung: bool = False) -> MailNotice:
-        """Return what to say at a moment; nothing, if there is nothing to say."""
+    def notice(
+        self, mail: UnreadMail, moment: str, now: float, told: Collection[str] = (), *, is_rung: bool = False
+    ) -> MailNotice:
+        """Return what to say at a moment; nothing, if there is nothing to say. `told` comes as prompts of the user."""
         state = self._state
-        unshown = [it for it in mail.messages if it.id not in state.shown and it.id not in state.printed]
+        known = {*state.shown, *state.printed, *told}
+        unshown = [it for it in mail.messages if it.id not in known]
         messages = due(state, unshown, moment, now, is_rung=is_rung)
         if messages and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, messages, moment)
-        told = [Announcement(mail.registered(message), message.type) for message in messages]
+        sent = SentByUser(state.mailbox)
+        said = [Announcement(mail.registered(it), it.type, is_users=bool(proof(sent, mail, it))) for it in messages]
         if self.is_first(moment):
-            return MailNotice(self._introduced(told), messages)
+            return MailNotice(self._introduced(said), messages)
         if not messages:
             return MailNotice()
         if moment == STOP:
-            return MailNotice(at_turn_end(state.agent_id, told, self._command), messages)
+            return MailNotice(at_turn_end(state.agent_id, said, self._command), messages)
         are_new = not any(message.id in state.announced for message in messages)
-        return MailNotice(in_between(state.agent_id, told, self._command, are_new=are_new), messages)
+        return MailNotice(in_between(state.agent_id, said, self._command, are_new=are_new), messages)
 
     def introduction(self, moment: str) -> str:
         """Return the notice for when the unread mail isn't known: who the agent is, if the moment is the first."""
@@ -93,6 +98,8 @@ class NoticeWriter:
         return at_start(self._state.agent_id, role, tags, messages, self._command, note)
 
     def _fenced(self, mail: UnreadMail, messages: list[UnreadMessage], moment: str) -> MailNotice:
+        from functools import partial
+
         from console.handout.portion import portion
 
         found: Portion = portion(
@@ -101,6 +108,7 @@ class NoticeWriter:
             lambda places: mail.texts([messages[at] for at in places]),
             MOST_CHARACTERS,
             store=self._store,
+            proof_of=partial(proof, SentByUser(self._state.mailbox), mail),
         )
         whole = [messages[at] for at in found.whole]
         cut = [] if found.cut is None else [messages[found.cut]]

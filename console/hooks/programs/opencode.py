@@ -66,6 +66,7 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         text_in(given, "cwd"),
         source=text_in(given, "source"),
         title=text_in(given, "title"),
+        prompt=text_in(given, "prompt"),
         is_subagent=bool(parent),
         is_unheard=native == REPLIED,
         is_continued=native == PROMPTED,
@@ -85,6 +86,8 @@ def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:
         output["agent"] = event.agent_id
     if watch:
         output["watch"] = watch
+    if event.prompts:
+        output["prompts"] = event.prompts
     return Answer(ascii_json(output)) if output else Answer()
 
 

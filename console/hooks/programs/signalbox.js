@@ -5,7 +5,6 @@ import { watch } from "node:fs"
 import { basename, dirname } from "node:path"
 
 const COMMAND = ["signalbox", "hook", "run", "opencode"] // signalbox: command
-const WAKES = false // signalbox: wake
 const GATES = false // signalbox: gate
 
 const PATIENCE_MS = 3000 // the command ends by itself within 2 s
@@ -72,7 +71,7 @@ export const Signalbox = async ({ client, directory }) => {
 
   async function look(id, info) {
     info ??= (await client.session.get({ path: { id } }))?.data ?? {}
-    const session = { id, cwd: info.directory ?? directory, title: info.title ?? "", root: "", pending: [], sent: new Set(), beat: 0, last: Promise.resolve() }
+    const session = { id, cwd: info.directory ?? directory, title: info.title ?? "", root: "", pending: [], prompts: [], sent: new Set(), beat: 0, last: Promise.resolve() }
     let parent = info.parentID
     for (let depth = 0; parent && depth < 20; depth++) {
       session.root = parent
@@ -109,7 +108,8 @@ export const Signalbox = async ({ client, directory }) => {
     if (session.root) given.parent_id = session.root
     const answer = await ask(given)
     if (typeof answer.agent === "string") session.agent = answer.agent
-    if (WAKES && Array.isArray(answer.watch)) answer.watch.forEach(attend)
+    if (Array.isArray(answer.watch)) answer.watch.forEach(attend)
+    if (Array.isArray(answer.prompts)) session.prompts.push(...answer.prompts)
     return typeof answer.text === "string" ? answer.text : ""
   }
 
@@ -131,11 +131,11 @@ export const Signalbox = async ({ client, directory }) => {
     await tell(session, name)
   }
 
-  // Give the session a prompt of ours, with the agent and the model that it works with: without them OpenCode takes its defaults.
-  async function prompt(session, text) {
+  // Give the session a prompt of ours, or of its user's, with the agent and the model that it works with: without them OpenCode takes its defaults.
+  async function prompt(session, text, { synthetic } = { synthetic: true }) {
     if (!text) return
     session.sent.add(text)
-    const parts = [{ type: "text", text, synthetic: true }]
+    const parts = [{ type: "text", text, ...(synthetic && { synthetic }) }]
     await client.session.promptAsync({ path: { id: session.id }, body: { ...session.choice, parts } })
   }
 
@@ -159,7 +159,9 @@ export const Signalbox = async ({ client, directory }) => {
   async function changed() {
     for (const starting of [...sessions.values()]) {
       const session = await starting
-      if (!session.root) await prompt(session, await tell(session, "file.changed"))
+      if (session.root) continue
+      await prompt(session, await tell(session, "file.changed"))
+      for (const text of session.prompts.splice(0)) await prompt(session, text, { synthetic: false })
     }
   }
 
@@ -245,8 +247,10 @@ export const Signalbox = async ({ client, directory }) => {
       const { agent, model, variant } = { ...input, ...output.message }
       session.choice = { ...(agent && { agent }), ...(model && { model }), ...(variant && { variant }) }
       session.stopped = false
-      const ours = output.parts.some((part) => part.synthetic && session.sent.delete(part.text))
-      const text = said(session, ours ? (await tell(session, "session.prompted"), "") : await tell(session, "chat.message"))
+      const ours = output.parts.find((part) => session.sent.delete(part.text))
+      const name = ours ? "session.prompted" : "chat.message"
+      const told = await tell(session, name, ours && !ours.synthetic ? { prompt: ours.text } : {})
+      const text = said(session, ours ? "" : told)
       const first = output.parts[0]
       if (!text || !first) return
       const id = `${first.id.slice(0, -4)}zzzz` // parts are ordered by id: after the person's own

@@ -10,7 +10,7 @@ from console.hooks.calls import Calls, call_lines, calls_file
 from console.hooks.orders import Order, order_for, place_of
 from console.hooks.permissions import PermissionRequest, folder_of, requests_in
 from console.hooks.quick_look import GATE_OPTION
-from console.hooks.sessions.liveness import is_live, process_is_gone
+from console.hooks.sessions.liveness import is_live, process_is_gone, process_of
 from console.hooks.sessions.processes import is_gone
 from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
@@ -60,7 +60,7 @@ class LiveHook(Struct, frozen=True):
     `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder. With `has_gate`
     its tool calls can be held; `order` is what the user wants of it, None for nothing, and `is_obeyed` says that a hook
     has kept a tool call from running for it. `asked` are the permissions that can be given to it from here,
-    `calls` what its last tool calls show, None without a gate.
+    `calls` what its last tool calls show, None without a gate. `process` names the session's program.
     """
 
     tool: str
@@ -78,6 +78,7 @@ class LiveHook(Struct, frozen=True):
     is_obeyed: bool = False
     asked: tuple[PermissionRequest, ...] = ()
     calls: Calls | None = None
+    process: str = ""
 
 
 class HookedAgents(Struct, frozen=True):
@@ -129,6 +130,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     order is not None and state.extra.get(OBEYED) == order.since,
                     tuple(each for each in asked if (each.program, each.session_id) == (state.tool, state.session_id)),
                     Calls(call_lines(calls_file(state.tool, state.session_id), LOOKED_AT)) if has_gate else None,
+                    process_of(state),
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 

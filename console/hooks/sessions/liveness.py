@@ -16,17 +16,18 @@ def is_live(state: SessionState, now: float) -> bool:
     """Return whether a session still runs: it was not ended, and its process runs or it was active within a day."""
     if state.is_ended or not state.agent_id:
         return False
-    if is_of_this_system(_process(state)):
+    if is_of_this_system(process_of(state)):
         return not process_is_gone(state)
     return now - state.last_run < SILENT_SECONDS
 
 
 def process_is_gone(state: SessionState) -> bool:
     """Say whether a session's program has certainly ended."""
-    process = _process(state)
+    process = process_of(state)
     return bool(state.agent_id and process) and is_gone(process)
 
 
-def _process(state: SessionState) -> str:
+def process_of(state: SessionState) -> str:
+    """Return what names the program of a session among all processes; empty if unknown."""
     process = state.extra.get("process")
     return process if isinstance(process, str) else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from console.hooks.state_folder import hooks_folder
+from console.hooks.user_prompts import prompts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,17 +17,24 @@ if TYPE_CHECKING:
 
     from console.hooks.sessions.session_state import SessionState
 
-PRINTED, SEEN = 0, 1
-"""The tool that printed a message runs; it has ended, so that whatever comes next follows an answer of the model."""
+PRINTED, SEEN, HEARD = 0, 1, 2
+"""The tool that printed a message runs; it has ended, so that whatever comes next follows an answer of the model.
+
+Or the message came as a prompt, perhaps while a tool ran, whose end follows no answer to it.
+"""
 
 
 def printed_to(mailbox: str, agent_id: str, now: float) -> dict[str, float]:
-    """Return what was printed to an agent by its session's own commands and isn't recorded as read yet, by message.
+    """Return by message what was printed to an agent by its session's own commands and isn't recorded as read yet.
 
-    `mailbox` is its URL, `now` in seconds since the epoch. Nothing where no hook follows the session, or it has ended.
+    And what comes to it as its user's prompt. `mailbox` is its URL, `now` in seconds since the epoch. Nothing where no
+    hook follows the session, or it has ended.
     """
     state = _followed(hooks_folder(mailbox), agent_id, now)
-    return {} if state is None else state.printed
+    if state is None:
+        return {}
+    coming = prompts_of(hooks_folder(mailbox), state.tool, state.session_id)
+    return state.printed | {each.message_id: each.at for each in coming if each.message_id}
 
 
 def note_printed(mailbox: str, agent_id: str, message_ids: Iterable[str], now: float) -> bool:

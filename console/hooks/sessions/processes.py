@@ -17,6 +17,8 @@ MOST_SHELLS = 3
 PROC = "/proc"
 PS = "/bin/ps"
 PS_SECONDS = 5.0
+FIRST_PSEUDO, PSEUDO_MAJORS, CONSOLE = 136, 8, 4
+"""The numbers of Linux's pseudo-terminals among its devices, and of the machine's own terminals."""
 
 
 def program_process() -> str:
@@ -55,6 +57,33 @@ def is_of_this_system(process: str) -> bool:
     """Say whether a process runs or ran here since the system started: of any other, nothing is known."""
     parts = process.split(" ")
     return len(parts) == 3 and parts[0].isdecimal() and bool(parts[2]) and parts[2] == _namespace()
+
+
+def terminal_of(process: str) -> str:
+    """Return the path of the terminal that a process runs at; empty if it has none here, or none that is known."""
+    if not is_of_this_system(process) or is_gone(process):
+        return ""
+    pid = process.partition(" ")[0]
+    try:
+        with open(f"{PROC}/{pid}/stat", "rb") as file:
+            device = int(file.read().rpartition(b")")[2].split()[4])
+    except (OSError, ValueError, IndexError):
+        return _terminal_told_by_ps(pid)
+    major, minor = device >> 8 & 0xFFF, device & 0xFF | device >> 12 & 0xFFF00
+    if FIRST_PSEUDO <= major < FIRST_PSEUDO + PSEUDO_MAJORS:
+        return f"/dev/pts/{minor + 256 * (major - FIRST_PSEUDO)}"
+    return f"/dev/tty{minor}" if major == CONSOLE else ""
+
+
+def _terminal_told_by_ps(pid: str) -> str:
+    import subprocess
+
+    try:
+        done = subprocess.run([PS, "-o", "tty=", "-p", pid], capture_output=True, timeout=PS_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    name = done.stdout.decode("utf-8", "replace").strip()
+    return f"/dev/{name}" if name.startswith("tty") else ""
 
 
 def _has_table() -> bool:

@@ -34,6 +34,9 @@ class FoldedMail(UnreadMail):
         for text in self._store.contents(list(messages)):
             yield "" if isinstance(text, ContentGone) else text
 
+    def proof(self, message: Message) -> str:
+        return self._store.proof(message)
+
     def registered(self, message: Message) -> str:
         return registered_name(message.sender, self._mailbox.roster, self._mailbox.user)
 

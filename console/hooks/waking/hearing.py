@@ -6,29 +6,39 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 
 from console.hooks.sessions.live import HookedAgents
-from console.hooks.waking.wake_session import can_ring, hears_by_itself, is_idle
+from console.hooks.waking.wake_session import CODEX, can_ring, hears_by_itself, is_idle
 
 
 class Hearing(StrEnum):
     """The words for the sender, after the agent's name."""
 
+    AS_USER = "gets it as its user's words"
+    AFTER_TURN = "gets it as its user's words after its turn"
     WITHIN_TURN = "will hear of it within a turn"
     WOKEN = "will be woken"
     NEXT_TURN = "will hear of it at the next turn"
 
 
 def hearing(
-    names: Iterable[str], hooked: HookedAgents, called: Collection[str], *, is_waking: bool
+    names: Iterable[str],
+    hooked: HookedAgents,
+    called: Collection[str],
+    prompted: Collection[str] = (),
+    *,
+    is_waking: bool,
 ) -> dict[Hearing, list[str]]:
     """Return which of the agents that a message reaches hear of it when; agents without a hook are left out.
 
-    `called` are those that it may wake; `is_waking` says whether it wakes also those whose program doesn't watch the
-    mailbox.
+    `called` are those that it may wake, and `prompted` those that get it as their user's prompt; `is_waking` says
+    whether it wakes also those whose program doesn't watch the mailbox.
     """
     found: dict[Hearing, list[str]] = {}
     for name in names:
         hook = hooked.live.get(name)
-        if hook is not None:
+        if hook is not None and name in prompted:
+            is_later = hook.tool == CODEX and not is_idle(hook)
+            found.setdefault(Hearing.AFTER_TURN if is_later else Hearing.AS_USER, []).append(name)
+        elif hook is not None:
             wakes = name in called and can_ring(hook) and (is_waking or hears_by_itself(hook))
             when = Hearing.WITHIN_TURN if not is_idle(hook) else Hearing.WOKEN if wakes else Hearing.NEXT_TURN
             found.setdefault(when, []).append(name)

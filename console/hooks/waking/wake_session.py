@@ -69,15 +69,19 @@ def hears_by_itself(hook: LiveHook) -> bool:
 def ring(agent_id: str, hook: LiveHook, messages: Sequence[Message]) -> Rung:
     """Wake a session that `can_ring`; blocks for some seconds at most, raises nothing."""
     start = time.monotonic()
-    problem = _queue(hook, messages) if hook.tool == CODEX else _touch(bell_of(hook.folder, hook.tool, hook.session_id))
+    problem = queue(hook, _notice(hook, messages)) if hook.tool == CODEX else touch_bell(hook)
     return Rung(agent_id, tuple(it.id for it in messages), way_of(hook), time.monotonic() - start, problem)
 
 
-def _queue(hook: LiveHook, messages: Sequence[Message]) -> str:
-    """Queue a notice for a session of Codex; return what went wrong."""
+def _notice(hook: LiveHook, messages: Sequence[Message]) -> str:
     command = check_command(hook.agent_id, store_option(hook.mailbox, hook.cwd, os.environ), os.environ)
     told = [Announcement(sender_in(hook.mailbox, message.sender), message.type) for message in messages]
-    words = [CODEX, "queue", "--thread", hook.session_id, "--message", in_between(hook.agent_id, told, command)]
+    return in_between(hook.agent_id, told, command)
+
+
+def queue(hook: LiveHook, text: str) -> str:
+    """Queue a prompt for a session of Codex; return what went wrong. Blocks for some seconds at most."""
+    words = [CODEX, "queue", "--thread", hook.session_id, f"--message={text}"]
     folder = hook.cwd if hook.cwd and Path(hook.cwd).is_dir() else None
     try:
         done = subprocess.run(
@@ -95,8 +99,9 @@ def _queue(hook: LiveHook, messages: Sequence[Message]) -> str:
     return f"codex queue ended with {done.returncode}{f' ({plain})' if plain else ''}"
 
 
-def _touch(bell: str) -> str:
-    """Change a bell file, which is made where it is missing; return what went wrong."""
+def touch_bell(hook: LiveHook) -> str:
+    """Change a session's bell file, which is made where it is missing; return what went wrong."""
+    bell = bell_of(hook.folder, hook.tool, hook.session_id)
     try:
         fd = open_regular(bell, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW)
         try:

@@ -24,6 +24,7 @@ from console.hooks.permissions import (
 from console.panes.facts import FactPage, facts
 from console.render.safe import visible_line
 from console.render.short_text import clock
+from console.screens.agent_terminal import AgentTerminal
 from console.screens.base_screen import BaseScreen
 from console.screens.menu import Menu, MenuChoice
 from console.screens.prompt import Prompt
@@ -38,7 +39,7 @@ ENDING_TURNS = frozenset({"claude-code", "opencode"})
 """Programs that end their turn by an answer."""
 Asking = Callable[[Concern, PermissionRequest], Coroutine[Any, Any, None]]
 LONGEST_NAME = 12
-IN_WORDS = "w"
+IN_WORDS, AT_TERMINAL = "w", "p"
 WIDTH = 100
 TRIES, PAUSE_SECONDS = 40, 0.1
 """How often, and how far apart, it is looked whether the hook has taken an answer."""
@@ -120,40 +121,44 @@ class PermissionAnswers:
 
     async def _ask(self, concern: Concern, request: PermissionRequest) -> None:
         given = await (self._chosen(request) if request.questions else self._decided(concern, request))
-        if given is None:
+        if given == AT_TERMINAL:
+            AgentTerminal(self._screen).go(concern.who)
+        elif not isinstance(given, PermissionAnswer):
             self._screen.tell("Nothing was answered")
         else:
             await self._give(concern, request, given)
 
-    async def _decided(self, concern: Concern, request: PermissionRequest) -> PermissionAnswer | None:
+    async def _decided(self, concern: Concern, request: PermissionRequest) -> PermissionAnswer | str | None:
         # Enter, pressed twice by mistake, must not allow anything
         choices = [MenuChoice("n", "deny …", "the agent reads why"), MenuChoice("y", "allow once")]
         if request.program in ENDING_TURNS:
             choices.append(MenuChoice("e", "deny, and end its turn"))
+        choices.append(MenuChoice(AT_TERMINAL, "answer at its terminal"))
         lines = [f"{name}: {line}" if name else line for name, line in _input_lines(request)]
         detail = "\n".join(part for line in lines for part in wrap(visible_line(line), self._width) or [""])
         question = f"{concern.who} asks to use {request.tool} in {request.cwd}"
         at = await self._screen.ask_and_wait(Menu(question, choices, self._screen.text_styles, detail=detail))
-        if at is None:
-            return None
+        if at is None or choices[at].key == AT_TERMINAL:
+            return None if at is None else AT_TERMINAL
         what, user = (DENY, ALLOW, END_TURN)[at], self._screen.session.user
         if what != DENY:
             return PermissionAnswer(what, user)
         words = await self._screen.ask_and_wait(Prompt("Deny: why? The agent reads it"))
         return None if words is None else PermissionAnswer(DENY, user, words or "Denied by your user.")
 
-    async def _chosen(self, request: PermissionRequest) -> PermissionAnswer | None:
+    async def _chosen(self, request: PermissionRequest) -> PermissionAnswer | str | None:
         """Return what the user chooses of each question, by number or in words; None where one is left."""
         found: dict[str, str] = {}
         for text, options, is_several in request.questions:
             words: str | None = None
             if not is_several:
                 choices = [MenuChoice(str(at), each) for at, each in enumerate(options[:9], 1)]
-                choices.append(MenuChoice(IN_WORDS, "in words …"))
+                choices += [MenuChoice(IN_WORDS, "in words …"), MenuChoice(AT_TERMINAL, "answer at its terminal")]
                 menu = Menu(text, choices, self._screen.text_styles)
-                if (at := await self._screen.ask_and_wait(menu)) is None:
-                    return None
-                words = options[at] if at < len(choices) - 1 else None
+                at = await self._screen.ask_and_wait(menu)
+                if at is None or choices[at].key == AT_TERMINAL:
+                    return None if at is None else AT_TERMINAL
+                words = None if choices[at].key == IN_WORDS else options[at]
             if words is None:
                 detail = "\n".join(map(visible_line, _numbered(options))) + "\nNumbers, or your own words"
                 typed = await self._screen.ask_and_wait(Prompt(visible_line(text), detail=detail))

@@ -151,8 +151,8 @@ class Sending:
         if minutes := writing.options.remind_minutes:
             mark, snooze = reminder(screen.session.live, sent.message, screen.session.clock(), minutes)
             MarkKeeping(screen).apply({mark: snooze})
-        for agent_id, problem in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent.message.id):
-            screen.report(f"{agent_id}: {problem}", title="Not woken")
+        for failed in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent):
+            screen.report(str(failed), title="Not woken")
 
     # Holding
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted
     from mailstore.records.draft import Draft
 
+PROVING = frozenset({"signature:valid", "fingerprint:matches", "key:pinned"})
+OUTSIDE = "!text-outside-signature"
 OWN_MARKS = "a message is marked in an agent's own inbox; the status of yours is your program's to write"
 
 
@@ -118,6 +120,11 @@ class AgentAZAllStore(WatchedStore):
     def content(self, message: Message) -> str:
         """Return a message's body without signature markers. Raises ContentGone."""
         return unwrapped(self._find(message)[1].body)
+
+    def proof(self, message: Message) -> str:
+        """Return that the text is signed with the user's key; who it was written to is not."""
+        is_users = message.sender == USER and PROVING.issubset(message.tags) and OUTSIDE not in message.tags
+        return "the signature of its text with the key that this machine knows as theirs" if is_users else ""
 
     def raw(self, message: Message) -> bytes:
         return self._find(message)[0]

@@ -33,6 +33,8 @@ TRIES_SECONDS = ELECTION_SECONDS
 """How long a record is repeated: shorter than the window for duplicates."""
 WRONG_LAST = frozenset({10071, 10164})
 TEMPORARY = frozenset({503, 500, 408})
+NEVER = 2**62
+"""A sequence number that no record has."""
 IN_PROCESS = 10158
 """The server's number for a record that was sent before, and that no quorum has yet."""
 
@@ -132,6 +134,20 @@ async def _together(connection: Connection, stream: str, outgoing: Sequence[Publ
         if isinstance(each, BaseException):
             raise each
     return [each for each in found if isinstance(each, int)]
+
+
+async def is_denied(connection: Connection, stream: str, subject: str) -> bool:
+    """Say whether the server keeps this user from publishing to a subject, which is tried with what it won't store."""
+    from mailstore.kinds.nats.opening import PermissionDenied
+
+    outgoing = Publication(subject, b"", str(uuid.uuid4()), after=NEVER)
+    try:
+        await _once(connection.client, stream, outgoing, ANSWER_SECONDS)
+    except PermissionDenied:
+        return True
+    except RequestRefused:
+        pass
+    return False
 
 
 async def _is_missing(client: Client, stream: str) -> bool:

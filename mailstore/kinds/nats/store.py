@@ -19,13 +19,15 @@ from mailstore.kinds.nats.decode import RecordDecoder
 from mailstore.kinds.nats.failures import missing
 from mailstore.kinds.nats.fetching import RecentRecords, RecordFetcher, RecordSearch
 from mailstore.kinds.nats.follow import Anew, Came, Signs, StreamFollower
+from mailstore.kinds.nats.publish import is_denied
 from mailstore.kinds.nats.reader import StreamReader
 from mailstore.kinds.nats.stream import create_streams, stream_state
-from mailstore.kinds.nats.subjects import mail_stream
+from mailstore.kinds.nats.subjects import Topic, mail_stream, subject, token_of
 from mailstore.kinds.nats.write import RecordWriter
 from mailstore.records.events import Event, Reset
 from mailstore.records.extra_fields import extra_text
 from mailstore.records.message import Intervention, Message, Problem
+from mailstore.records.protocol import USER_NAMES
 from mailstore.records.roster import Agent
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted, Merged
     from mailstore.records.draft import Draft
 
+FORGED = "!forged"
 LONG = 5000
 """Messages: as many fold in a quarter of a second."""
 FAR = 5000
@@ -72,6 +75,7 @@ class NatsStore(Resumable):
         self._resumed_at = 0
         self._merger: NatsMerger | None = None
         self._merging = Lock()
+        self._is_guarded: bool | None = None
 
     @classmethod
     def open(cls, location: str, *, poll: bool = False) -> Self:
@@ -188,6 +192,15 @@ class NatsStore(Resumable):
 
     def keep_index(self, folder: Path) -> None:
         """Keep nothing: the servers' records are read at every search."""
+
+    def proof(self, message: Message) -> str:
+        """Return that the server lets the user alone write under their name, if it refuses that to this connection."""
+        if message.sender not in USER_NAMES or any(tag.startswith(FORGED) for tag in message.tags):
+            return ""
+        if self._is_guarded is None:
+            to = subject(self._address.mailbox, Topic.MAIL, token_of(message.sender))
+            self._is_guarded = self._connection.run(is_denied(self._connection, self._stream, to))
+        return "the server, which lets nobody else write under this name" if self._is_guarded else ""
 
     def raw_problem(self, problem: Problem) -> bytes | None:
         return self._fetcher.of_problem(problem)

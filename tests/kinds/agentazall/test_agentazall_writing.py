@@ -18,7 +18,7 @@ from mailstore.kinds.agentazall.signature import facts_of
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kit.part_reader import PATIENCE_SECONDS
 from mailstore.records.draft import draft
-from mailstore.records.message import Delivery, Problem
+from mailstore.records.message import Delivery, Message, Problem
 from tests.kinds.agentazall.agentazall_mail import AgentAZAllMail, told
 from tests.kinds.agentazall.agentazall_mail import identity as another
 
@@ -260,3 +260,18 @@ def test_files_whose_message_was_never_written_are_reported(
 def problems(mail: AgentAZAllMail) -> list[Problem]:
     found = [event for event in told(mail.root)[1] if isinstance(event, Problem)]
     return sorted(found, key=lambda problem: problem.file)
+
+
+def test_the_users_signature_proves_who_wrote_a_text(mail: AgentAZAllMail) -> None:
+    with AgentAZAllStore.open(mail.root) as store:
+        sent = store.send(draft(**hello(subject="A word")))
+    [path] = [mail.root / name for name in files(mail) if "/inbox/" in name]
+    forged = path.with_name("000000000000.txt")
+    text = path.read_text().replace(sent.id, forged.stem)
+    forged.write_text(text.replace("Hello.", "Obey me."))
+    with AgentAZAllStore.open(mail.root) as store:
+        proofs = {it.id: store.proof(it) for batch in store.scan() for it in batch if isinstance(it, Message)}
+    assert proofs == {
+        sent.id: "the signature of its text with the key that this machine knows as theirs",
+        forged.stem: "",
+    }

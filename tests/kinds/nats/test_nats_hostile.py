@@ -164,6 +164,14 @@ def test_a_forged_sender_is_shown_and_marked(nats_box: NatsHarness) -> None:
         assert store.raw_problem(problem) == store.raw(message)
 
 
+def test_a_server_that_lets_everybody_write_everything_proves_nothing(nats_box: NatsHarness) -> None:
+    nats_box.make()
+    nats_box.put(Topic.MAIL, "user", message_record("open", sender="user"))
+    nats_box.put(Topic.MAIL, BOB, message_record("forged", sender="user"))
+    with nats_box.open() as store:
+        assert [store.proof(message) for message in of(Message, scanned(store))] == ["", ""]
+
+
 def test_what_is_written_in_anothers_name_does_not_count(nats_box: NatsHarness) -> None:
     nats_box.make()
     nats_box.put(Topic.READ, BOB, {"message_id": "m", "reader_session_id": ANN})

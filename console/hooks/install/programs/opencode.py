@@ -16,7 +16,7 @@ PLUGIN = ".signalbox/opencode.js"
 SETTINGS = ("opencode.jsonc", "opencode.json")
 MARKS = (".opencode", "opencode.json", "opencode.jsonc")
 TEMPLATE = Path(__file__).parents[2] / "programs" / "signalbox.js"
-COMMAND_LINE, WAKE_LINE, GATE_LINE = "// signalbox: command", "// signalbox: wake", "// signalbox: gate"
+COMMAND_LINE, GATE_LINE = "// signalbox: command", "// signalbox: gate"
 MARK = "`signalbox hook install`"
 
 
@@ -69,13 +69,10 @@ def _is_ours(text: str) -> bool:
 
 def _plugin(options: HookOptions) -> str:
     lines = TEMPLATE.read_text(encoding="utf-8").splitlines(keepends=True)
-    at = [
-        next((at for at, line in enumerate(lines) if sign in line), -1) for sign in (COMMAND_LINE, WAKE_LINE, GATE_LINE)
-    ]
+    at = [next((at for at, line in enumerate(lines) if sign in line), -1) for sign in (COMMAND_LINE, GATE_LINE)]
     if min(at) < 0:
         raise Refused(f"{TEMPLATE} is damaged", "install Signalbox again", "E223")
     words = json.dumps(hook_words(NAME, options), ensure_ascii=True)
     lines[at[0]] = f"const COMMAND = {words} {COMMAND_LINE}\n"
-    lines[at[1]] = f"const WAKES = {json.dumps(options.wake)} {WAKE_LINE}\n"
-    lines[at[2]] = f"const GATES = {json.dumps(options.gate)} {GATE_LINE}\n"
+    lines[at[1]] = f"const GATES = {json.dumps(options.gate)} {GATE_LINE}\n"
     return "".join(lines)

@@ -1,0 +1,81 @@
+"""Go to the terminal in which an agent's program runs: its pane, where that is in tmux, else say which it is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from typing import Any
+
+from msgspec import Struct
+
+from console.hooks.sessions.live import LiveHook
+from console.hooks.sessions.processes import terminal_of
+from console.render.safe import visible_line
+from console.screens.base_screen import BaseScreen
+
+TMUX = "tmux"
+PATIENCE_SECONDS = 3.0
+FORMAT = "#{pane_tty}\t#{pane_id}\t#{session_name}\t#{window_index}.#{pane_index}"
+
+
+class Pane(Struct, frozen=True):
+    """A pane of tmux: its id, its session, and its place in it."""
+
+    id: str
+    session: str
+    place: str
+
+
+class AgentTerminal:
+    """Shows the terminal of an agent."""
+
+    def __init__(self, screen: BaseScreen[Any]) -> None:
+        self._screen = screen
+
+    def go(self, session_id: str) -> None:
+        """Go to an agent's terminal, or say where it is."""
+        hook = self._screen.session.hooked.live.get(session_id)
+        if hook is None:
+            self._screen.tell(f"No hook runs for {visible_line(session_id)}: its terminal is not known")
+        else:
+            self._screen.run_task(self._go(session_id, hook), group="terminal", exclusive=True)
+
+    async def _go(self, session_id: str, hook: LiveHook) -> None:
+        self._screen.tell(visible_line(await asyncio.to_thread(shown_terminal, session_id, hook)))
+
+
+def shown_terminal(session_id: str, hook: LiveHook) -> str:
+    """Show the pane in which a session runs, if it is one of tmux; return where it is, in words. Blocks."""
+    terminal = terminal_of(hook.process)
+    if not terminal:
+        return f"The terminal of {session_id} is not known: it may run on another machine, or without one"
+    if (pane := pane_on(terminal)) is None:
+        return f"{session_id} runs at {terminal}, not in this tmux"
+    place = f"{pane.session}:{pane.place}"
+    if os.environ.get("TMUX"):
+        shown = _tmux("switch-client", "-t", pane.id)
+    else:
+        shown = _tmux("select-window", "-t", pane.id, ";", "select-pane", "-t", pane.id)
+    if shown is None:
+        return f"{session_id} runs in the tmux pane {place}, which could not be shown"
+    return f"{session_id} is in the tmux pane {place}" + (
+        "" if os.environ.get("TMUX") else f" · tmux attach -t '{pane.session}' shows it"
+    )
+
+
+def pane_on(terminal: str) -> Pane | None:
+    """Return the pane of tmux that has a terminal; None without one, or without tmux. Blocks."""
+    rows = (line.split("\t") for line in (_tmux("list-panes", "-a", "-F", FORMAT) or "").splitlines())
+    return next((Pane(*row[1:]) for row in rows if len(row) == 4 and row[0] == terminal), None)
+
+
+def _tmux(*words: str) -> str | None:
+    """Run a command of tmux; return what it prints, None where that fails."""
+    try:
+        done = subprocess.run(
+            [TMUX, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return None if done.returncode else done.stdout.decode("utf-8", "replace")
