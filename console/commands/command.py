@@ -36,7 +36,7 @@ SEND = Capability.SEND
 LOOKED_AT = ARCHIVE | UNREADABLE | SETTINGS
 """The archive plan, unreadable lines and settings: lists in which no row is marked or gone to."""
 
-UNDOABLE = LISTS | DESKS | VIEWS | DRAFTS | SETTINGS
+UNDOABLE = LISTS | DESKS | VIEWS | DRAFTS | SETTINGS | OVERVIEW
 """Where something is done that can be undone."""
 
 ROWS = LISTS | SHEETS | LOOKED_AT | OVERVIEW

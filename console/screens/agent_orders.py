@@ -16,7 +16,6 @@ from console.hooks.steering import (
     RELEASE,
     Steered,
     everybody,
-    group_of,
     held_among,
     orders_of,
     steer,
@@ -39,6 +38,13 @@ LISTED = 12
 GATE = "signalbox hook install --gate lets agents be held"
 
 
+class AgentGroup(Struct, frozen=True):
+    """Agents that get an order together, and what they are called together."""
+
+    label: str
+    names: tuple[str, ...]
+
+
 class OrderChoice(Struct, frozen=True):
     """An order that can be given: its key, whom to, and what is said of it; `problem` is why it can't be."""
 
@@ -56,8 +62,8 @@ class AgentOrders:
     def __init__(self, screen: BaseScreen[Any]) -> None:
         self._screen = screen
 
-    async def choices(self, session_id: str, group: str = "") -> list[OrderChoice]:
-        """Return what can be asked of an agent, of those of a role or a tag, if one is named, and of all together."""
+    async def choices(self, session_id: str, group: AgentGroup | None = None) -> list[OrderChoice]:
+        """Return what can be asked of an agent, of a group, and of all together."""
         session = self._screen.session
         known = await asyncio.to_thread(orders_of, session.store.url)
         live = session.hooked.live
@@ -74,10 +80,10 @@ class AgentOrders:
                 found.append(
                     OrderChoice(KEYS[what], what, reason or NOTES[what], what, (steered(session_id, hook),), reason)
                 )
-        members = held_among(group_of(group, session.mailbox.roster), session.hooked) if group else {}
-        if members:
+        members = {} if group is None else held_among(group.names, session.hooked)
+        if group is not None and members:
             some = tuple(steered(name, hook) for name, hook in members.items())
-            found.append(OrderChoice(GROUP_KEY, f"hold {group}", plural(len(some), "agent"), HOLD, some))
+            found.append(OrderChoice(GROUP_KEY, f"hold {group.label}", plural(len(some), "agent"), HOLD, some))
         number = sum(hook.has_gate for hook in live.values())
         if number:
             every = tuple(everybody(session.store.url))

@@ -35,6 +35,7 @@ from mailstore.writing.roster_changes import (
 )
 
 if TYPE_CHECKING:
+    from console.screens.agent_orders import AgentGroup
     from console.screens.menu import MenuChoice
 
 WRITTEN = "This is written to the roster, and can be undone."
@@ -86,11 +87,11 @@ class AgentStatus:
         self._done = done
         """Called with an agent that was changed, and the words that say so."""
 
-    def choose(self, session_id: str, group: str = "") -> None:
-        """Ask what to do with an agent, with those of a role or a tag, or with all that were not seen for a while."""
+    def choose(self, session_id: str, group: AgentGroup | None = None) -> None:
+        """Ask what to do with an agent, with a group, or with all that were not seen for a while."""
         self._screen.run_task(self._choose(session_id, group), group="roster", exclusive=True)
 
-    async def _choose(self, session_id: str, group: str) -> None:
+    async def _choose(self, session_id: str, group: AgentGroup | None) -> None:
         from console.screens.agent_orders import AgentOrders
         from console.screens.agent_terminal import AgentTerminal
         from console.screens.menu import Menu, MenuChoice
@@ -98,7 +99,8 @@ class AgentStatus:
         screen, session, orders = self._screen, self._screen.session, AgentOrders(self._screen)
         offered = [] if orders.why_not() else await orders.choices(session_id, group)
         reason = session.why_not(Capability.UPDATE_ROSTER, session_id)
-        if reason and not (offered or self._more or session_id in session.hooked.live):
+        has_terminal = session_id in session.hooked.live and not session.observe
+        if reason and not (offered or self._more or has_terminal):
             screen.tell(f"Can't change agents here: {reason}")
             return
         agent = None if reason else session.mailbox.roster.get(session_id)
@@ -129,7 +131,7 @@ class AgentStatus:
         if not reason:
             choices.append(MenuChoice("o", PLAN))
         choices += [MenuChoice(each.key, each.label, each.note) for each in offered]
-        if session_id in session.hooked.live:
+        if has_terminal:
             choices.append(MenuChoice(TERMINAL_KEY, "go to its terminal"))
         choices += self._more
         screen.ask(Menu(visible_line(name), choices, screen.text_styles), chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from console.render.safe import visible_line
@@ -15,7 +16,12 @@ from console.screens.writing.composing import Composing, open_tasks
 
 if TYPE_CHECKING:
     from console.hooks.sessions.live import LiveHook
+    from console.screens.agent_orders import AgentGroup
     from mailstore.records.message import Message
+
+
+MOST_LOOKED_AT = 5000
+"""Messages of threads among whose writers are those that get an order together."""
 
 
 def nobody_asks(session_id: str, words: str) -> None:
@@ -49,10 +55,26 @@ class Waking:
             more = {task: partial(self._composing.cancel, message)}
         AgentStatus(self._screen, more=more).choose(self._agent_shown(), self._group_shown())
 
-    def _group_shown(self) -> str:
-        """Return the role or the channel that is shown, as an address; empty elsewhere."""
-        view = self._screen.location.view
-        return {"role": f"role:{view.name}", "channel": view.name}.get(view.kind, "")
+    def _group_shown(self) -> AgentGroup | None:
+        """Return those of the marked threads, else of the role or channel that is shown, else of the thread."""
+        from console.hooks.steering import group_of
+        from console.screens.agent_orders import AgentGroup
+
+        screen, mailbox = self._screen, self._screen.session.mailbox
+        if marked := screen.listing.marked_roots():
+            return AgentGroup(f"those in {plural(len(marked), 'marked thread')}", self._writers(marked))
+        view = screen.location.view
+        if address := {"role": f"role:{view.name}", "channel": view.name}.get(view.kind, ""):
+            return AgentGroup(address, tuple(group_of(address, mailbox.roster)))
+        message = screen.conversation.message
+        return None if message is None else AgentGroup("those in this thread", self._writers([message.id]))
+
+    def _writers(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Return who wrote, or got, the messages of threads."""
+        mailbox = self._screen.session.mailbox
+        mail = (each for one in ids for each in mailbox.thread_messages(mailbox.root_of(one)))
+        found = dict.fromkeys(name for each in islice(mail, MOST_LOOKED_AT) for name in (each.sender, *each.recipients))
+        return tuple(found)
 
     def _agent_shown(self) -> str:
         view, roster = self._screen.location.view, self._screen.session.mailbox.roster

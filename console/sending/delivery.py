@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from console.state.composer_draft import ComposerDraft
 
 
-AS_MAIL = "can get it as mail only: the program takes its user's words at its terminal"
 BY_MAIL = "hears of it as mail only"
 DELIVERED = "deliver"
 """What the journal calls it that agents got a message as their user's prompt."""
@@ -58,14 +57,11 @@ class Prepared(Struct, frozen=True):
     """What agents that can be held read of a cancellation at their next tool call."""
     prompted: Mapping[str, LiveHook] = {}
     """Which agents get it as their user's prompt, with their sessions."""
-    as_mail: tuple[str, ...] = ()
-    """Which don't, because their program takes its user's words at its terminal only."""
 
     @property
     def hearing_lines(self) -> list[str]:
         """Return a line for each group of agents that hear of the message by a hook."""
-        lines = [f"{', '.join(names)} {when}" for when, names in self.hearing.items()]
-        return lines + [f"{', '.join(self.as_mail)} {AS_MAIL}"] * bool(self.as_mail)
+        return [f"{', '.join(names)} {when}" for when, names in self.hearing.items()]
 
 
 class Sent(NamedTuple):
@@ -82,6 +78,7 @@ class NotWoken(NamedTuple):
     agent_id: str
     problem: str
     what: str = "was not woken"
+    title: str = "Not woken"
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.what}: {self.problem}"
@@ -145,7 +142,7 @@ class DeliveryService(Struct, frozen=True):
         named = called(as_message(draft, self.now), self.mailbox.roster, self.mailbox.user)
         is_prompting = self.is_prompting and self.is_console
         given = prompted(named, self.hooked, self.store.url) if is_prompting else {}
-        heard = hearing(reach.reaches, self.hooked, named, given, is_waking=is_waking)
+        heard = hearing(reach.reaches, self.hooked, named, given if is_prompting else None, is_waking=is_waking)
         return Prepared(
             draft,
             reach,
@@ -153,7 +150,6 @@ class DeliveryService(Struct, frozen=True):
             heard,
             self._reason(draft),
             given,
-            tuple(name for name in named if is_prompting and name in self.hooked.live and name not in given),
         )
 
     def send(self, prepared: Prepared, *, action: str = "") -> Sent:
@@ -214,13 +210,16 @@ class DeliveryService(Struct, frozen=True):
 
     def _prompt(self, prepared: Prepared, sent: Sent, coming: Coming) -> list[NotWoken]:
         told = deliver(coming, sent.message, prepared.draft, self.store.url)
-        failed = [NotWoken(name, problem, BY_MAIL) for name, problem in told.items() if problem]
+        failed = [
+            NotWoken(name, problem, BY_MAIL, "Not given as a prompt") for name, problem in told.items() if problem
+        ]
         names = [name for name, problem in told.items() if not problem]
         if names and Capability.RECORD in self.store.capabilities_for(sent.message.id):
             try:
                 self._record(sent.message, DELIVERED, {"agents": names})
             except MailError as error:
-                failed.append(NotWoken(", ".join(names), str(error), "got it, but the journal has no record of that"))
+                what = "got it, but the journal has no record of that"
+                failed.append(NotWoken(", ".join(names), str(error), what, "Given as a prompt, but not in the journal"))
         return failed
 
 

@@ -165,3 +165,56 @@ async def test_those_of_a_channel_are_held_together_and_released_by_undo(mail: M
         await seat.until(lambda: set(orders_in(folder)) == {ANN, CID})
         await seat.press("z")
         await seat.until(lambda: not orders_in(folder))
+
+
+async def test_those_of_marked_threads_and_of_a_thread_are_held_together(mail: MailFiles) -> None:
+    folder = place(mail)
+    mail.agent(CID)
+    mail.message("n", CID, "user", "The wick.", ago=30, subject="Wick")
+    mail.message("o", BOB, "user", "The oil.", ago=20, subject="Oil")
+    hooked(mail.url, CID, doing="working", since=NOW, last_run=NOW, options="--gate")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 3)
+        seat.screen.show_view(View("all"))
+        await seat.press("2", "g", "v", "v", "v", "H")
+        await seat.sees("hold those in 3 marked threads")
+        await seat.press("g")
+        await seat.sees(f"{CID} (claude-code): its next tool call")
+        await seat.press("enter")
+        await seat.until(lambda: set(orders_in(folder)) == {ANN, CID})
+        await seat.press("z")
+        await seat.until(lambda: not orders_in(folder))
+        await seat.press("escape", "G", "H")
+        await seat.sees("hold those in this thread")
+        await seat.press("g", "enter")
+        await seat.until(lambda: set(orders_in(folder)) == {ANN})
+
+
+async def test_those_of_marked_rows_of_the_desk_are_held_together(mail: MailFiles) -> None:
+    folder = place(mail)
+    for number, name in enumerate((ANN, CID)):
+        mail.agent(CID)
+        mail.message(f"q{number}", name, "user", "May I?", ago=30, subject=f"Question {number}", type="question")
+    hooked(mail.url, CID, doing="working", since=NOW, last_run=NOW, options="--gate")
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 3)
+        await seat.press("p")
+        await seat.sees("Question 1")
+        await seat.press("V", "H")
+        await seat.sees("hold those of the marked rows")
+        await seat.press("g", "enter")
+        await seat.until(lambda: set(orders_in(folder)) == {ANN, CID})
+
+
+async def test_an_agent_is_held_from_the_overview(mail: MailFiles) -> None:
+    folder = place(mail)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
+        await seat.press("O")
+        await seat.sees("Agents")
+        await seat.press("2", "g", "H")
+        await seat.sees(f"{ANN} (living)")
+        await seat.press("h", "enter")
+        await seat.until(lambda: set(orders_in(folder)) == {ANN})
+        await seat.press("z")
+        await seat.until(lambda: not orders_in(folder))

@@ -134,6 +134,17 @@ async def test_a_permission_is_given_once_after_its_whole_input_was_shown(mail: 
     assert journal(mail) == [("allow", "", {"agents": [ANN], "tool": "Bash"})], "without the tool's input"
 
 
+async def test_it_can_be_answered_at_its_terminal_instead(mail: MailFiles) -> None:
+    hook = WaitingHook(mail, "Bash", {"command": "make"})
+    async with opened(mail.data) as seat:
+        await go(seat, "Bash: make")
+        await seat.press("y")
+        await seat.sees("answer at its terminal")
+        await seat.press("p")
+        await seat.sees(f"The terminal of {ANN} is not known")
+        assert hook.answer is None
+
+
 async def test_it_is_denied_with_words_that_the_agent_reads(mail: MailFiles) -> None:
     hook = WaitingHook(mail, "Write", {"file_path": "/etc/hosts", "content": "x"}, program="codex")
     async with opened(mail.data, size=(80, 24)) as seat:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from console.settings.config import Config, WakeSettings
+from console.settings.config import Config, DeliverSettings, WakeSettings
 from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.hooked import fake_codex, hooked
@@ -99,3 +99,28 @@ async def test_a_message_of_the_person_wakes_whom_it_is_addressed_to(
         await seat.press("ctrl+s")
         await seat.sees("Not woken")
         assert "no such thread" in seat.text
+
+
+async def test_what_the_user_writes_is_given_to_codex_as_its_users_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = fake_codex(tmp_path, monkeypatch)
+    mail = MailFiles(tmp_path)
+    for name in (ANN, BOB):
+        mail.agent(name, last_seen=iso(NOW))
+    mail.message("one", ANN, "user", ago=60)
+    hooked(mail.url, ANN, tool="codex", session_id="s-1", doing="idle", since=NOW, last_run=NOW)
+    hooked(mail.url, BOB, tool="gemini", session_id="s-2", doing="idle", since=NOW, last_run=NOW)
+    async with opened(mail.data, config=Config(deliver=DeliverSettings(mine=True))) as seat:
+        await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
+        await seat.press("r")
+        await seat.paste(f"Go on, and tell @{BOB}")
+        await seat.sees(f"as its user's words: {ANN}")
+        await seat.press("ctrl+s")
+        await seat.sees(f"Sent · {ANN} gets it as its user's words")
+        await seat.until(calls)
+        [[_, _, session, text]] = calls()
+        assert session == "s-1"
+        assert f"\n\nGo on, and tell @{BOB}\n\n(Message " in text
+        await seat.press("L")
+        await seat.sees("given as a prompt")

@@ -177,9 +177,7 @@ def test_a_bell_wakes_no_session_for_mail_of_others_unless_it_may_be_woken(hooke
 def test_programs_without_a_way_for_it_hear_of_it_as_mail_from_their_user(hooked: Hooked, console: Console) -> None:
     hooked.claude("SessionStart", source="startup")
     prepared, _ = console.write("claude-abcdef12")
-    assert prepared.hearing_lines[-1] == (
-        "claude-abcdef12 can get it as mail only: the program takes its user's words at its terminal"
-    )
+    assert prepared.hearing_lines == ["claude-abcdef12 will hear of it at the next turn, as mail only"]
     assert f"1 new message for claude-abcdef12, from {USERS} (question). " in hooked.claude(
         "UserPromptSubmit", prompt="go on"
     ).replace("unread message for", "new message for")
@@ -191,7 +189,11 @@ def test_without_the_setting_it_is_mail_from_the_user(
     console._is_prompting = False
     codex(hooked, "SessionStart", source="startup")
     prepared, _ = console.write("codex-abcdef12")
-    assert (prepared.prompted, prepared.as_mail, queued()) == ({}, (), [])
+    assert (prepared.prompted, prepared.hearing_lines, queued()) == (
+        {},
+        ["codex-abcdef12 will hear of it at the next turn"],
+        [],
+    )
     assert f"from {USERS} (question)" in codex(hooked, "UserPromptSubmit", prompt="go on")
 
 

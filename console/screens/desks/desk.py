@@ -442,6 +442,7 @@ class Desk(ListScreen):
 
     def choose_status(self) -> None:
         """Ask what the roster is to say of the agent that the row waits for, else of the one it is about."""
+        from console.screens.agent_orders import AgentGroup
         from console.screens.agent_status import AgentStatus
 
         concern, roster = self._concern(self.place), self.session.mailbox.roster
@@ -455,7 +456,9 @@ class Desk(ListScreen):
             if session_id == name:
                 self.session.attention.note(concern, words)
 
-        AgentStatus(self, done).choose(name)
+        chosen = [row.concern for row in self.concern_rows() if row.concern is not None and row.key in self.marked]
+        group = AgentGroup("those of the marked rows", tuple(dict.fromkeys(each.who for each in chosen)))
+        AgentStatus(self, done).choose(name, group if chosen else None)
 
     def settled(self, dead_letters: Sequence[DeadLetter], words: str) -> None:
         """Show in the rows of messages what was done with them; no words: it was undone."""

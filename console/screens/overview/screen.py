@@ -31,6 +31,7 @@ from console.screens.overview.cells import OverviewCells
 from console.screens.overview.computing import OverviewWork
 from console.screens.overview.place import SECTIONS, Departure, OverviewPlace
 from console.screens.pages import show_help
+from console.screens.undoing import Undoing
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from console.words.styles import TextStyles
@@ -69,6 +70,7 @@ class Overview(BaseScreen[Departure | None]):
     def __init__(self, session: Session, styles: TextStyles, place: OverviewPlace) -> None:
         super().__init__(session, styles)
         self._place = place
+        self._undoing = Undoing(self)
         self._work = OverviewWork(session)
         self._model = place.model if place.moment == session.moment else None
         self._is_shown = False
@@ -218,7 +220,17 @@ class Overview(BaseScreen[Departure | None]):
             "overview.longer": partial(self.change_span, 1),
             "overview.travel": self.travel,
             "overview.close": partial(self._leave, None),
+            "agent.status": self.choose_status,
+            "undo": self._undoing.undo,
+            "redo": self._undoing.redo,
         }
+
+    def choose_status(self) -> None:
+        """Ask what to do with the agent at the cursor of the agents; with all together, if there is none."""
+        from console.screens.agent_status import AgentStatus
+
+        name = (self.agents.rows.cursor_key or "") if self._place.section == "agents" else ""
+        AgentStatus(self).choose(name if self.session.mailbox.roster.get(name) is not None else "")
 
     def move(self, how: Move) -> None:
         match self._place.section:

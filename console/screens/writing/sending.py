@@ -152,7 +152,7 @@ class Sending:
             mark, snooze = reminder(screen.session.live, sent.message, screen.session.clock(), minutes)
             MarkKeeping(screen).apply({mark: snooze})
         for failed in await asyncio.to_thread(delivery_of(screen.session).wake, prepared, sent):
-            screen.report(str(failed), title="Not woken")
+            screen.report(f"{failed.agent_id}: {failed.problem}", title=failed.title)
 
     # Holding
 

@@ -151,12 +151,15 @@ class RelayTransport(Transport):
             del self._unspooled[0]
 
     def _take_in(self, receiver: Receiver, path: Path, *, is_new: bool = False, is_stray: bool = False) -> int:
-        """Take the messages of a spooled answer in, and remove it; return how many. Raises OSError."""
+        """Take the messages of a spooled answer in, and remove it; return how many. Raises OSError.
+
+        None where the account that the answer is for has taken it in meanwhile.
+        """
         if path in self._passed_by:
             return 0
         try:
             data = read_whole(path, MOST_RESPONSE * 2)
-        except NotAFile:
+        except (NotAFile, FileNotFoundError):
             return 0
         try:
             batch = batch_of(data)

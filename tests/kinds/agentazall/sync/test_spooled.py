@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from console.cli import main
+from mailstore.kinds.agentazall.sync.inbox import AccountInbox
 from tests.kinds.agentazall.agentazall_mail import told
 from tests.kinds.agentazall.sync.rig import Machine
 from tests.kinds.agentazall.transports.test_relay_hostile import answer, message
@@ -91,6 +92,19 @@ def test_what_was_fetched_by_anothers_token_comes_to_that_agent_and_stops_nobody
     assert machine.bodies(BOB) == ["text 1 ✓", "text 2 ✓"]
     assert spooled(machine) == []
     assert not list(machine.root.rglob("*.token"))
+
+
+def test_what_another_account_takes_in_meanwhile_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(tmp_path, ANN)
+    listed = AccountInbox.spooled
+
+    def and_one_that_is_gone(inbox: AccountInbox) -> list[Path]:
+        return [machine.root / ANN / ".signalbox" / "spool-0" / "000000000001.bytes", *listed(inbox)]
+
+    monkeypatch.setattr(AccountInbox, "spooled", and_one_that_is_gone)
+    with scripted_server(NOTHING) as port:
+        config(machine, ANN, port, ANN)
+        assert main(["sync", str(machine.root), "--once"]) == 0
 
 
 def test_what_lies_in_a_spool_while_a_sync_works_on_it_is_no_problem(tmp_path: Path) -> None:
