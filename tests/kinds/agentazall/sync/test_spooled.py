@@ -95,15 +95,15 @@ def test_what_was_fetched_by_anothers_token_comes_to_that_agent_and_stops_nobody
 
 
 def test_what_another_account_takes_in_meanwhile_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = Machine(tmp_path, ANN)
+    machine = Machine(tmp_path, BOB)
     listed = AccountInbox.spooled
 
     def and_one_that_is_gone(inbox: AccountInbox) -> list[Path]:
-        return [machine.root / ANN / ".signalbox" / "spool-0" / "000000000001.bytes", *listed(inbox)]
+        return [machine.root / BOB / ".signalbox" / "spool-0" / "000000000001.bytes", *listed(inbox)]
 
     monkeypatch.setattr(AccountInbox, "spooled", and_one_that_is_gone)
     with scripted_server(NOTHING) as port:
-        config(machine, ANN, port, ANN)
+        config(machine, BOB, port, BOB)
         assert main(["sync", str(machine.root), "--once"]) == 0
 
 
