@@ -370,7 +370,7 @@ COMMANDS: tuple[Command, ...] = (
         "desk.permit",
         "y",
         "permission",
-        "Answer what its program asks: allow once, deny with words, end its turn",
+        "Answer what its program asks, or the question of its message, by number or in words",
         "Attention",
         ATTENTION,
         footer=3,

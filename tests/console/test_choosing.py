@@ -62,6 +62,33 @@ async def test_a_number_answers_the_question_of_the_row_and_the_cursor_goes_on(
         await seat.sees("1 for you")
 
 
+async def test_the_key_for_permissions_lists_the_options_and_answers_in_words_too(
+    mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "ONE_KEY_SECONDS", 0.01)
+    async with opened(mail.data, state=tmp_path / "state.db", config=AT_ONCE, size=(80, 24)) as seat:
+        await seat.sees("3 for you")
+        await seat.press("p")
+        await seat.sees("Colour")
+        await seat.press("y")
+        await seat.sees("2  Red [bold]␛[2J")
+        await seat.press("escape")
+        assert last(mail)["id"] == "open", "nothing is sent"
+        await seat.press("y", "1")
+        await seat.until(lambda: last(mail).get("metadata") == {"choice": 1, "option": "Blue, as the old ones"})
+        await seat.sees("✓ Colour")
+        await seat.press("y", "w")
+        await seat.sees("Reply → ")
+
+
+async def test_the_key_for_permissions_opens_the_reply_to_a_question_without_options(mail: MailFiles) -> None:
+    async with opened(mail.data, config=AT_ONCE) as seat:
+        await seat.press("p")
+        await seat.sees("Colour")
+        await seat.press("j", "j", "y")
+        await seat.sees("Reply → ")
+
+
 async def test_a_number_that_no_option_has_says_so_and_writes_nothing(mail: MailFiles) -> None:
     before = mail.mailbox.read_bytes()
     async with opened(mail.data, config=AT_ONCE) as seat:

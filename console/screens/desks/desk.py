@@ -22,8 +22,9 @@ from console.render.short_text import remaining
 from console.screens.base_screen import Action
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.dead_letter_actions import DeadLetterActions
-from console.screens.desks.permissions import PermissionAnswers, request_facts, request_of
+from console.screens.desks.permissions import IN_WORDS, PermissionAnswers, option_choices, request_facts, request_of
 from console.screens.list_screen import ListScreen
+from console.screens.menu import Menu
 from console.screens.reading import Reading
 from console.screens.waking import AgentWaking
 from console.screens.writing.composing import reply_draft
@@ -96,7 +97,9 @@ class Desk(ListScreen):
 
     @property
     def place(self) -> str | None:
-        """The row under the cursor."""
+        """The row under the cursor; once it is being answered, that one."""
+        if self.is_replying:
+            return self._start
         return self.listing.cursor_key if self._is_shown else self._start
 
     def concern_rows(self) -> list[DeskRow]:
@@ -249,7 +252,7 @@ class Desk(ListScreen):
         elif self.session.moment is not None:
             self.tell(f"Can't write here: {PAST}")
         else:
-            self.is_replying = True
+            self._start, self.is_replying = self.place, True  # the rows may be gone before the reply begins
             self.dismiss(concern.message_id)
 
     def on_key(self, event: Key) -> None:
@@ -301,13 +304,34 @@ class Desk(ListScreen):
         """Answer what the program of the row's agent asks: allow it once, deny it with words, or choose an option."""
         concern = self._concern(self.place)
         if concern is None or concern.trouble is not Trouble.PERMISSION:
-            self.tell("No permission to answer in this row")
+            self._answer_question()
         elif (request := request_of(self.session, concern)) is None:
             hook = self.session.hooked.live.get(concern.who)
             has_gate = hook is not None and hook.has_gate
             self.tell(f"Answer it at its terminal: {'its hook waits no longer' if has_gate else GATE}")
         else:
             self._permissions.ask(concern, request)
+
+    def _answer_question(self) -> None:
+        """Answer the question of the row's message: with one of its options, or in words."""
+        row = self._row(self.place)
+        concern = row.concern if row is not None else None
+        message = self.session.mailbox.message(concern.message_id or "") if concern is not None else None
+        if row is None or concern is None or message is None or row.some or row.deed:
+            self.tell("No permission and no question to answer in this row")
+        elif reason := self.session.why_not(Capability.SEND, message.id):
+            self.tell(f"Can't write here: {reason}")
+        else:
+            self.run_task(self._ask_option(concern, message), group="choose", exclusive=True)
+
+    async def _ask_option(self, concern: Concern, message: Message) -> None:
+        options = await asyncio.to_thread(self._options, message)
+        choices = option_choices(options)
+        at = await self.ask_and_wait(Menu(message.subject, choices, self.text_styles)) if options else len(options)
+        if at is not None and choices[at].key == IN_WORDS:
+            self.reply()
+        elif at is not None:
+            await self._choose(concern, message, at + 1)
 
     def _answered(self, concern: Concern, words: str) -> None:
         self.session.attention.note(concern, words)

@@ -39,6 +39,7 @@ ENDING_TURNS = frozenset({"claude-code", "opencode"})
 """Programs that end their turn by an answer."""
 Asking = Callable[[Concern, PermissionRequest], Coroutine[Any, Any, None]]
 LONGEST_NAME = 12
+MOST_OPTIONS = 9
 IN_WORDS, AT_TERMINAL = "w", "p"
 WIDTH = 100
 TRIES, PAUSE_SECONDS = 40, 0.1
@@ -152,8 +153,7 @@ class PermissionAnswers:
         for text, options, is_several in request.questions:
             words: str | None = None
             if not is_several:
-                choices = [MenuChoice(str(at), each) for at, each in enumerate(options[:9], 1)]
-                choices += [MenuChoice(IN_WORDS, "in words …"), MenuChoice(AT_TERMINAL, "answer at its terminal")]
+                choices = [*option_choices(options), MenuChoice(AT_TERMINAL, "answer at its terminal")]
                 menu = Menu(text, choices, self._screen.text_styles)
                 at = await self._screen.ask_and_wait(menu)
                 if at is None or choices[at].key == AT_TERMINAL:
@@ -219,6 +219,14 @@ class PermissionAnswers:
     @property
     def _width(self) -> int:
         return max(20, min(WIDTH, self._screen.size.width - 12))
+
+
+def option_choices(options: Sequence[str]) -> list[MenuChoice]:
+    """Return the options of a question by their numbers, and that it is answered in words."""
+    return [
+        *(MenuChoice(str(at), option) for at, option in enumerate(options[:MOST_OPTIONS], 1)),
+        MenuChoice(IN_WORDS, "in words …"),
+    ]
 
 
 def _of_numbers(typed: str, options: Sequence[str]) -> str:
