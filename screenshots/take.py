@@ -62,7 +62,7 @@ class Shot:
     """A command for which an agent asks for a permission that can be given here."""
 
 
-SLOW = {"D", "O", "P", "Q", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
+SLOW = {"D", "H", "O", "P", "Q", "T", "a", "comma", "enter", "greater_than_sign", "p", "r", "s"}
 """Keys whose effect comes from a worker: the next one waits for it."""
 
 INTO_THREAD = ("j", "j", "j", "enter", "j")
@@ -77,6 +77,7 @@ SHOTS = (
     Shot("redirect", (100, 30), keys=("D", "greater_than_sign")),
     Shot("attention", (120, 40), keys=("p", "j")),
     Shot("permission", (120, 40), keys=("p", "g", "y"), asks="rm -rf build\nmake plates SIZE=large\nmake proofs"),
+    Shot("hold", (100, 30), keys=("p", "g", "H", "h", *"The museum calls"), asks="rm -rf build"),
     Shot("one-at-a-time", (120, 40), keys=("p", "j", "f")),
     Shot("what-led-to-it", (120, 40), keys=("P",)),
     Shot("settings", (120, 40), keys=("colon", *"settings", "enter", *"jj", "enter", "down", "down")),

@@ -23,8 +23,11 @@ from console.words.styles import TextStyles
 MOST_ROWS = 14
 NARROW = 50
 """Cells of a choice with what is said of it, past which the dialog is wider."""
-AROUND = 10
-"""Lines of the dialog besides the choices, on a narrow screen."""
+AROUND, AROUND_LOW = 10, 4
+"""Lines of the dialog besides the choices, on a narrow screen and on a low one."""
+LOW, LEAST_ROWS = 14, 3
+BESIDE = 14
+"""Cells of a dialog that hold neither a choice nor its note."""
 
 
 class MenuChoice(Struct, frozen=True):
@@ -62,6 +65,10 @@ class Menu(Dialog[int | None]):
         self._choices = choices
         self._text_styles = styles
 
+    @property
+    def _is_low(self) -> bool:
+        return self.app.size.height < LOW
+
     def compose(self) -> ComposeResult:
         with Vertical(id="ask"):
             yield Static(visible_line(self._question), id="ask-question", markup=False)
@@ -77,20 +84,31 @@ class Menu(Dialog[int | None]):
             ListRow(
                 str(at),
                 ((f"{choice.key}  ", styles.accent), (visible_line(choice.label), styles.text)),
-                ((visible_line(choice.note), styles.muted),) if choice.note else (),
+                ((visible_line(choice.note), styles.muted),) if choice.note and self._has_room_for(choice) else (),
             )
             for at, choice in enumerate(self._choices)
         ]
         longest = max((cell_len(each.label) + cell_len(each.note) for each in self._choices), default=0)
         self.set_class(longest > NARROW, "-wide")
-        listing.styles.height = min(len(rows), MOST_ROWS, max(3, self.app.size.height - AROUND))
+        self.set_class(self._is_low, "-low")
+        room = self.app.size.height - self._around - (self._is_low and bool(self._detail))
+        listing.styles.height = min(len(rows), MOST_ROWS, max(LEAST_ROWS, room))
         listing.set_source(ListRows(rows, styles))
         listing.focus()
+
+    def _has_room_for(self, choice: MenuChoice) -> bool:
+        """Say whether a choice's note stands beside what it is, which must not be cut for it."""
+        return cell_len(choice.label) + cell_len(choice.note) + BESIDE <= self.app.size.width
+
+    @property
+    def _around(self) -> int:
+        return AROUND_LOW if self._is_low else AROUND
 
     def _shown_detail(self) -> str:
         """Return the detail, cut where it leaves no room for the choices, which says how much is missing."""
         lines = self._detail.split("\n")
-        room = max(3, self.app.size.height - AROUND - len(self._choices))
+        choices = min(len(self._choices), LEAST_ROWS) if self._is_low else len(self._choices)
+        room = max(1 if self._is_low else 3, self.app.size.height - self._around - choices)
         if len(lines) <= room:
             return self._detail
         return "\n".join([*lines[: room - 1], f"… {len(lines) - room + 1:,} more lines"])

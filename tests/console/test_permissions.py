@@ -145,6 +145,18 @@ async def test_it_can_be_answered_at_its_terminal_instead(mail: MailFiles) -> No
         assert hook.answer is None
 
 
+async def test_on_the_smallest_screen_it_is_said_who_asks_for_what_and_what_can_be_done(mail: MailFiles) -> None:
+    WaitingHook(mail, "Bash", {"command": "make plates\nmake proofs"})
+    async with opened(mail.data, size=(30, 8)) as seat:
+        await seat.press("p")
+        await seat.sees("tool  Bash")
+        await seat.press("y")
+        await seat.sees("asks to use")
+        for words in ("Bash", "more lines", "n  deny", "y  allow once"):
+            assert words in seat.text
+        assert "reads why" not in seat.text, "what a choice is goes before what is said of it"
+
+
 async def test_it_is_denied_with_words_that_the_agent_reads(mail: MailFiles) -> None:
     hook = WaitingHook(mail, "Write", {"file_path": "/etc/hosts", "content": "x"}, program="codex")
     async with opened(mail.data, size=(80, 24)) as seat:
