@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from console.handout.portion import portion
 from console.hooks.provenance import KNOWN_BY, MOST_BYTES, SentByUser, note_sent
 from console.hooks.sessions.live import hooked_agents
+from console.hooks.sessions.printed import printed_to
 from console.hooks.user_prompts import prompts_of
 from console.sending.delivery import DeliveryService, Prepared, Sent
 from mailstore.folding import fold_store
@@ -53,8 +55,6 @@ class Console:
 @pytest.fixture
 def console(hooked: Hooked, monkeypatch: pytest.MonkeyPatch) -> Console:
     monkeypatch.setenv("XDG_STATE_HOME", str(hooked.state.parent))
-    import time
-
     return Console(hooked, time.time())
 
 
@@ -83,6 +83,8 @@ def test_codex_gets_the_users_words_as_a_prompt_and_is_not_told_twice(
     prepared, sent = console.write("codex-abcdef12", before=lambda: told.append(codex(hooked, "PostToolUse")))
     assert told == [""], "not announced, though it came before its prompt was queued"
     assert prepared.hearing_lines == ["codex-abcdef12 gets it as its user's words after its turn"]
+    mailbox = f"haak:{hooked.mailbox}"
+    assert sent.message.id in printed_to(mailbox, "codex-abcdef12", time.time()), "nor printed by check"
     assert codex(hooked, "PostToolUse") == ""
     assert codex(hooked, "Stop") == "", "nor does it keep the turn from ending"
     [prompt] = queued()
