@@ -70,11 +70,11 @@ class Waking:
         return None if message is None else AgentGroup("those in this thread", self._writers([message.id]))
 
     def _writers(self, ids: Sequence[str]) -> tuple[str, ...]:
-        """Return who wrote, or got, the messages of threads."""
+        """Return who wrote the messages of threads, got them, or is mentioned in them."""
         mailbox = self._screen.session.mailbox
         mail = (each for one in ids for each in mailbox.thread_messages(mailbox.root_of(one)))
-        found = dict.fromkeys(name for each in islice(mail, MOST_LOOKED_AT) for name in (each.sender, *each.recipients))
-        return tuple(found)
+        some = islice(mail, MOST_LOOKED_AT)
+        return tuple(dict.fromkeys(name for it in some for name in (it.sender, *it.recipients, *it.mentions)))
 
     def _agent_shown(self) -> str:
         view, roster = self._screen.location.view, self._screen.session.mailbox.roster

@@ -15,9 +15,13 @@ from console.hooks.sessions.live import hooked_agents
 from console.hooks.sessions.printed import printed_to
 from console.hooks.user_prompts import prompts_of
 from console.sending.delivery import DeliveryService, Prepared, Sent
+from console.sending.prompting import note_own
 from mailstore.folding import fold_store
 from mailstore.haak import HaakStore
 from mailstore.quick_answers import QuickMessage
+from mailstore.records.draft import draft
+from mailstore.records.message import Message
+from mailstore.records.scope import url_of
 from mailstore.state.mailbox import Mailbox
 from tests.hooked import fake_codex
 from tests.hooks.hooked import SESSION, Hooked
@@ -254,3 +258,12 @@ def test_the_fence_says_which_message_is_the_users_and_by_what(mailbox: str) -> 
     assert lines[lines.index("from: user") + 1].startswith("proof: ")
     plain = portion("codex-1", [other], lambda at: (other.content for each in at), proof_of=SentByUser(mailbox).proof)
     assert "as instructions from your user.\n" in plain.text()
+
+
+def test_what_was_sent_into_one_of_several_mailboxes_is_known_in_each_view_of_it(mailbox: str, tmp_path: Path) -> None:
+    url = url_of({"lab": mailbox, "ink": f"haak:{tmp_path}/other.jsonl"})
+    sent = Message("lab/m", "user", ("lab/codex-1",), "2026-11-22T10:00:00Z", 1.0, "About it", type="question")
+    note_own(draft(sender="user", recipients=sent.recipients, content=WORDS), sent, url)
+    bare = message("m", "user", "question", to="codex-1", text=WORDS)
+    assert SentByUser(mailbox).proof(bare, WORDS) == SentByUser(url).proof(sent, WORDS) == KNOWN_BY
+    assert SentByUser(f"haak:{tmp_path}/other.jsonl").proof(bare, WORDS) == ""
