@@ -58,6 +58,8 @@ PLACES = ("cwd", "path", "dir", "roots")
 ENV_FILE = "CLAUDE_ENV_FILE"
 """What Claude Code calls the file that its shells read; SessionStart hooks may append to it."""
 MOST_ENV_BYTES = 1 << 20
+COMPACT = "compact"
+"""Why a session that goes on is told everything again: its memory was cut."""
 REPEAT_SECONDS = 5.0
 REMEMBERED = "notified"
 
@@ -201,7 +203,7 @@ class Hook:
     def _notify(self, held: opened, writer: NoticeWriter) -> Answer:
         """Return the answer at a moment when the session can be notified of its mail."""
         state = held.state
-        if self._event.moment == START:
+        if self._event.moment == START and self._event.source != COMPACT:
             self._forget_prompts()
         coming = prompts_of(self._folder, self._tool.NAME, self._event.session_id)
         heard = self._heard(coming)

@@ -11,9 +11,10 @@ import pytest
 
 from console.handout.portion import portion
 from console.hooks.provenance import KNOWN_BY, MOST_BYTES, SentByUser, note_sent
+from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.live import hooked_agents
 from console.hooks.sessions.printed import printed_to
-from console.hooks.user_prompts import prompts_of
+from console.hooks.user_prompts import new_prompt, prompts_of
 from console.sending.delivery import DeliveryService, Prepared, Sent
 from console.sending.prompting import note_own
 from mailstore.folding import fold_store
@@ -113,6 +114,15 @@ def test_a_prompt_is_read_with_the_end_of_the_turn_that_it_began(
     codex(hooked, "UserPromptSubmit", prompt=queued()[0])
     codex(hooked, "Stop")
     assert hooked.reads() == [sent.message.id]
+
+
+def test_a_prompt_still_comes_after_the_sessions_memory_was_cut(
+    hooked: Hooked, console: Console, queued: Callable[[], list[str]]
+) -> None:
+    codex(hooked, "SessionStart", source="startup")
+    console.write("codex-abcdef12")
+    assert "No unread messages. " in codex(hooked, "SessionStart", source="compact")
+    assert coming(hooked, "codex") == 1
 
 
 @pytest.mark.parametrize("end", ["SessionEnd", "SessionStart"])
@@ -267,3 +277,13 @@ def test_what_was_sent_into_one_of_several_mailboxes_is_known_in_each_view_of_it
     bare = message("m", "user", "question", to="codex-1", text=WORDS)
     assert SentByUser(mailbox).proof(bare, WORDS) == SentByUser(url).proof(sent, WORDS) == KNOWN_BY
     assert SentByUser(f"haak:{tmp_path}/other.jsonl").proof(bare, WORDS) == ""
+
+
+def test_what_is_as_old_as_a_silent_session_is_removed(mailbox: str, tmp_path: Path) -> None:
+    sent_by_user(mailbox)
+    [path] = (tmp_path / "state").rglob("sent")
+    new_prompt(str(path.parents[1]), "codex", SESSION, "words", 0.0).save()
+    for days, left in ((29, 2), (31, 0)):
+        clean(time.time() + days * 24 * 3600)
+        assert len([each for each in path.parent.rglob("*") if each.is_file()]) == left
+    assert not path.parent.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from console.hooks.permissions import folder_of
+from console.hooks.provenance import USER
 from console.hooks.sessions.claims import NAMES, holder_file
 from console.hooks.state_folder import CALLS, all_folders, root, state_home
 from mailstore.errors import StoreError
@@ -36,6 +37,9 @@ def clean(now: float) -> None:
             session = path.replace(f"{folder}/{BELL}", f"{folder}/")
             if now - _changed(session) >= KEPT_SECONDS:
                 _remove(path)
+        for path in _files(f"{folder}/{USER}"):
+            if now - _changed(path) >= KEPT_SECONDS:
+                _remove(path)
         for path in _files(f"{folder}/{NAMES}"):
             if now - max(_changed(path), _changed(holder_file(folder, path))) >= KEPT_SECONDS:
                 _remove(path)
@@ -43,6 +47,7 @@ def clean(now: float) -> None:
             if now - _changed(path) >= DAY_SECONDS:
                 _remove(path)
         _remove_empty(folder_of(folder))
+        _remove_empty(f"{folder}/{USER}")
         _remove_empty(f"{folder}/{NAMES}")
         _remove_empty(folder)
 
