@@ -32,7 +32,9 @@ from console.hooks.steering import (
 )
 from console.render.short_text import clock
 from console.render.timestamps import iso_time
+from console.settings.config_file import load_config
 from mailstore.errors import reason_of
+from mailstore.queries.loops import past_loops
 
 LONGEST = 500
 
@@ -60,10 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     if order == HOLD:
         parser.add_argument("--dry-run", action="store_true", help="Say what limits would have held; hold no agent")
         limit_options(parser, "With --dry-run")
+        parser.add_argument("--loops", action="store_true", help="With --dry-run: try [hooks] hold_loops on all mail")
     if order != RELEASE:
         parser.add_argument("--why", default="", metavar="TEXT", help="The reason, which the agent reads")
     mailbox_options(parser, at=False)
-    parser.set_defaults(at=None, order=order, why="", dry_run=False)
+    parser.set_defaults(at=None, order=order, why="", dry_run=False, loops=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,15 +74,17 @@ def run(args: argparse.Namespace) -> int:
     if (args.all or args.everywhere) and args.agents:
         raise UsedWrongly("--all is for every agent", "leave out the ids, or leave out --all", "E257")
     limits = given_limits(args, "--dry-run", is_possible=args.dry_run) if args.order == HOLD else {}
-    if args.dry_run and not limits:
-        raise UsedWrongly("--dry-run needs a limit", "add --most-identical N or --most-hours N", "E264")
+    if args.dry_run and not (limits or args.loops):
+        raise UsedWrongly("--dry-run needs a limit", "add --most-identical N, --most-hours N or --loops", "E264")
+    if args.loops and not args.dry_run:
+        raise UsedWrongly("--loops needs --dry-run", "add --dry-run; [hooks] hold_loops = true holds them", "E265")
     why = " ".join(args.why.split())
     if len(why) > LONGEST or not why.isprintable():
         raise Refused("--why is too long or not printable", f"use at most {LONGEST} printable characters", "E258")
     with loaded(args) as mail:
         hooked = hooked_agents(mail.store.url, mail.now)
         if args.dry_run:
-            _would_hold(args, hooked, limits, mail.now)
+            _would_hold(args, mail, hooked, limits)
             return 0
         if args.all or args.everywhere or args.agents:
             try:
@@ -147,9 +152,13 @@ def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
         put("No agent is held")
 
 
-def _would_hold(args: argparse.Namespace, hooked: HookedAgents, limits: dict[str, float], now: float) -> None:
-    """Print when limits would have held the agents, had they been released each time."""
-    found = []
+def _would_hold(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, limits: dict[str, float]) -> None:
+    """Print when limits, or loops of mail, would have held the agents, had they been released each time."""
+    found, now = [], mail.now
+    if args.loops:
+        for loop in past_loops(mail.mailbox, load_config().config.attention.limits()):
+            names = [name for name in loop.parties if not args.agents or name in args.agents]
+            found += [(name, loop.since, loop.reason) for name in names]
     for name, hook in sorted(hooked.live.items()):
         if not args.agents or name in args.agents:
             lines = call_lines(calls_file(hook.tool, hook.session_id))

@@ -28,6 +28,7 @@ from console.screens.base_screen import BaseScreen
 from console.session import PAST
 from console.state.undo_history import UndoableAction
 from mailstore.errors import MailError
+from mailstore.queries.concerns import Concern, Trouble
 from mailstore.records.message import Intervention
 
 KEYS = {HOLD: "h", STOP: "s", RELEASE: "l"}
@@ -43,6 +44,11 @@ class AgentGroup(Struct, frozen=True):
 
     label: str
     names: tuple[str, ...]
+
+
+LOOPS = "loops.held"
+"""The name under which is remembered which agents were held for a loop, and when."""
+LOOP_HELD = "Held: they kept each other busy"
 
 
 class OrderChoice(Struct, frozen=True):
@@ -108,17 +114,29 @@ class AgentOrders:
         if why is None:
             screen.tell("Nothing was asked")
             return
-        before = [(agent, order) for agent, order in await self._known() if agent in choice.agents]
-        if await self._do(choice.agents, choice.what, why):
-            words = f"{choice.what} {self._names(choice.agents)}"
-            screen.session.undo_history.add(
-                UndoableAction(
-                    words,
-                    lambda: self._again(choice.agents, RELEASE, "", before),
-                    lambda: self._again(choice.agents, choice.what, why or "", []),
-                )
-            )
+        if await self._carry_out(choice.agents, choice.what, why):
             screen.tell(visible_line(f"{DONE[choice.what]}: {self._names(choice.agents)} · z: undo"))
+
+    async def hold_loop(self, loop: Concern, agents: Sequence[Steered]) -> None:
+        """Hold agents that keep each other busy, unless an order to them holds already."""
+        known = {agent for agent, _ in await self._known()}
+        left = [agent for agent in agents if agent not in known]
+        if left and await self._carry_out(left, HOLD, f"you {loop.reason}"):
+            self._screen.report(visible_line(f"{self._names(left)}: {loop.reason} · z: undo"), title=LOOP_HELD)
+
+    async def _carry_out(self, agents: Sequence[Steered], what: str, why: str) -> bool:
+        """Give an order that can be undone; return whether that could be done."""
+        before = [(agent, order) for agent, order in await self._known() if agent in agents]
+        if not await self._do(agents, what, why):
+            return False
+        self._screen.session.undo_history.add(
+            UndoableAction(
+                f"{what} {self._names(agents)}",
+                lambda: self._again(agents, RELEASE, "", before),
+                lambda: self._again(agents, what, why, []),
+            )
+        )
+        return True
 
     def _preview(self, choice: OrderChoice) -> str:
         """Return whom an order reaches, and what their programs do."""
@@ -173,3 +191,21 @@ class AgentOrders:
         """Return why no order can be given here; empty if one can."""
         session = self._screen.session
         return PAST if session.moment is not None else "observing: nothing is written" if session.observe else ""
+
+
+def hold_loops(screen: BaseScreen[Any], concerns: Sequence[Concern]) -> None:
+    """Hold the agents of each new loop, where the user chose that: the same ones again only for what came after it."""
+    session = screen.session
+    loops = [it for it in concerns if it.trouble is Trouble.LOOP]
+    if not loops or not session.config.hooks.hold_loops or AgentOrders(screen).why_not():
+        return
+    now, pause = session.clock(), session.config.attention.loop_minutes * 60
+    held = {name: at for name, at in session.personal.recall(LOOPS, {}).items() if 0 <= now - at <= pause}
+    for loop in loops:
+        agents = held_among(loop.parties, session.hooked)
+        if agents and (name := ", ".join(loop.parties)) not in held:
+            held[name] = now
+            chosen = [steered(each, hook) for each, hook in agents.items()]
+            screen.run_task(AgentOrders(screen).hold_loop(loop, chosen), group="orders")
+    session.personal.remember(LOOPS, held)
+    screen.run_task(asyncio.to_thread(session.personal.save_remembered, LOOPS), group="state")

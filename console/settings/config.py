@@ -120,6 +120,9 @@ class HookSettings(Struct, frozen=True):
         Meta(ge=0, le=540),
         "How long a permission can be answered here before Codex, Copilot or claude -p asks or refuses by itself.",
     ] = 10.0
+    hold_loops: Annotated[
+        bool, "Whether agents that keep each other busy are held while the console is open, if their hooks have a gate."
+    ] = False
     identical_calls: Annotated[int, Meta(gt=1), "How many identical tool calls in a row need attention."] = 10
     tool_minutes: Annotated[
         Positive, "After how long in one tool call, or at work without any, an agent needs attention."

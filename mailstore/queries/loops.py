@@ -7,6 +7,7 @@ such a chain repeat, they run in a circle (docs/triage.md).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from mailstore.queries.concerns import Concern, Limits, Trouble
@@ -65,6 +66,25 @@ def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Ite
                 found.add(frozenset(members))
                 yield _concern([talk[at] for at in run], members, len(run) // size, limits)
     yield from _repeats(mailbox, talk, limits)
+
+
+def past_loops(mailbox: Mailbox, limits: Limits) -> Iterator[Concern]:
+    """Yield the loops in all mail, the oldest first: each once for as long as the same agents go on with it."""
+    width = limits.loop_minutes * 60.0
+    mail = sorted(mailbox.newest(float("-inf")), key=lambda message: message.time)
+    last: dict[tuple[str, ...], float] = {}
+    begin = 0
+    while begin < len(mail):
+        # windows overlap by half, so that none is cut where one ends
+        start = mail[begin].time
+        end = bisect_right(mail, start + width, key=lambda message: message.time)
+        for concern in find_loops(mailbox, mail[begin:end], limits):
+            if concern is None:
+                continue
+            if concern.since - last.get(concern.parties, float("-inf")) > width:
+                yield concern
+            last[concern.parties] = mail[end - 1].time
+        begin = max(begin + 1, bisect_right(mail, start + width / 2, key=lambda message: message.time))
 
 
 def _reached(mailbox: Mailbox, message: Message) -> tuple[list[str], list[str]]:

@@ -126,6 +126,21 @@ def test_a_dry_run_says_what_limits_would_have_held_and_holds_nobody(run: Run, m
     assert (row["who"], row["reason"][:13]) == (ANN, "in Bash since")
 
 
+def test_a_dry_run_says_which_loops_of_the_past_would_have_been_held(run: Run, mail: MailFiles) -> None:
+    for hour in (50, 3):
+        for number in range(40):
+            sides = (ANN, BOB) if number % 2 else (BOB, ANN)
+            thread = f"m-{hour}-0" if number else None
+            ago = hour * 3600 - number * 60
+            mail.message(f"m-{hour}-{number}", *sides, "And you?", ago=ago, thread=thread)
+    trial = ("hold", "--dry-run", "--loops", "--json", "--store", mail.url)
+    rows = run(*trial).document
+    assert [it["agent"] for it in rows] == [ANN, BOB] * 2, "a long loop once, and the next one again"
+    assert all(it["why"].startswith("answered each other ") for it in rows)
+    assert [it["agent"] for it in run(*trial, BOB).document] == [BOB] * 2
+    assert run("hold", "--store", mail.url).out == "No agent is held\n"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -133,6 +148,7 @@ def test_a_dry_run_says_what_limits_would_have_held_and_holds_nobody(run: Run, m
         (("hold", "--dry-run", "--most-hours", "0"), "--most-hours is not a possible limit"),
         (("hold", "--dry-run", "--most-identical", "201"), "--most-identical is not a possible limit"),
         (("hold", "--dry-run"), "--dry-run needs a limit"),
+        (("hold", "--loops"), "--loops needs --dry-run"),
         (("hook", "install", "--most-hours", "8"), "--most-hours needs --gate"),
         (("hook", "install", "--gate", "--most-hours", "nan"), "--most-hours is not a possible limit"),
     ],

@@ -9,6 +9,7 @@ import pytest
 
 from console.hooks.calls import calls_file, note
 from console.hooks.orders import HOLD, Order, give, orders_in, place_of, take_cancellations
+from console.settings.config import AttentionSettings, Config, HookSettings
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
 from tests.hooked import hooked
@@ -218,3 +219,33 @@ async def test_an_agent_is_held_from_the_overview(mail: MailFiles) -> None:
         await seat.until(lambda: set(orders_in(folder)) == {ANN})
         await seat.press("z")
         await seat.until(lambda: not orders_in(folder))
+
+
+async def test_agents_that_keep_each_other_busy_are_held_once_where_the_user_chose_that(mail: MailFiles) -> None:
+    folder = place(mail)
+    config = Config(hooks=HookSettings(hold_loops=True), attention=AttentionSettings(loop_messages=6))
+    for number in range(8):
+        sides = (ANN, BOB) if number % 2 else (BOB, ANN)
+        mail.message(f"l{number}", *sides, "And you?", ago=300 - number, thread=f"l{number - 1}" if number else None)
+    async with opened(mail.data, size=(120, 40), config=config) as seat:
+        await seat.until(lambda: set(orders_in(folder)) == {ANN})
+        assert orders_in(folder)[ANN].why.startswith("you answered each other 8 times")
+        await seat.sees("Held: they kept each other busy")
+        await seat.until(lambda: journal(mail) == ["hold"])
+        await seat.press("z")
+        await seat.until(lambda: not orders_in(folder))
+        mail.message("l8", BOB, ANN, "And you?", ago=100, thread="l7")
+        await seat.press("p")
+        await seat.sees("answered each other 10 times")
+        assert not orders_in(folder), "who was released is not held again for the same loop"
+
+
+async def test_without_the_setting_a_loop_holds_nobody(mail: MailFiles) -> None:
+    folder = place(mail)
+    for number in range(8):
+        sides = (ANN, BOB) if number % 2 else (BOB, ANN)
+        mail.message(f"l{number}", *sides, "And you?", ago=300 - number, thread=f"l{number - 1}" if number else None)
+    async with opened(mail.data, config=Config(attention=AttentionSettings(loop_messages=6))) as seat:
+        await seat.press("p")
+        await seat.sees("answered each other 8 times")
+        assert not orders_in(folder)

@@ -63,6 +63,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     search = { index = true }
     wake = { command = ["waker", "-v"], types = ["question"] }
     hooks = { tags = ["domain:press"] }
+    deliver = { mine = true }
     agent_mail = { url = "http://127.0.0.1:8765/mcp/", secret_file = "~/token", ca_file = "a.pem" }
     nats = { user = "maria", password_file = "~/nats" }
     """
@@ -76,6 +77,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert (config.wake.command, config.wake.types) == (["waker", "-v"], ["question"])
     assert config.search.index
     assert config.hooks.tags == ["domain:press"]
+    assert config.deliver.mine
     assert (config.agent_mail.url, config.agent_mail.secret_file) == ("http://127.0.0.1:8765/mcp/", "~/token")
     assert (config.nats.user, config.nats.password_file) == ("maria", "~/nats")
     tables = {
@@ -83,6 +85,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "archive",
         "attention",
         "away",
+        "deliver",
         "hooks",
         "nats",
         "notifications",

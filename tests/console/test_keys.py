@@ -171,7 +171,7 @@ async def test_the_help_of_a_pane_lists_each_of_its_keys(pane: str, tmp_path: Pa
         for _ in range(12):
             await seat.press("space")
             pages.append(seat.text)
-        text = " ".join("\n".join(pages).replace("│", " ").split())
+        text = " ".join("\n".join(pages).translate(dict.fromkeys(map(ord, "│▁▂▃▄▅▆▇█"), " ")).split())
         for command in commands_for(pane):
             assert f"{command.keys_label({})} {command.help}" in text, command.id
         await seat.press("escape")

@@ -95,6 +95,10 @@ class AttentionWatch:
             totals[heading(trouble, is_mine=is_mine)] += number
         if mailbox is session.mailbox:
             self._show(found.in_order(), totals)
+            if session.config.hooks.hold_loops:
+                from console.screens.agent_orders import hold_loops
+
+                hold_loops(self._screen, found.in_order())
 
     def _show(self, found: Sequence[Concern], totals: Mapping[str, int]) -> None:
         session = self._screen.session
