@@ -22,6 +22,7 @@ from mailstore.errors import StoreError
 from mailstore.folding import COMPLETE_URL, kept
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Message
+from mailstore.records.scope import parts_of
 from mailstore.registry import complete_url
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.mailbox import Mailbox
@@ -92,6 +93,10 @@ class MailFeed:
         """Feed the store's events until the end; a long store is indexed by another process first."""
         session, prefetch, store = self._session, self._prefetch, self._session.store
         session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
+        if Capability.RECORD not in store.capabilities or parts_of(store.url):
+            from console.hooks.steering import records_beside
+
+            session.live.fold(await asyncio.to_thread(records_beside, store.url), session.clock())
         try:
             if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
                 preview = await asyncio.to_thread(prefetch.late_preview)

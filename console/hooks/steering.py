@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from console.hooks.orders import CANCEL, EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
+from console.hooks.provenance import USER
 from console.hooks.sessions.live import HookedAgents, LiveHook
 from console.hooks.state_folder import held_root, hooks_folder
+from mailstore.files.whole import open_binary, open_regular
 from mailstore.records.address import Kind, resolve
 from mailstore.records.agent_table import AgentTable
 from mailstore.records.message import Intervention
@@ -18,6 +24,9 @@ from mailstore.records.roster import Status
 from mailstore.records.scope import parts_of
 from mailstore.store import Capability, Store
 
+JOURNAL = "journal"
+"""The file of the records of a mailbox that has no journal."""
+MOST_BYTES = 1 << 20
 RELEASE = "release"
 EVERYWHERE = "everywhere"
 EFFECTS = {
@@ -75,7 +84,7 @@ def orders_of(store_url: str) -> dict[str, tuple[Steered, Order]]:
 
 
 def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str, now: float) -> Intervention | None:
-    """Give agents an order, or take theirs back, and record that; return the record where there is a journal for it.
+    """Give agents an order, or take theirs back, and record that; return the record, None if nothing was to be done.
 
     Blocks. Raises OSError and StoreError.
     """
@@ -89,14 +98,49 @@ def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str,
     return record_of(store, done, Order("", what, now, by, why)) if done else None
 
 
-def record_of(store: Store, names: list[str], order: Order) -> Intervention | None:
-    """Record in the journal, where there is one, who was given an order. Blocks. Raises StoreError."""
-    if Capability.RECORD not in store.capabilities:
-        return None
+def record_of(store: Store, names: list[str], order: Order) -> Intervention:
+    """Record who was given an order. Blocks. Raises OSError and StoreError."""
     details = {"agents": names}
     record = Intervention(str(uuid.uuid4()), order.by, order.what, order.since, note=order.why, details=details)
-    store.record(record)
+    put_record(store, record)
     return record
+
+
+def put_record(store: Store, record: Intervention) -> None:
+    """Write a record into the mailbox's journal, or beside a mailbox that has none, into the hooks' state.
+
+    Blocks. Raises OSError and StoreError.
+    """
+    able = store.capabilities_for(record.message_id) if record.message_id else store.capabilities
+    if Capability.RECORD in able:
+        store.record(record)
+        return
+    path = Path(_beside(store.url))
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = open_regular(str(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW)
+    try:
+        os.write(fd, msgspec.json.encode(record) + b"\n")
+    finally:
+        os.close(fd)
+
+
+def records_beside(store_url: str) -> list[Intervention]:
+    """Return the newest records beside a mailbox that has no journal; what can't be read is left out. Blocks."""
+    found = []
+    try:
+        with open_binary(_beside(store_url)) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_BYTES))
+            lines = file.read().splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        with suppress(msgspec.MsgspecError):
+            found.append(msgspec.json.decode(line, type=Intervention))
+    return found
+
+
+def _beside(store_url: str) -> str:
+    return f"{hooks_folder(store_url)}/{USER}/{JOURNAL}"
 
 
 def group_of(text: str, roster: AgentTable[Any]) -> list[str]:

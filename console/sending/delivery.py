@@ -174,8 +174,11 @@ class DeliveryService(Struct, frozen=True):
         return Sent(message, None, coming)
 
     def _record(self, message: Message, action: str, details: dict[str, Any]) -> None:
-        self.store.record(
-            Intervention(str(uuid.uuid4()), message.sender, action, self.now, message_id=message.id, details=details)
+        from console.hooks.steering import put_record
+
+        identity = str(uuid.uuid4())
+        put_record(
+            self.store, Intervention(identity, message.sender, action, self.now, message_id=message.id, details=details)
         )
 
     def _reason(self, draft: Draft) -> str:
@@ -214,10 +217,10 @@ class DeliveryService(Struct, frozen=True):
             NotWoken(name, problem, BY_MAIL, "Not given as a prompt") for name, problem in told.items() if problem
         ]
         names = [name for name, problem in told.items() if not problem]
-        if names and Capability.RECORD in self.store.capabilities_for(sent.message.id):
+        if names:
             try:
                 self._record(sent.message, DELIVERED, {"agents": names})
-            except MailError as error:
+            except (MailError, OSError) as error:
                 what = "got it, but the journal has no record of that"
                 failed.append(NotWoken(", ".join(names), str(error), what, "Given as a prompt, but not in the journal"))
         return failed

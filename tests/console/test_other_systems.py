@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from console.hooks.orders import orders_in, place_of
 from mailstore.state.views import View
 from tests.console.screen_text import opened
+from tests.hooked import hooked
 from tests.hostile.samples import SAMPLES
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -96,3 +98,23 @@ async def test_the_composer_says_what_a_channel_can_not_hold_and_whom_a_text_wak
         await seat.until(lambda: seat.notice == "Sent")
     [sent] = [path for path in (tmp_path / "channels").rglob("msg-*.json") if b"Ask codex." in path.read_bytes()]
     assert b'"from": "human"' in sent.read_bytes()
+
+
+async def test_who_was_held_is_in_the_journal_beside_a_mailbox_that_has_none(tmp_path: Path) -> None:
+    url = copied("neo", tmp_path)
+    before, agent = contents(url), "@neo-opus-ada"
+    state = hooked(url, agent, doing="working", since=LATER, last_run=LATER, options="--gate")
+    for _ in range(2):
+        async with opened(url, state=tmp_path / "state.db", now=LATER, size=(120, 40)) as seat:
+            await seat.until(lambda seat=seat: agent in seat.app.session.hooked.live)
+            seat.screen.show_view(View("agent", agent))
+            await seat.press("L")
+            if "held" not in seat.text:
+                await seat.press("q", "H")
+                await seat.sees("hold all agents")
+                await seat.press("h", *"Wait", "enter")
+                await seat.until(lambda: orders_in(place_of(str(Path(state).parent))))
+                await seat.press("L")
+            await seat.sees("held")
+            assert "Wait" in seat.text
+    assert contents(url) == before

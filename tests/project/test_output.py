@@ -25,6 +25,7 @@ ENCODING = {
     "render/json_output.py": "the way out for JSON",
     "hooks/waking/wake_command.py": "an environment, in ASCII",
     "hooks/waking/limits.py": "what woke whom, for us alone",
+    "hooks/steering.py": "a journal beside mailboxes that have none",
     "state/personal_state.py": "the person's own state",
     "sending/held_messages.py": "the person's own state",
     "state/database.py": "the person's own state",

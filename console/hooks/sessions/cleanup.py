@@ -38,7 +38,8 @@ def clean(now: float) -> None:
             if now - _changed(session) >= KEPT_SECONDS:
                 _remove(path)
         for path in _files(f"{folder}/{USER}"):
-            if now - _changed(path) >= KEPT_SECONDS:
+            is_a_record = "." not in path.rpartition("/")[2]
+            if not is_a_record and now - _changed(path) >= KEPT_SECONDS:
                 _remove(path)
         for path in _files(f"{folder}/{NAMES}"):
             if now - max(_changed(path), _changed(holder_file(folder, path))) >= KEPT_SECONDS:

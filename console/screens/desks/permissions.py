@@ -21,6 +21,7 @@ from console.hooks.permissions import (
     input_of,
     request_at,
 )
+from console.hooks.steering import put_record
 from console.panes.facts import FactPage, facts
 from console.render.safe import visible_line
 from console.render.short_text import clock
@@ -32,7 +33,6 @@ from console.session import PAST, Session
 from mailstore.errors import MailError
 from mailstore.queries.concerns import Concern, Trouble
 from mailstore.records.message import Intervention
-from mailstore.store import Capability
 
 DONE = {ALLOW: "Allowed once", DENY: "Denied", END_TURN: "Turn ended"}
 ENDING_TURNS = frozenset({"claude-code", "opencode"})
@@ -208,13 +208,11 @@ class PermissionAnswers:
     def _record(self, concern: Concern, request: PermissionRequest, given: PermissionAnswer) -> None:
         """Record who answered what in the journal, without the tool's input; blocks."""
         session = self._screen.session
-        if Capability.RECORD not in session.store.capabilities:
-            return
         details = {"agents": [concern.who], "tool": request.tool}
         record = Intervention(
             str(uuid.uuid4()), given.by, given.what, session.clock(), note=given.words, details=details
         )
-        session.store.record(record)
+        put_record(session.store, record)
 
     @property
     def _width(self) -> int:
