@@ -30,15 +30,18 @@ def configure(lab: Lab, *, trusted: Iterable[Path] | None = None) -> None:
     (folder / "config.json").write_text(json.dumps(trust), "utf-8")
 
 
+ALL_ALLOWED = "--allow-all-tools"
+
+
 def print_mode(lab: Lab, model: ScriptedModel, prompt: str, *words: str, **how: Any) -> Finished:
     """Run `copilot -p` to its end; it must succeed."""
-    done = lab.run(_print(prompt, words), env=variables(model) | how.pop("env", {}), **how)
+    done = lab.run(_print(prompt, (ALL_ALLOWED, *words)), env=variables(model) | how.pop("env", {}), **how)
     assert done.status == 0, done
     return done
 
 
 def start_print_mode(lab: Lab, model: ScriptedModel, prompt: str, *words: str) -> Any:
-    """Start `copilot -p` and don't wait."""
+    """Start `copilot -p` and don't wait; it asks before it uses a tool."""
     return lab.start(_print(prompt, words), env=variables(model))
 
 
@@ -62,4 +65,4 @@ def variables(model: ScriptedModel) -> dict[str, str]:
 
 
 def _print(prompt: str, words: Iterable[str]) -> list[str]:
-    return [str(COPILOT.path), "--allow-all-tools", "--no-color", *words, "-p", prompt]
+    return [str(COPILOT.path), "--no-color", *words, "-p", prompt]

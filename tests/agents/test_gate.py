@@ -16,6 +16,7 @@ from tests.agents.scripted_model import ScriptedModel
 from tests.agents.story import only_agent
 
 WHY = "the museum calls"
+CALLS, HELD_AT = 20, 10
 
 
 class Told(NamedTuple):
@@ -66,16 +67,18 @@ EACH = [pytest.param(name, marks=pytest.mark.program(name)) for name in PROGRAMS
 def test_a_held_program_waits_with_its_tool_until_it_is_released(name: str, lab: Lab) -> None:
     program = PROGRAMS[name]
     lab.install_hooks(name, "--gate")
-    files = [lab.repository / f"{word}.txt" for word in ("first", "second", "third")]
+    files = [lab.repository / f"{number}.txt" for number in range(CALLS)]
 
     def hold() -> None:
         lab.signalbox("hold", only_agent(lab), "--why", WHY, "--store", lab.url)
 
-    steps = [program.shell(f"touch {file.name}", before=hold if at == 1 else None) for at, file in enumerate(files)]
+    steps = [
+        program.shell(f"touch {file.name}", before=hold if at == HELD_AT else None) for at, file in enumerate(files)
+    ]
     with ScriptedModel(*steps, say("done")) as model, ThreadPoolExecutor(1) as pool:
         done = pool.submit(program.run, lab, model)
         lab.until(lambda: held(lab), f"{name} says that it is held")
-        assert [file.exists() for file in files] == [True, False, False]
+        assert [file.exists() for file in files] == [at < HELD_AT for at in range(CALLS)]
         assert not done.done()
         lab.signalbox("release", only_agent(lab), "--store", lab.url)
         done.result(90)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from console.hooks.permissions import (
     folder_of,
     requests_in,
 )
+from console.hooks.programs import copilot
+from console.hooks.sessions import processes
+from console.hooks.sessions.processes import process_name
 from tests.hooks.hooked import SESSION, Hooked
 
 NATIVE = {
@@ -187,3 +191,25 @@ def test_twelve_wait_at_once_and_each_gets_its_own_answer(hooked: Hooked) -> Non
         assert answer(folder, each.id, PermissionAnswer(DENY, "user", each.given))
     told = [said(each)["hookSpecificOutput"]["decision"]["message"] for each in waiting]
     assert told == [f'{{"command":"step {number}"}}' for number in range(12)]
+
+
+@pytest.mark.parametrize("words", [("--allow-all-tools",), ("--yolo",), ("--allow-all",), ()])
+def test_copilot_that_was_allowed_everything_waits_for_no_answer(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given = {"sessionId": SESSION, "toolName": "bash", "toolInput": {"command": "make"}}
+    program = subprocess.Popen([sys.executable, "-c", "input()", *words, "-p", "hello"], stdin=subprocess.PIPE)
+    monkeypatch.setattr(processes, "program_process", lambda: process_name(program.pid))
+    try:
+        assert (copilot.read(given, "permissionRequest", {}) is None) is bool(words)
+        assert copilot.read(given, "permissionRequest", {"COPILOT_ALLOW_ALL": "true"}) is None
+        assert copilot.read(given, "preToolUse", {"COPILOT_ALLOW_ALL": "true"}) is not None, "it can be held"
+        monkeypatch.setattr(processes, "PROC", str(tmp_path))
+        ps = tmp_path / "ps"
+        ps.write_text(f"#!/bin/sh\necho 'copilot {' '.join(words)} -p hello'\n")
+        ps.chmod(0o755)
+        monkeypatch.setattr(processes, "PS", str(ps))
+        monkeypatch.setattr(processes, "program_process", lambda: "1 2 3")
+        assert (copilot.read(given, "permissionRequest", {}) is None) is bool(words)
+    finally:
+        program.communicate(b"\n")

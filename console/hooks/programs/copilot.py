@@ -42,6 +42,8 @@ MOMENTS = {
 SOURCES = {"new": "startup"}
 """What other programs call the same."""
 PERMISSION = "permission_prompt"
+ALLOWING, ALL_ALLOWED = frozenset({"--allow-all-tools", "--allow-all", "--yolo"}), "COPILOT_ALLOW_ALL"
+"""The options, and the variable, by which no tool is asked for."""
 ANSWERED = (START, PROMPT, TOOL)
 
 
@@ -53,6 +55,8 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
     moment = MOMENTS[event]
     if moment is WAITING and given.get("notification_type", PERMISSION) != PERMISSION:
         return None
+    if moment is ASKED and allows_all(env):
+        return None
     source = text_in(given, "source", "reason")
     return HookEvent(
         moment,
@@ -63,6 +67,15 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         prompt=text_in(given, "prompt"),
         asked=tool_in(given, "toolName", "toolInput"),
     )
+
+
+def allows_all(env: Mapping[str, str]) -> bool:
+    """Say whether the user allowed every tool at the start: its hook for permissions runs before each all the same."""
+    if env.get(ALL_ALLOWED, "").lower() not in ("", "0", "false"):
+        return True
+    from console.hooks.sessions.processes import arguments_of, program_process
+
+    return not ALLOWING.isdisjoint(arguments_of(program_process()))
 
 
 def answer(event: HookEvent, text: str, watch: tuple[str, ...]) -> Answer:

@@ -59,6 +59,18 @@ def is_of_this_system(process: str) -> bool:
     return len(parts) == 3 and parts[0].isdecimal() and bool(parts[2]) and parts[2] == _namespace()
 
 
+def arguments_of(process: str) -> list[str]:
+    """Return the arguments with which a process was started; none where that can't be told."""
+    pid = process.partition(" ")[0]
+    if not pid:
+        return []
+    try:
+        with open(f"{PROC}/{pid}/cmdline", "rb") as file:
+            return file.read().decode("utf-8", "replace").split("\0")
+    except OSError:
+        return [] if _has_table() else _ps("args=", pid).split()
+
+
 def terminal_of(process: str) -> str:
     """Return the path of the terminal that a process runs at; empty if it has none here, or none that is known."""
     if not is_of_this_system(process) or is_gone(process):
@@ -68,22 +80,23 @@ def terminal_of(process: str) -> str:
         with open(f"{PROC}/{pid}/stat", "rb") as file:
             device = int(file.read().rpartition(b")")[2].split()[4])
     except (OSError, ValueError, IndexError):
-        return _terminal_told_by_ps(pid)
+        name = _ps("tty=", pid).strip()
+        return f"/dev/{name}" if name.startswith("tty") else ""
     major, minor = device >> 8 & 0xFFF, device & 0xFF | device >> 12 & 0xFFF00
     if FIRST_PSEUDO <= major < FIRST_PSEUDO + PSEUDO_MAJORS:
         return f"/dev/pts/{minor + 256 * (major - FIRST_PSEUDO)}"
     return f"/dev/tty{minor}" if major == CONSOLE else ""
 
 
-def _terminal_told_by_ps(pid: str) -> str:
+def _ps(field: str, pid: str) -> str:
+    """Return what `ps` tells of a process; empty where it fails."""
     import subprocess
 
     try:
-        done = subprocess.run([PS, "-o", "tty=", "-p", pid], capture_output=True, timeout=PS_SECONDS, check=False)
+        done = subprocess.run([PS, "-o", field, "-p", pid], capture_output=True, timeout=PS_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    name = done.stdout.decode("utf-8", "replace").strip()
-    return f"/dev/{name}" if name.startswith("tty") else ""
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _has_table() -> bool:
