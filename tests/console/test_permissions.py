@@ -148,7 +148,7 @@ async def test_it_can_be_answered_at_its_terminal_instead(mail: MailFiles) -> No
 async def test_on_the_smallest_screen_it_is_said_who_asks_for_what_and_what_can_be_done(mail: MailFiles) -> None:
     WaitingHook(mail, "Bash", {"command": "make plates\nmake proofs"})
     async with opened(mail.data, size=(30, 8)) as seat:
-        await seat.press("p")
+        await go(seat, "Bas")
         await seat.sees("tool  Bash")
         await seat.press("y")
         await seat.sees("asks to use")
