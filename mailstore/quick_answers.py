@@ -82,7 +82,7 @@ class UnreadMail:
         return next(iter(self.texts([message])))
 
     def proof(self, message: UnreadMessage) -> str:
-        """Return by what the mailbox proves that the user wrote a message; empty if by nothing."""
+        """Return according to what in the mailbox the user wrote a message; empty if nothing proves it."""
         return ""
 
     def registered(self, message: UnreadMessage) -> str:

@@ -290,7 +290,7 @@ class Store(ABC):
         return []
 
     def proof(self, message: Message) -> str:
-        """Return by what the mailbox proves that the user wrote a message, after "by"; empty if by nothing."""
+        """Return according to what in the mailbox the user wrote a message; empty if nothing proves it."""
         return ""
 
     def is_for_named(self, draft: Draft) -> bool:

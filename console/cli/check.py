@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         warn_if_unknown(mail, reader)
         before = {} if isinstance(mail.store, ReadOnly) else printed_to(mail.store.url, reader, mail.now)
         unread = [it for it in unread_mail(mail.store, mail.mailbox, reader, mail.now) if it.id not in before]
-        found, sent = unread[: args.limit], SentByUser(mail.store.url)
+        found, sent = unread[: args.limit], SentByUser(mail.store.url, mail.store.proof)
         printed = portion(
             reader,
             found,
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             args.max_chars,
             more=len(unread) - len(found),
             store=args.store or "",
-            proof_of=lambda message, text: sent.proof(message, text) or mail.store.proof(message),
+            proof_of=sent.proof,
         )
         shown = [found[at] for at in printed.whole]
         if args.json:

@@ -43,7 +43,7 @@ def header(message: Message | QuickMessage, proof: str = "") -> dict[str, str]:
     return {
         "id": message.id,
         "from": message.sender,
-        PROOF: f"your user wrote this, by {proof}" if proof else "",
+        PROOF: f"your user wrote this, according to {proof}" if proof else "",
         "warning": ", ".join(tag[1:] for tag in message.tags if tag[:1] == "!"),
         "to": ", ".join(message.recipients),
         "time": message.timestamp,

@@ -41,6 +41,7 @@ class HookEvent:
         "prompts",
         "session_id",
         "source",
+        "takes_prompts",
         "title",
     )
 
@@ -60,6 +61,7 @@ class HookEvent:
         is_continued: bool = False,
         is_rung: bool = False,
         is_attended: bool = False,
+        takes_prompts: bool = False,
         asked: tuple[str, dict[str, Any]] | None = None,
     ) -> None:
         self.moment = moment
@@ -75,6 +77,8 @@ class HookEvent:
         """Under which id the session is registered, once that is known."""
         self.prompts: list[str] = []
         """What the plugin is to prompt the session with, as its user."""
+        self.takes_prompts = takes_prompts
+        """Whether the program's plugin takes prompts from the answer."""
         self.is_unheard = is_unheard
         """Whether the program drops what the hook prints at this event."""
         self.is_continued = is_continued

@@ -14,10 +14,8 @@ from mailstore.files.whole import open_binary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
-
-    from mailstore.quick_answers import UnreadMail
 
 USER = "user"
 """The folder of what the user wrote, in that of a mailbox's hooks."""
@@ -52,14 +50,23 @@ def note_sent(mailbox: str, message_id: str, words: str) -> None:
         os.close(fd)
 
 
+def unproven(message: Any) -> str:
+    """Return that a mailbox proves nothing of who wrote a message."""
+    return ""
+
+
 class SentByUser:
-    """What the console sent to a mailbox, read when it is first asked for."""
+    """Which messages of a mailbox the user wrote; `by_mailbox` returns how the mailbox itself proves it.
 
-    __slots__ = ("_known", "_path")
+    What the console sent is read when it is first asked for.
+    """
 
-    def __init__(self, mailbox: str) -> None:
+    __slots__ = ("_by_mailbox", "_known", "_path")
+
+    def __init__(self, mailbox: str, by_mailbox: Callable[[Any], str] = unproven) -> None:
         self._path = f"{hooks_folder(mailbox)}/{USER}/{SENT}"
         self._known: dict[str, str] | None = None
+        self._by_mailbox = by_mailbox
 
     def may_have(self, message: Any) -> bool:
         """Say whether the console sent a message of this id, whatever it said."""
@@ -68,22 +75,15 @@ class SentByUser:
         return bool(self._known) and _digest(message.id, ID_BYTES) in self._known
 
     def proof(self, message: Any, text: str) -> str:
-        """Return by what it is known that the user wrote a message with a text; empty if by nothing."""
-        if not self.may_have(message) or self._known is None:
-            return ""
-        words = words_digest(message.recipients, message.subject, message.type, text)
-        is_same = self._known[_digest(message.id, ID_BYTES)] == _digest(message.id + words, BYTES)
-        return KNOWN_BY if is_same else ""
+        """Return according to what the user wrote a message with a text; empty if that is not known.
 
-
-def proof(sent: SentByUser, mail: UnreadMail, message: Any, text: str | None = None) -> str:
-    """Return by what it is known that the user wrote one of an agent's messages; empty if by nothing.
-
-    `text` is the message's, if that was read already.
-    """
-    if sent.may_have(message):
-        return sent.proof(message, mail.text(message) if text is None else text)
-    return mail.proof(message)
+        Only what `may_have` says the console sent needs the text.
+        """
+        if self.may_have(message) and self._known is not None:
+            words = words_digest(message.recipients, message.subject, message.type, text)
+            if self._known[_digest(message.id, ID_BYTES)] == _digest(message.id + words, BYTES):
+                return KNOWN_BY
+        return self._by_mailbox(message)
 
 
 def _digest(text: str, size: int) -> str:

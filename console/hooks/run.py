@@ -23,13 +23,13 @@ from console.hooks.sessions import registration
 from console.hooks.sessions.cleanup import clean
 from console.hooks.sessions.identity import VARIABLE
 from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
-from console.hooks.sessions.printed import HEARD
+from console.hooks.sessions.printed import PROMPTED
 from console.hooks.sessions.session_state import WORKING, opened, read_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from console.hooks.unread.look import look
 from console.hooks.unread.slow_looks import begin_look, end_look, is_too_slow
 from console.hooks.unread.watched import bell_of, mailbox_file, paths_of
-from console.hooks.user_prompts import BY_BELL, PATIENCE_SECONDS, prompts_of
+from console.hooks.user_prompts import BY_BELL, PATIENCE_SECONDS, TAKES_PROMPTS, prompts_of
 from mailstore.errors import MailError
 from mailstore.files.scan import record_in
 from mailstore.files.whole import open_binary, open_regular
@@ -59,7 +59,7 @@ ENV_FILE = "CLAUDE_ENV_FILE"
 """What Claude Code calls the file that its shells read; SessionStart hooks may append to it."""
 MOST_ENV_BYTES = 1 << 20
 COMPACT = "compact"
-"""Why a session that goes on is told everything again: its memory was cut."""
+"""The source of a start in the middle of a session, whose context was compacted."""
 REPEAT_SECONDS = 5.0
 REMEMBERED = "notified"
 
@@ -203,20 +203,23 @@ class Hook:
     def _notify(self, held: opened, writer: NoticeWriter) -> Answer:
         """Return the answer at a moment when the session can be notified of its mail."""
         state = held.state
+        state.extra[TAKES_PROMPTS] = self._event.takes_prompts
         if self._event.moment == START and self._event.source != COMPACT:
             self._forget_prompts()
         coming = prompts_of(self._folder, self._tool.NAME, self._event.session_id)
-        heard = self._heard(coming)
-        answer = self._told(held, writer, coming, heard)
-        state.printed |= dict.fromkeys(heard, HEARD)
+        arrived = self._arrived(coming)
+        answer = self._answer_to(held, writer, coming, arrived)
+        state.printed |= dict.fromkeys(arrived, PROMPTED)
         return answer
 
-    def _heard(self, coming: list[UserPrompt]) -> list[str]:
+    def _arrived(self, coming: list[UserPrompt]) -> list[str]:
         """Return which of the user's messages this prompt is; leave out these and what has not come for long."""
         found = []
-        for each in coming[:] if self._event.moment == PROMPT else ():
-            has_come = each.has_come(self._event.prompt)
-            if has_come or self._now - each.at > PATIENCE_SECONDS:
+        is_prompt = self._event.moment == PROMPT
+        for each in coming[:]:
+            has_come = is_prompt and each.has_come(self._event.prompt)
+            is_late = (is_prompt or each.is_given) and self._now - each.at > PATIENCE_SECONDS
+            if has_come or is_late:
                 each.forget()
                 coming.remove(each)
             if has_come:
@@ -227,7 +230,7 @@ class Hook:
         for each in prompts_of(self._folder, self._tool.NAME, self._event.session_id):
             each.forget()
 
-    def _told(self, held: opened, writer: NoticeWriter, coming: list[UserPrompt], heard: list[str]) -> Answer:
+    def _answer_to(self, held: opened, writer: NoticeWriter, coming: list[UserPrompt], arrived: list[str]) -> Answer:
         """Return the answer, which leaves out what comes, or has come, as a prompt of the user's."""
         event, state = self._event, held.state
         if event.moment == CHANGED:
@@ -261,7 +264,7 @@ class Hook:
                 notice = MailNotice()
             else:
                 told = {each.id for each in mail.messages if any(one.is_of(each, mail.text) for one in coming)}
-                notice = writer.notice(mail, event.moment, self._now, told.union(heard), is_rung=event.is_rung)
+                notice = writer.notice(mail, event.moment, self._now, told.union(arrived), is_rung=event.is_rung)
             answer = self._tool.answer(event, notice.text, self._watched())
         finally:
             mail.close()

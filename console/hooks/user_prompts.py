@@ -21,9 +21,13 @@ LONGEST = 1 << 20
 COMPARED = 4000
 """Characters of a prompt by which it is recognised; hooks keep little more of one."""
 PATIENCE_SECONDS = 60.0
-"""How long a message is left to the program while other prompts come."""
+"""How long a message is left to the program while other prompts come, or after its plugin took it."""
+LONGEST_PROMPT = 30_000
+"""Characters; what is longer is mail only, since a plugin reads so much of an answer."""
 BY_BELL = frozenset({"opencode"})
 """Programs whose plugin takes the prompts from a hook, when the session's bell file changes."""
+TAKES_PROMPTS = "takes_prompts"
+"""Whether a session's plugin does that, which an older one doesn't; in what registration remembers."""
 TEXTS = ("message_id", "words", "prompt")
 
 
@@ -73,7 +77,7 @@ class UserPrompt:
 
 def new_prompt(folder: str, tool: str, session_id: str, words: str, now: float) -> UserPrompt:
     """Return a prompt for a session, given the folder of its mailbox's hooks; it is not saved yet."""
-    return UserPrompt(f"{_beginning(folder, tool, session_id)}{words}", words, now)
+    return UserPrompt(f"{_beginning(folder, tool, session_id)}{words}-{now:.6f}", words, now)
 
 
 def prompts_of(folder: str, tool: str, session_id: str) -> list[UserPrompt]:

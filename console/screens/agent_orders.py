@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from console.hooks.orders import HOLD, STOP, Order
+from console.hooks.orders import HOLD, LIMIT, STOP, Order
 from console.hooks.steering import (
     EFFECTS,
     ENDING_TURNS,
@@ -39,16 +39,16 @@ LISTED = 12
 GATE = "signalbox hook install --gate lets agents be held"
 
 
+LOOPS = "loops.held"
+"""The name under which is remembered which agents were held for a loop, and when."""
+LOOP_HELD = "Held: they kept each other busy"
+
+
 class AgentGroup(Struct, frozen=True):
     """Agents that get an order together, and what they are called together."""
 
     label: str
     names: tuple[str, ...]
-
-
-LOOPS = "loops.held"
-"""The name under which is remembered which agents were held for a loop, and when."""
-LOOP_HELD = "Held: they kept each other busy"
 
 
 class OrderChoice(Struct, frozen=True):
@@ -121,13 +121,13 @@ class AgentOrders:
         """Hold agents that keep each other busy, unless an order to them holds already."""
         known = {agent for agent, _ in await self._known()}
         left = [agent for agent in agents if agent not in known]
-        if left and await self._carry_out(left, HOLD, f"you {loop.reason}"):
+        if left and await self._carry_out(left, HOLD, f"you {loop.reason}", LIMIT):
             self._screen.report(visible_line(f"{self._names(left)}: {loop.reason} · z: undo"), title=LOOP_HELD)
 
-    async def _carry_out(self, agents: Sequence[Steered], what: str, why: str) -> bool:
-        """Give an order that can be undone; return whether that could be done."""
+    async def _carry_out(self, agents: Sequence[Steered], what: str, why: str, by: str = "") -> bool:
+        """Give an order that can be undone, by the user unless another is named; return whether that could be done."""
         before = [(agent, order) for agent, order in await self._known() if agent in agents]
-        if not await self._do(agents, what, why):
+        if not await self._do(agents, what, why, by):
             return False
         self._screen.session.undo_history.add(
             UndoableAction(
@@ -171,11 +171,11 @@ class AgentOrders:
         for agent, order in before:
             await self._do([agent], order.what, order.why)
 
-    async def _do(self, agents: Sequence[Steered], what: str, why: str) -> bool:
+    async def _do(self, agents: Sequence[Steered], what: str, why: str, by: str = "") -> bool:
         session = self._screen.session
 
         def work() -> Intervention | None:
-            return steer(session.store, agents, what, why, session.user, session.clock())
+            return steer(session.store, agents, what, why, by or session.user, session.clock())
 
         try:
             record = await asyncio.to_thread(work)
@@ -200,12 +200,14 @@ def hold_loops(screen: BaseScreen[Any], concerns: Sequence[Concern]) -> None:
     if not loops or not session.config.hooks.hold_loops or AgentOrders(screen).why_not():
         return
     now, pause = session.clock(), session.config.attention.loop_minutes * 60
-    held = {name: at for name, at in session.personal.recall(LOOPS, {}).items() if 0 <= now - at <= pause}
+    before = session.personal.recall(LOOPS, {})
+    held = {name: at for name, at in before.items() if 0 <= now - at <= pause}
     for loop in loops:
         agents = held_among(loop.parties, session.hooked)
         if agents and (name := ", ".join(loop.parties)) not in held:
             held[name] = now
             chosen = [steered(each, hook) for each, hook in agents.items()]
             screen.run_task(AgentOrders(screen).hold_loop(loop, chosen), group="orders")
-    session.personal.remember(LOOPS, held)
-    screen.run_task(asyncio.to_thread(session.personal.save_remembered, LOOPS), group="state")
+    if held != before:
+        session.personal.remember(LOOPS, held)
+        screen.run_task(asyncio.to_thread(session.personal.save_remembered, LOOPS), group="state")

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from console.hooks.orders import Order
 from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.hooks.user_prompts import LONGEST_PROMPT
 from console.hooks.waking.hearing import Hearing, hearing
 from console.render.safe import visible_line
 from console.sending.prompting import begin, deliver, give_up, note_own, prompted
@@ -141,7 +142,8 @@ class DeliveryService(Struct, frozen=True):
         is_waking = self.by_user or draft.type in (WAKING_TYPES if self.wake_types is None else self.wake_types)
         named = called(as_message(draft, self.now), self.mailbox.roster, self.mailbox.user)
         is_prompting = self.is_prompting and self.is_console
-        given = prompted(named, self.hooked, self.store.url) if is_prompting else {}
+        is_short = len(draft.content) <= LONGEST_PROMPT
+        given = prompted(named, self.hooked, self.store.url) if is_prompting and is_short else {}
         heard = hearing(reach.reaches, self.hooked, named, given if is_prompting else None, is_waking=is_waking)
         return Prepared(
             draft,

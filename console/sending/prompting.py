@@ -32,7 +32,7 @@ def prompted(names: Iterable[str], hooked: HookedAgents, store_url: str) -> dict
     return {
         name: hook
         for name, hook in found.items()
-        if (hook.tool == CODEX or hook.tool in BY_BELL) and SESSION.fullmatch(hook.session_id)
+        if (hook.tool == CODEX or (hook.tool in BY_BELL and hook.takes_prompts)) and SESSION.fullmatch(hook.session_id)
     }
 
 

@@ -147,9 +147,9 @@ class SendSettings(Struct, frozen=True):
 class DeliverSettings(Struct, frozen=True):
     """The table [deliver]: how what you write in the console reaches agents with hooks."""
 
-    mine: Annotated[
-        bool, "Whether Codex and OpenCode get it as their user's words, at once, beside the mail that is its record."
-    ] = False
+    mine: Annotated[bool, "Whether Codex and OpenCode get it as a user prompt, beside the mail that is its record."] = (
+        False
+    )
 
 
 class AwaySettings(Struct, frozen=True):

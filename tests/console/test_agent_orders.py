@@ -230,6 +230,7 @@ async def test_agents_that_keep_each_other_busy_are_held_once_where_the_user_cho
     async with opened(mail.data, size=(120, 40), config=config) as seat:
         await seat.until(lambda: set(orders_in(folder)) == {ANN})
         assert orders_in(folder)[ANN].why.startswith("you answered each other 8 times")
+        assert orders_in(folder)[ANN].by == "limit"
         await seat.sees("Held: they kept each other busy")
         await seat.until(lambda: journal(mail) == ["hold"])
         await seat.press("z")

@@ -115,9 +115,9 @@ async def test_what_the_user_writes_is_given_to_codex_as_its_users_words(
         await seat.until(lambda: len(seat.app.session.hooked.live) == 2)
         await seat.press("r")
         await seat.paste(f"Go on, and tell @{BOB}")
-        await seat.sees(f"as its user's words: {ANN}")
+        await seat.sees(f"as a user prompt: {ANN}")
         await seat.press("ctrl+s")
-        await seat.sees(f"Sent · {ANN} gets it as its user's words")
+        await seat.sees(f"Sent · {ANN} gets it as a user prompt")
         await seat.until(calls)
         [[_, _, session, text]] = calls()
         assert session == "s-1"

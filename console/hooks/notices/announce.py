@@ -7,7 +7,7 @@ new turn three times at most (docs/decisions/0045). Nothing here reads or writes
 from __future__ import annotations
 
 from console.hooks.events import CHANGED, PROMPT, START, STOP, TOOL
-from console.hooks.sessions.printed import HEARD, PRINTED, SEEN
+from console.hooks.sessions.printed import PRINTED, PROMPTED, SEEN
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def settle(
         state.blocks_in_row = 0
     read = [message.id for message in messages if message.id in state.shown] if moment in (TOOL, STOP) else []
     for each, stage in list(state.printed.items()) if moment in (TOOL, STOP, PROMPT) else ():
-        if moment == TOOL and (stage == HEARD or (stage == PRINTED and is_printing(each))):
+        if moment == TOOL and (stage == PROMPTED or (stage == PRINTED and is_printing(each))):
             state.printed[each] = SEEN
         else:
             del state.printed[each]

@@ -9,7 +9,7 @@ from console.hooks.events import PROMPT, START, STOP
 from console.hooks.notices.announce import announced, due
 from console.hooks.notices.texts import Announcement, at_start, at_turn_end, in_between, introduction
 from console.hooks.options import AT_START, EVERYWHERE
-from console.hooks.provenance import SentByUser, proof
+from console.hooks.provenance import SentByUser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,17 +64,16 @@ class NoticeWriter:
         self._arrival = arrival
 
     def notice(
-        self, mail: UnreadMail, moment: str, now: float, told: Collection[str] = (), *, is_rung: bool = False
+        self, mail: UnreadMail, moment: str, now: float, coming: Collection[str] = (), *, is_rung: bool = False
     ) -> MailNotice:
-        """Return what to say at a moment; nothing, if there is nothing to say. `told` comes as prompts of the user."""
+        """Return what to say at a moment; nothing, if there is nothing to say. `coming` comes as prompts."""
         state = self._state
-        known = {*state.shown, *state.printed, *told}
+        known = {*state.shown, *state.printed, *coming}
         unshown = [it for it in mail.messages if it.id not in known]
         messages = due(state, unshown, moment, now, is_rung=is_rung)
         if messages and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, messages, moment)
-        sent = SentByUser(state.mailbox)
-        said = [Announcement(mail.registered(it), it.type, is_users=bool(proof(sent, mail, it))) for it in messages]
+        said = [self._announcement(mail, message) for message in messages]
         if self.is_first(moment):
             return MailNotice(self._introduced(said), messages)
         if not messages:
@@ -83,6 +82,11 @@ class NoticeWriter:
             return MailNotice(at_turn_end(state.agent_id, said, self._command), messages)
         are_new = not any(message.id in state.announced for message in messages)
         return MailNotice(in_between(state.agent_id, said, self._command, are_new=are_new), messages)
+
+    def _announcement(self, mail: UnreadMail, message: UnreadMessage) -> Announcement:
+        sent = SentByUser(self._state.mailbox, mail.proof)
+        text = mail.text(message) if sent.may_have(message) else ""
+        return Announcement(mail.registered(message), message.type, is_users=bool(sent.proof(message, text)))
 
     def introduction(self, moment: str) -> str:
         """Return the notice for when the unread mail isn't known: who the agent is, if the moment is the first."""
@@ -98,8 +102,6 @@ class NoticeWriter:
         return at_start(self._state.agent_id, role, tags, messages, self._command, note)
 
     def _fenced(self, mail: UnreadMail, messages: list[UnreadMessage], moment: str) -> MailNotice:
-        from functools import partial
-
         from console.handout.portion import portion
 
         found: Portion = portion(
@@ -108,7 +110,7 @@ class NoticeWriter:
             lambda places: mail.texts([messages[at] for at in places]),
             MOST_CHARACTERS,
             store=self._store,
-            proof_of=partial(proof, SentByUser(self._state.mailbox), mail),
+            proof_of=SentByUser(self._state.mailbox, mail.proof).proof,
         )
         whole = [messages[at] for at in found.whole]
         cut = [] if found.cut is None else [messages[found.cut]]

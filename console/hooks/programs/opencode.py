@@ -71,6 +71,7 @@ def read(given: dict[str, Any], event: str, env: Mapping[str, str]) -> HookEvent
         is_unheard=native == REPLIED,
         is_continued=native == PROMPTED,
         is_attended=True,
+        takes_prompts=given.get("takes_prompts") is True,
         asked=tool_in(given, "permission", "metadata"),
     )
 

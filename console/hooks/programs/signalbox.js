@@ -104,7 +104,7 @@ export const Signalbox = async ({ client, directory }) => {
     if (session.over) return ""
     session.over = name === "session.deleted"
     const title = isDefault(session.title) ? "" : session.title
-    const given = { hook_event_name: name, session_id: session.id, cwd: session.cwd, ...(title && { title }), ...more }
+    const given = { hook_event_name: name, session_id: session.id, cwd: session.cwd, takes_prompts: true, ...(title && { title }), ...more }
     if (session.root) given.parent_id = session.root
     const answer = await ask(given)
     if (typeof answer.agent === "string") session.agent = answer.agent

@@ -14,6 +14,7 @@ from console.hooks.sessions.liveness import is_live, process_is_gone, process_of
 from console.hooks.sessions.processes import is_gone
 from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
+from console.hooks.user_prompts import TAKES_PROMPTS
 from mailstore.files.whole import read_whole
 from mailstore.records.scope import Scope, label_of, parts_of
 
@@ -60,7 +61,8 @@ class LiveHook(Struct, frozen=True):
     `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder. With `has_gate`
     its tool calls can be held; `order` is what the user wants of it, None for nothing, and `is_obeyed` says that a hook
     has kept a tool call from running for it. `asked` are the permissions that can be given to it from here,
-    `calls` what its last tool calls show, None without a gate. `process` names the session's program.
+    `calls` what its last tool calls show, None without a gate. `process` names the session's program, and
+    `takes_prompts` says that its plugin does.
     """
 
     tool: str
@@ -79,6 +81,7 @@ class LiveHook(Struct, frozen=True):
     asked: tuple[PermissionRequest, ...] = ()
     calls: Calls | None = None
     process: str = ""
+    takes_prompts: bool = False
 
 
 class HookedAgents(Struct, frozen=True):
@@ -131,6 +134,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     tuple(each for each in asked if (each.program, each.session_id) == (state.tool, state.session_id)),
                     Calls(call_lines(calls_file(state.tool, state.session_id), LOOKED_AT)) if has_gate else None,
                     process_of(state),
+                    state.extra.get(TAKES_PROMPTS) is True,
                 )
     return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from console.hooks.sessions.session_state import SessionState
 
-PRINTED, SEEN, HEARD = 0, 1, 2
+PRINTED, SEEN, PROMPTED = 0, 1, 2
 """The tool that printed a message runs; it has ended, so that whatever comes next follows an answer of the model.
 
 Or the message came as a prompt, perhaps while a tool ran, whose end follows no answer to it.

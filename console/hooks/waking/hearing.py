@@ -12,8 +12,8 @@ from console.hooks.waking.wake_session import CODEX, can_ring, hears_by_itself, 
 class Hearing(StrEnum):
     """The words for the sender, after the agent's name."""
 
-    AS_USER = "gets it as its user's words"
-    AFTER_TURN = "gets it as its user's words after its turn"
+    AS_USER = "gets it as a user prompt"
+    AFTER_TURN = "gets it as a user prompt after its turn"
     WITHIN_TURN = "will hear of it within a turn"
     WOKEN = "will be woken"
     NEXT_TURN = "will hear of it at the next turn"

@@ -182,7 +182,8 @@ class PermissionAnswers:
                 return
             outcome = await self._outcome(folder, request)
             if outcome == given.what:
-                await asyncio.to_thread(self._record, concern, request, given)
+                record = await asyncio.to_thread(self._record, concern, request, given)
+                screen.session.live.fold([record], screen.session.clock())
         except (MailError, OSError) as error:
             screen.report(error, title="The answer was not recorded")
             return
@@ -205,14 +206,15 @@ class PermissionAnswers:
             await asyncio.sleep(PAUSE_SECONDS)
         return ""
 
-    def _record(self, concern: Concern, request: PermissionRequest, given: PermissionAnswer) -> None:
-        """Record who answered what in the journal, without the tool's input; blocks."""
+    def _record(self, concern: Concern, request: PermissionRequest, given: PermissionAnswer) -> Intervention:
+        """Record who answered what in the journal, without the tool's input; return the record. Blocks."""
         session = self._screen.session
         details = {"agents": [concern.who], "tool": request.tool}
         record = Intervention(
             str(uuid.uuid4()), given.by, given.what, session.clock(), note=given.words, details=details
         )
         put_record(session.store, record)
+        return record
 
     @property
     def _width(self) -> int:
