@@ -6,8 +6,9 @@ import os
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from select import select
-from typing import Any
+from typing import IO, Any
 
 from textual import constants
 from textual._parser import ParseError  # Textual's driver is made of these, and can't be configured otherwise
@@ -18,6 +19,8 @@ from textual.message import Message
 from console.terminal.queries import TerminalAnswer, TerminalQueries
 
 READ_BYTES = 1 << 12
+HUNG_UP = 129
+"""The exit status of a program whose terminal was taken away."""
 
 
 class KeyReader:
@@ -57,6 +60,27 @@ class KeyReader:
             self._tell_one(message)
 
 
+class TerminalOutput:
+    """The terminal that is written to; what comes after it was taken away goes nowhere.
+
+    The thread that writes would end with the first error, and whoever fills its queue would wait for ever.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            self._file.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
 class Driver(LinuxDriver):
     """Waits as long as Escape may still become another key, and else for the next key however long it takes.
 
@@ -65,6 +89,7 @@ class Driver(LinuxDriver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._file: Any = TerminalOutput(self._file)
         self._woken, self._wake = os.pipe()
         self._queries = TerminalQueries()
 
@@ -75,16 +100,24 @@ class Driver(LinuxDriver):
         self.write(question)
 
     def run_input_thread(self) -> None:
-        """Read until the end."""
+        """Read until the end; without a terminal, that is the end of the application."""
         keys = KeyReader(self._queries, self.process_message, debug=self._debug)
         while not self.exit_event.is_set():
             if self.fileno not in select([self.fileno, self._woken], [], [], keys.patience)[0]:
                 keys.pause()
-            elif data := os.read(self.fileno, READ_BYTES):
+            elif data := self._sent():
                 keys.read(data)
             else:
+                self._loop.call_soon_threadsafe(partial(self._app.exit, return_code=HUNG_UP))
                 break
         keys.end()
+
+    def _sent(self) -> bytes:
+        """Return what the terminal has sent; nothing where it was taken away."""
+        try:
+            return os.read(self.fileno, READ_BYTES)
+        except OSError:
+            return b""
 
     def disable_input(self) -> None:
         """Read no more: whoever waits for a key is woken, for the end waits for them."""

@@ -69,3 +69,21 @@ def test_a_signal_ends_it_and_nothing_is_left(
     assert process.returncode == status
     assert list(temporary.iterdir()) == []
     assert not (tmp_path / "xdg_state_home").exists()
+
+
+def test_it_ends_when_its_terminal_is_taken_away_without_a_signal(tmp_path: Path) -> None:
+    master, slave = pty.openpty()  # not the program's controlling terminal, which would send a signal
+    homes = {name: str(tmp_path / name.lower()) for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
+    env = {**os.environ, **homes, "TMPDIR": str(tmp_path), "TERM": "xterm-256color"}
+    console = [sys.executable, "-c", WORDS]
+    with subprocess.Popen(console, stdin=slave, stdout=slave, stderr=slave, start_new_session=True, env=env) as process:
+        os.close(slave)
+        try:
+            _read_until(master, process, b"architect-new")
+        finally:
+            os.close(master)
+        try:
+            process.wait(PATIENCE)
+        finally:
+            process.kill()
+    assert not list(tmp_path.glob("signalbox-demo-*")), "nothing of it is left"

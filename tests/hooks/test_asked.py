@@ -198,7 +198,10 @@ def test_copilot_that_was_allowed_everything_waits_for_no_answer(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     given = {"sessionId": SESSION, "toolName": "bash", "toolInput": {"command": "make"}}
-    program = subprocess.Popen([sys.executable, "-c", "input()", *words, "-p", "hello"], stdin=subprocess.PIPE)
+    waiting = [sys.executable, "-c", "print('runs', flush=True); input()", *words, "-p", "hello"]
+    program = subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert program.stdout
+    program.stdout.readline()  # while it starts, the system doesn't tell its arguments
     monkeypatch.setattr(processes, "program_process", lambda: process_name(program.pid))
     try:
         assert (copilot.read(given, "permissionRequest", {}) is None) is bool(words)
