@@ -21,7 +21,8 @@ class MessageRow(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     type: Annotated[str, "Its type, such as question; empty if it has none."]
     states: Annotated[
         Mapping[str, str],
-        "What it is to each recipient: read, unread, expired, dead, waiting, frozen, unknown, unrecorded or archived.",
+        "What it is to each recipient: read, unread, expired, dead, waiting, frozen, unknown, undelivered, unrecorded "
+        "or archived.",
     ]
     tags: Annotated[tuple[str, ...], "Its tags, with the mentions in its text; left out if there are none."] = ()
     places: Annotated[tuple[str, ...], "The files of all its copies; left out unless there are several."] = ()

@@ -21,8 +21,8 @@ FIELDS_OF_QUERIES = (
     *("has:", "id:"),
 )
 STATES = (
-    *("unread", "read", "dead", "expired", "waiting", "mentioned", "frozen", "unknown", "unrecorded", "unseen"),
-    *("archived", "starred", "muted", "snoozed"),
+    *("unread", "read", "dead", "expired", "waiting", "mentioned", "frozen", "unknown", "unseen"),
+    *("undelivered", "unrecorded", "archived", "starred", "muted", "snoozed"),
 )
 OF_QUERIES = {"from:": "agent", "to:": "address", "tag:": "tag", "role:": "role", "type:": "type", "id:": "message"}
 FIRST_SECONDS = 1.5

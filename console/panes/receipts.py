@@ -30,6 +30,7 @@ LABELS = {
     State.EXPIRED: "expired, not read by",
     State.DEAD: "ended before reading:",
     State.UNKNOWN: "no agent named",
+    State.UNDELIVERED: "not delivered to",
 }
 COUNTED = {
     State.UNREAD: "unread",
@@ -40,6 +41,7 @@ COUNTED = {
     State.EXPIRED: "expired",
     State.DEAD: "dead",
     State.UNKNOWN: "unknown",
+    State.UNDELIVERED: "not delivered",
 }
 
 UNREACHED = "ended, not read by"
@@ -49,8 +51,8 @@ Standings = Sequence[tuple[str, Standing]]
 
 
 def is_alarming(standing: Standing) -> bool:
-    """Return whether a recipient is always named: a dead letter for an agent that ended, or that no one knows."""
-    return standing.is_lost and standing.state in (State.DEAD, State.UNKNOWN)
+    """Return whether a recipient is always named: one that did not get it, ended before reading, or is unknown."""
+    return standing.is_lost and standing.state in (State.DEAD, State.UNKNOWN, State.UNDELIVERED)
 
 
 def receipt_lines(
@@ -109,8 +111,9 @@ def _by_state(standings: Standings, width: int, styles: TextStyles, now: float) 
             continue
         head = f"{STATES[state].glyph} {label} "
         words = [_named(name, standing, now) for name, standing in named]
-        if len(named) == 1 and state is State.WAITING:
-            words = [f"{words[0]} · {visible_line(named[0][1].reason)}"]
+        if state is State.UNDELIVERED or (len(named) == 1 and state is State.WAITING):
+            pairs = zip(words, named, strict=True)
+            words = [f"{word} · {visible_line(standing.reason)}" for word, (_, standing) in pairs]
         for at, line in enumerate(wrapped(words, width - cell_len(head))):
             left: list[Piece] = [
                 (head if at == 0 else " " * cell_len(head), style),

@@ -58,6 +58,8 @@ def symbol_of(concern: Concern) -> Symbol:
     """Return a concern's glyph and colour; a dead letter has that of its state."""
     if concern.trouble is Trouble.DEAD_LETTER and concern.state is State.EXPIRED:
         return Symbol(STATES[State.EXPIRED].glyph, "warn")
+    if concern.state is State.UNDELIVERED:
+        return Symbol(STATES[State.UNDELIVERED].glyph, "bad")
     return SYMBOLS[concern.trouble]
 
 

@@ -18,6 +18,7 @@ STATE_WORDS = {
     State.EXPIRED: "expired",
     State.DEAD: "dead letter",
     State.UNKNOWN: "no such recipient",
+    State.UNDELIVERED: "not delivered",
 }
 
 

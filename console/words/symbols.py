@@ -29,6 +29,7 @@ STATES: dict[State, Symbol] = {
     State.EXPIRED: Symbol("◌", "muted"),
     State.DEAD: Symbol("✕", "error"),
     State.UNKNOWN: Symbol("?", "error"),
+    State.UNDELIVERED: Symbol("⊗", "error"),
 }
 """What a message is to a recipient. The colour is that of a theme which sets no `state-NAME` of its own."""
 

@@ -188,6 +188,7 @@ def _dead_letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Conc
             dead_letter.state,
             is_mine=dead_letter.recipient == mailbox.user,
             sent=message.time,
+            is_told=dead_letter.is_told,
         )
         if dead_letter.since is not None and dead_letter.since > now - window:
             fresh.append((dead_letter.since, by_age(message), message.id))

@@ -59,8 +59,8 @@ class Limits(msgspec.Struct, frozen=True):
 class Concern(msgspec.Struct, frozen=True):
     """Something that needs attention: kind, agent, reason, since when (seconds), and the message to open.
 
-    A dead letter names its `recipient`, in which `state` it is for it, and when it was `sent` (seconds). What `is_mine`
-    is addressed to the user. `parties` are the agents of a loop.
+    A dead letter names its `recipient`, in which `state` it is for it, when it was `sent` (seconds), and whether the
+    sender was told (`is_told`). What `is_mine` is addressed to the user. `parties` are the agents of a loop.
     """
 
     trouble: Trouble
@@ -72,6 +72,7 @@ class Concern(msgspec.Struct, frozen=True):
     state: State | None = None
     is_mine: bool = False
     sent: float = 0.0
+    is_told: bool = False
     parties: tuple[str, ...] = ()
 
     @property
@@ -83,14 +84,17 @@ class Concern(msgspec.Struct, frozen=True):
 
 
 def in_order(found: Iterable[Concern]) -> list[Concern]:
-    """Sort concerns: the user's, then the most urgent; within a kind the oldest first, of messages the newest."""
+    """Sort concerns: the user's, then the most urgent; within a kind the oldest first, of messages the newest.
+
+    Dead letters that their sender knows of come after the others.
+    """
     return sorted(found, key=_place)
 
 
-def _place(concern: Concern) -> tuple[bool, int, float, float, str, str]:
+def _place(concern: Concern) -> tuple[bool, int, bool, float, float, str, str]:
     sign = -1 if concern.trouble in DEAD_LETTERS else 1
     times = sign * concern.since, sign * concern.sent
-    return (not concern.is_mine, ORDER[concern.trouble], *times, concern.who, concern.key)
+    return (not concern.is_mine, ORDER[concern.trouble], concern.is_told, *times, concern.who, concern.key)
 
 
 class GatheredConcerns:

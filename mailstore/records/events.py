@@ -56,6 +56,20 @@ class PutAway(msgspec.Struct, frozen=True, gc=False):
     time: float | None = None
 
 
+class Undelivered(msgspec.Struct, frozen=True, gc=False):
+    """A record that a message was not delivered to `recipient`, and why; of several, the last in time counts.
+
+    An empty `cause` says that it was let through after all. `time` in seconds since the epoch, if it is known.
+    `is_told` if the system told the sender.
+    """
+
+    message_id: str
+    recipient: str
+    cause: str
+    time: float | None = None
+    is_told: bool = False
+
+
 class Progress(msgspec.Struct, frozen=True, gc=False):
     """How much of a scan is done, in a unit that the store chooses: bytes, files or messages.
 
@@ -83,6 +97,7 @@ Event = (
     | Receipt
     | Delivery
     | PutAway
+    | Undelivered
     | Trace
     | Agent
     | Intervention

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from msgspec.structs import replace
 
-from mailstore.records.events import Event, Person, PutAway, Seen, Unseen
+from mailstore.records.events import Event, Person, PutAway, Seen, Undelivered, Unseen
 from mailstore.records.message import SOMEBODY, Delivery, Intervention, Location, Message, Problem, Receipt, Trace
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent
@@ -92,6 +92,9 @@ class Scope:
                 return Delivery(self.id(event.message_id), self.name(event.recipient), event.time)
             case PutAway():
                 return PutAway(self.id(event.message_id), self.name(event.recipient), event.time)
+            case Undelivered():
+                named = {"message_id": self.id(event.message_id), "recipient": self.name(event.recipient)}
+                return replace(event, **named)
             case Trace():
                 where = {"message_id": self.id(event.message_id), "file": self.id(event.file)}
                 return replace(event, owner=self.name(event.owner), **where)

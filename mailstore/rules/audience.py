@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from mailstore.records.address import Address, Kind
     from mailstore.records.agent_table import AgentTable, Registered
+    from mailstore.records.events import Undelivered
 
     class Headed(Protocol):
         """What decides whom messages are for: a message has it, and so does what many messages share."""
@@ -59,10 +60,11 @@ class Facts:
     """What the records say of one message. Immutable by convention; all names of the person are one in it.
 
     `readers` are who read it and when, `delivered` for whom it was when it was sent, `put_away` who archived it for
-    themselves, and `held` in whose own inbox there is a copy, which shows whether it was read.
+    themselves, `held` in whose own inbox there is a copy, which shows whether it was read, and `undelivered` whom it
+    did not reach, each with the record that says so.
     """
 
-    __slots__ = ("delivered", "held", "put_away", "readers")
+    __slots__ = ("delivered", "held", "put_away", "readers", "undelivered")
 
     def __init__(
         self,
@@ -70,11 +72,13 @@ class Facts:
         delivered: tuple[str, ...] = (),
         put_away: frozenset[str] = NOBODY,
         held: frozenset[str] = NOBODY,
+        undelivered: Mapping[str, Undelivered] | None = None,
     ) -> None:
         self.readers: Mapping[str, float | None] = {} if readers is None else readers
         self.delivered = delivered
         self.put_away = put_away
         self.held = held
+        self.undelivered: Mapping[str, Undelivered] = {} if undelivered is None else undelivered
 
 
 class Way:

@@ -21,6 +21,7 @@ class State(StrEnum):
     """What a message is to one recipient, in the order in which the rules apply."""
 
     READ = outcome.READ
+    UNDELIVERED = outcome.UNDELIVERED
     UNKNOWN = outcome.UNKNOWN
     DEAD = outcome.DEAD
     WAITING = outcome.WAITING
@@ -38,6 +39,7 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     """A recipient's state, since when (seconds since the epoch, if known), why, and who read or holds it.
 
     `is_lost` says that the message is a dead letter for them, unless it has been settled: mail to a channel never is.
+    `is_told` says that the sender knows.
     """
 
     state: State
@@ -45,12 +47,15 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     reason: str = ""
     by: tuple[str, ...] = ()
     is_lost: bool = False
+    is_told: bool = False
 
 
 def state(recipient: Recipient, message: Message, facts: Facts, roster: Roster, now: float) -> State:
     """Return the first state that applies."""
     if facts.readers and readers_of(recipient, message.sender, facts, roster):
         return State.READ
+    if recipient.name in facts.undelivered:
+        return State.UNDELIVERED
     is_tracked = message.is_tracked or recipient.name in facts.held
     found = state_of_open(recipient, roster, is_tracked=is_tracked)
     if found is not State.UNREAD and found is not State.UNRECORDED:
@@ -76,6 +81,9 @@ def standing(recipient: Recipient, message: Message, facts: Facts, roster: Roste
         readers = readers_of(recipient, message.sender, facts, roster)
         times = [time for name in readers if (time := facts.readers[name]) is not None]
         return Standing(found, min(times, default=None), "", tuple(readers))
+    if found is State.UNDELIVERED:
+        record = facts.undelivered[recipient.name]
+        return Standing(found, record.time, record.cause, is_lost=True, is_told=record.is_told)
     since = _since(found, recipient, message, roster)
     is_suspended = (
         found is State.UNREAD

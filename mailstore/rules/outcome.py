@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mailstore.records.agent_table import AgentTable
     from mailstore.rules.audience import Facts, Recipient
 
-READ, UNKNOWN, DEAD, WAITING, FROZEN = "read", "unknown", "dead", "waiting", "frozen"
+READ, UNDELIVERED, UNKNOWN, DEAD = "read", "undelivered", "unknown", "dead"
+WAITING, FROZEN = "waiting", "frozen"
 ARCHIVED, UNRECORDED, EXPIRED, UNREAD = "archived", "unrecorded", "expired", "unread"
 OPEN_TO_AGENT = (UNREAD, FROZEN)
 OPEN_TO_ROLE = (UNREAD, FROZEN, WAITING, UNRECORDED)
@@ -102,4 +103,4 @@ def is_open(one: Recipient, state: str) -> bool:
 
 def is_dead_letter(one: Recipient, state: str) -> bool:
     """Say whether mail in a state is a dead letter, unless it has been settled."""
-    return state == UNKNOWN or (one.is_direct and state in (DEAD, EXPIRED))
+    return state in (UNKNOWN, UNDELIVERED) or (one.is_direct and state in (DEAD, EXPIRED))

@@ -7,7 +7,19 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from mailstore.records.address import party
-from mailstore.records.events import Back, Event, Gone, Mailboxes, Person, Progress, PutAway, Reset, Seen, Unseen
+from mailstore.records.events import (
+    Back,
+    Event,
+    Gone,
+    Mailboxes,
+    Person,
+    Progress,
+    PutAway,
+    Reset,
+    Seen,
+    Undelivered,
+    Unseen,
+)
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
 from mailstore.records.own_marks import OwnMarks
 from mailstore.records.protocol import BROADCAST_NAMES
@@ -42,6 +54,8 @@ class Fold:
                     self._records.deliver(event, now)
                 case PutAway():
                     self._records.put_away(event, now)
+                case Undelivered():
+                    self._records.undelivered(event, now)
                 case Trace():
                     self._records.trace(event, now)
                 case Agent():
@@ -262,6 +276,13 @@ class RecordHandler:
         contents = self._contents
         row = contents.make_row(record.message_id)
         contents.receipts.add_put_away(row, record.recipient, record.time)
+        self._filing.refile(contents.messages.ids.leads.get(row, row), now)
+
+    def undelivered(self, record: Undelivered, now: float) -> None:
+        """Fold the record that a message was not delivered to a recipient, or then was."""
+        contents = self._contents
+        row = contents.make_row(record.message_id)
+        contents.receipts.add_undelivered(row, record)
         self._filing.refile(contents.messages.ids.leads.get(row, row), now)
 
     def trace(self, trace: Trace, now: float) -> None:

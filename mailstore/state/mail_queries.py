@@ -140,7 +140,7 @@ class MailQueries(FiledMail):
             for recipient in recipients(message, facts, contents.roster, contents.user):
                 if recipient.name in names:
                     found = standing(recipient, message, facts, contents.roster, now)
-                    yield DeadLetter(message, recipient.name, found.state, found.since, found.reason)
+                    yield DeadLetter(message, recipient.name, found.state, found.since, found.reason, found.is_told)
 
     def deaths(self) -> list[tuple[str, str]]:
         """Return message id and recipient of every message that became a dead letter since the last call."""
@@ -235,5 +235,6 @@ class MailQueries(FiledMail):
 
 
 def newest_first(iter_dead_letters: Iterable[DeadLetter]) -> list[DeadLetter]:
-    """Sort dead letters by the time of their death, the newest first."""
-    return sorted(iter_dead_letters, key=lambda it: (it.since or 0.0, by_age(it.message), it.recipient), reverse=True)
+    """Sort dead letters by the time of their death, the newest first; those that the sender knows of come last."""
+    found = sorted(iter_dead_letters, key=lambda it: (it.since or 0.0, by_age(it.message), it.recipient), reverse=True)
+    return sorted(found, key=lambda it: it.is_told)

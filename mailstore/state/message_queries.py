@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.records.address import party
+from mailstore.records.events import Undelivered
 from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Delivery, Message, Receipt, Trace, by_age
 from mailstore.rules.audience import expires_at, recipients
@@ -171,6 +172,11 @@ class MessageQueries(FiledMail):
         """Return who put a message away, and when (None where that is not recorded)."""
         contents, put_away = self.contents, self.contents.receipts.put_away
         return {name: time for row in contents.recorded(message_id) for name, time in put_away.get(row, {}).items()}
+
+    def undelivered(self, message_id: str) -> list[Undelivered]:
+        """Return the records of whom a message did not reach, or then did."""
+        contents, undelivered = self.contents, self.contents.receipts.undelivered
+        return [record for row in contents.recorded(message_id) for record in undelivered.get(row, ())]
 
     def expiry(self, message: Message) -> float | None:
         """Return when a message expires for its last recipient; None if it never does."""

@@ -122,6 +122,9 @@ def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Eve
     for name, time in mailbox.put_away_by(message.id).items():
         if time is None or time <= moment:
             yield PutAway(message.id, name, time)
+    for told in mailbox.undelivered(message.id):
+        if told.time is None or told.time <= moment:
+            yield told
     if mailbox.was_seen(message.id):
         yield Seen(message.id)
 

@@ -8,6 +8,8 @@ from mailstore.columns.chains import LinkedEntries
 from mailstore.columns.messages import NONE, MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import party
+from mailstore.records.events import Undelivered
+from mailstore.records.message import NEVER
 from mailstore.records.roster import Roster
 from mailstore.rules.audience import Facts
 from mailstore.state.joining import MergedCopies
@@ -27,6 +29,8 @@ class Receipts:
         self.deliveries = LinkedEntries()
         self.put_away: dict[int, dict[str, float | None]] = {}
         """By row, who put the message away, and when."""
+        self.undelivered: dict[int, list[Undelivered]] = {}
+        """By row, whom the message did not reach, or then did, in the order in which it was told."""
         self.copies: MergedCopies | None = None
         """The rows of messages that are recorded several times, once a store has told of any."""
 
@@ -34,11 +38,13 @@ class Receipts:
         self.reads.save(out)
         self.deliveries.save(out)
         out.value(self.put_away)
+        out.value(self.undelivered)
 
     def load(self, saved: SnapshotReader) -> None:
         self.reads.load(saved)
         self.deliveries.load(saved)
         self.put_away = saved.value(dict[int, dict[str, float | None]])
+        self.undelivered = saved.value(dict[int, list[Undelivered]])
 
     def make_room(self) -> None:
         """Make room for as many rows as there are messages."""
@@ -75,6 +81,12 @@ class Receipts:
         """Record that a recipient archived a message itself."""
         self.put_away.setdefault(row, {})[name] = time
 
+    def add_undelivered(self, row: int, record: Undelivered) -> None:
+        """Record that a message did not reach a recipient, or then did."""
+        told = self.undelivered.setdefault(row, [])
+        if record not in told:
+            told.append(record)
+
     def has_any(self, row: int) -> bool:
         """Return whether a row has read or delivery records."""
         return self.reads.has(row) or self.deliveries.has(row)
@@ -84,7 +96,8 @@ class Receipts:
         copies = self.copies
         rows = (row,) if copies is None else copies.rows(row)
         put_away = [name for each in rows for name in self.put_away.get(each, ())] if self.put_away else ()
-        if not put_away and not any(self.has_any(each) for each in rows):
+        undelivered = self._undelivered(rows) if self.undelivered else {}
+        if not put_away and not undelivered and not any(self.has_any(each) for each in rows):
             return NO_FACTS
         names = self._messages.names.values
         readers: dict[str, float | None] = {}
@@ -95,7 +108,14 @@ class Receipts:
         recorded = (number for each in rows for number in self.deliveries.names_of(each))
         delivered = dict.fromkeys(self._party(names[number]) for number in recorded)
         holders = NOBODY if copies is None else copies.holders(row)
-        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)), holders)
+        return Facts(readers, tuple(delivered), frozenset(map(self._party, put_away)), holders, undelivered)
+
+    def _undelivered(self, rows: Iterable[int]) -> dict[str, Undelivered]:
+        """Return whom a message did not reach, by what was told last of each."""
+        told = [record for row in rows for record in self.undelivered.get(row, ())]
+        told.sort(key=lambda record: -NEVER if record.time is None else record.time)
+        last = {self._party(record.recipient): record for record in told}
+        return {name: record for name, record in last.items() if record.cause}
 
     def _party(self, name: str) -> str:
         return party(name, self._roster, self._user)

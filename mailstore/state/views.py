@@ -128,6 +128,8 @@ class DeadLetter(msgspec.Struct, frozen=True):
     state: State
     since: float | None
     reason: str = ""
+    is_told: bool = False
+    """Whether the sender knows that it was not delivered."""
 
 
 class Counts(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import pytest
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot
 from mailstore.folding import load, save
-from mailstore.records.events import Event, Mailboxes, Person, PutAway
+from mailstore.records.events import Event, Mailboxes, Person, PutAway, Undelivered
 from mailstore.records.message import Delivery, Intervention, Location, Message, Problem, Receipt, Trace
 from mailstore.records.roster import Agent, Status
 from mailstore.state.mailbox import Mailbox
@@ -116,6 +116,7 @@ def rich() -> Mailbox:
         Receipt("here/unknown", BOB, None),
         Delivery("here/a", BOB, NOW - 2 * HOUR),
         PutAway("here/b", ANN, NOW),
+        Undelivered("here/f", USER, "held", NOW, is_told=True),
         Intervention("i1", "user", "acknowledge", NOW, "here/e", details={"recipient": CYD, "size": 1 << 80}),
         Intervention("i2", "user", "undo", NOW, None, details={"undoes": "i1"}),
         Intervention("i3", "user", "intervene", NOW, "here/d"),

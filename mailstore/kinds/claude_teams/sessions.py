@@ -32,6 +32,11 @@ class TeamFile(NamedTuple):
     path: Path
     origin: TranscriptOrigin
 
+    @property
+    def name(self) -> str:
+        """Return its name as it is shown."""
+        return self.origin.file
+
 
 class _Meta(msgspec.Struct):
     agent_type: str = msgspec.field(default="", name="agentType")

@@ -48,6 +48,7 @@ IS_VALUES = (
     ValueHelp("mentioned", "it mentions you"),
     ValueHelp("frozen", "a recipient is frozen"),
     ValueHelp("unknown", "no agent ever had a recipient's name"),
+    ValueHelp("undelivered", "it was held, refused, dropped or lost on its way"),
     ValueHelp("unrecorded", "reads are not recorded for a recipient"),
     ValueHelp("unseen", "it is new to you"),
     ValueHelp("archived", "it is archived"),

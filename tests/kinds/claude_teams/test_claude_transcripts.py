@@ -15,8 +15,8 @@ import pytest
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
+from mailstore.kinds.claude_teams.history import TeamTranscript
 from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
-from mailstore.kinds.claude_teams.transcript import Transcript
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
@@ -234,7 +234,7 @@ def test_the_mail_in_the_inboxes_is_shown_before_a_transcript_is_read(
 ) -> None:
     folder = home(tmp_path, "2.1.330", queue=True) / "teams" / "session-83ba24d0"
     read: list[Path] = []
-    monkeypatch.setattr(Transcript, "read", lambda self: read.append(self.path) or [])
+    monkeypatch.setattr(TeamTranscript, "read", lambda self: read.append(self.path) or [])
     with ClaudeTeamsStore.open(folder) as store:
         batches = store.scan()
         assert of(Message, next(batches))

@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mailstore.conformance.following import of, scanned
-from mailstore.kinds.claude_teams import transcript
 from mailstore.kinds.claude_teams.blocks import blocks_in
 from mailstore.kinds.claude_teams.facts import TranscriptOrigin
+from mailstore.kinds.claude_teams.history import TeamTranscript
 from mailstore.kinds.claude_teams.sessions import Projects
 from mailstore.kinds.claude_teams.store import ClaudeTeamsStore
-from mailstore.kinds.claude_teams.transcript import Transcript, marked_lines
+from mailstore.kit.transcripts import transcript
+from mailstore.kit.transcripts.transcript import marked_lines
 from mailstore.records.message import Message, Problem, Receipt
 from tests.kinds.claude_teams.claude_sessions import Session, block
 
@@ -189,7 +190,7 @@ def test_lines_of_megabytes_are_read_in_bounded_memory(session: Session, monkeyp
     with session.main.open("ab") as file:
         file.write(b'{"type":"user","x":"' + b"teammate " * (1 << 20) + b'"}\n')
     session.sent(session.main, "team-lead", "ann", "After.")
-    found = Transcript(session.main, TranscriptOrigin("main", "s"))
+    found = TeamTranscript(session.main, TranscriptOrigin("main", "s"))
     tracemalloc.start()
     texts = [fact.text for fact in found.read()]
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,16 +1,17 @@
-"""One transcript, read once and in bounded memory as it grows: only lines that may hold a message are decoded."""
+"""One transcript, read once and in bounded memory as it grows: only lines that may prove something are decoded."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
 
 import msgspec
 
 from mailstore.files.lines import next_data
 from mailstore.files.whole import open_regular
-from mailstore.kinds.claude_teams.facts import MARKS, Fact, TranscriptOrigin, fact_in, is_answer
 from mailstore.records.message import Problem
 
 BLOCK = 4 << 20
@@ -18,111 +19,101 @@ LONGEST = 64 << 20
 """Bytes; a longer line is not read, and reported."""
 WITNESS = 64
 HEAD = 1 << 16
-ANSWER = b'"type":"assistant"'
 
 
-class _Link(msgspec.Struct):
-    uuid: str = ""
-    timestamp: str = ""
-    parent: str | None = msgspec.field(default=None, name="parentUuid")
+class Reached(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How far a transcript was read; `witness` are the bytes before that place, as Latin-1.
 
-
-LINK = msgspec.json.Decoder(_Link)
-
-
-class Reached(msgspec.Struct, frozen=True):
-    """How far a transcript was read; `witness` are the bytes before that place, as Latin-1."""
+    `changed` is the file's modification time then, in nanoseconds.
+    """
 
     file: str
     inode: int = 0
     offset: int = 0
     lines: int = 0
     witness: str = ""
+    changed: int = 0
+
+    def is_all_of(self, found: os.stat_result) -> bool:
+        """Say whether a file has nothing more to read, by its stats."""
+        return (self.inode, self.offset, self.changed) == (found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-class Transcript:
+F = TypeVar("F")
+
+
+class Transcript(Generic[F]):
     """Yields the facts in the lines that were appended since the last time; a replaced file is read from its start."""
 
-    def __init__(self, path: Path, origin: TranscriptOrigin, reached: Reached | None = None) -> None:
+    marks: ClassVar[tuple[bytes, ...]]
+    """Bytes of which every line with a fact has one: other lines are not decoded."""
+
+    def __init__(self, path: Path, file: str, reached: Reached | None = None) -> None:
         self.path = path
-        self.origin = origin
-        self.reached = reached or Reached(origin.file)
+        self.file = file
+        """The transcript's name as it is shown."""
+        self.reached = reached or Reached(file)
         self.problems: list[Problem] = []
-        self._unanswered: list[Fact] = []
 
-    def wait_for_answers(self, facts: Sequence[Fact]) -> None:
-        """Take in what was given to the model and not answered when the file was read last."""
-        self._unanswered += facts
+    @abstractmethod
+    def facts_in(self, line: bytes, offset: int) -> Iterable[F]:
+        """Return what a line proves that has one of the marks. Raises ValueError for what is not such a line."""
 
-    def read(self) -> list[Fact]:
+    def marks_now(self) -> tuple[bytes, ...]:
+        """Return the marks, which may depend on what was found before."""
+        return self.marks
+
+    def begin(self) -> None:
+        """Forget what was found: the file was replaced."""
+        self.problems = []
+
+    def facts_at_end(self, fd: int, offset: int) -> list[F]:
+        """Return what is known once the file was read up to an offset at which it was not before."""
+        return []
+
+    def read(self) -> list[F]:
         """Return the facts in the complete lines that were not read yet. Raises OSError and NotAFile."""
         fd = open_regular(self.path, os.O_RDONLY | os.O_NOFOLLOW)
         try:
-            facts = os.fstat(fd)
+            stats = os.fstat(fd)
             had = self.reached
-            if had.offset and not self._continues(fd, facts):
-                had = Reached(self.origin.file)
-                self.problems, self._unanswered = [], []
-            found: list[Fact] = []
+            if had.offset and not self._continues(fd, stats):
+                had = Reached(self.file)
+                self.begin()
+            found: list[F] = []
             for start, end, block in _blocks(fd, had.offset):
                 if not block:
                     self._report(start, had.lines, f"the line is longer than {LONGEST >> 20} MiB")
-                for at, data in marked_lines(block, self._marks):
+                for at, data in marked_lines(block, self.marks_now):
                     found += self._facts(data, start, at, block, had.lines)
                 lines = had.lines + (block.count(b"\n") or 1)
                 witness = os.pread(fd, WITNESS, max(0, end - WITNESS))[-(end - max(0, end - WITNESS)) :]
-                had = Reached(self.origin.file, facts.st_ino, end, lines, witness.decode("latin-1"))
-            if had != self.reached and not self.origin.owner and self.origin.agent:
-                found += link_in(fd, had.offset, self.origin)
-            self.reached = had
+                had = Reached(self.file, stats.st_ino, end, lines, witness.decode("latin-1"))
+            if had != self.reached:
+                found += self.facts_at_end(fd, had.offset)
+            self.reached = msgspec.structs.replace(had, changed=stats.st_mtime_ns)
             return found
         finally:
             os.close(fd)
 
-    def _marks(self) -> tuple[bytes, ...]:
-        return (*MARKS, ANSWER) if self._unanswered else MARKS
-
-    def _continues(self, fd: int, facts: os.stat_result) -> bool:
+    def _continues(self, fd: int, stats: os.stat_result) -> bool:
         had, witness = self.reached, self.reached.witness.encode("latin-1")
         return (
-            had.inode == facts.st_ino
-            and facts.st_size >= had.offset
+            had.inode == stats.st_ino
+            and stats.st_size >= had.offset
             and os.pread(fd, len(witness), had.offset - len(witness)) == witness
         )
 
-    def _facts(self, line: bytes, start: int, at: int, block: bytes, before: int) -> Iterator[Fact]:
-        """Yield what a line in a block proves, and what it answers; `before` is how many lines precede the block."""
-        if self._unanswered and ANSWER in line and (time := is_answer(line)):
-            for fact in self._unanswered:
-                yield msgspec.structs.replace(fact, answered=time)
-            self._unanswered = []
-        if not any(mark in line for mark in MARKS):
-            return
+    def _facts(self, line: bytes, start: int, at: int, block: bytes, before: int) -> Iterable[F]:
+        """Return what a line in a block proves; `before` is how many lines precede the block."""
         try:
-            found = fact_in(line, start + at, self.origin)
+            return self.facts_in(line, start + at)
         except ValueError as error:
             self._report(start + at, before + block.count(b"\n", 0, at), f"the line is {error}")
-            return
-        self._unanswered += (fact for fact in found if fact.kind in ("turn", "entry"))
-        yield from found
+            return ()
 
     def _report(self, offset: int, before: int, reason: str) -> None:
-        self.problems.append(Problem(self.origin.file, before + 1, offset, reason))
-
-
-def link_in(fd: int, end: int, origin: TranscriptOrigin) -> list[Fact]:
-    """Return which transcript a nameless one continues: releases that write no names begin a new one for each turn."""
-    first = os.pread(fd, HEAD, 0).partition(b"\n")[0]
-    last = os.pread(fd, HEAD, max(0, end - HEAD))[: min(HEAD, end)].rstrip(b"\n").rpartition(b"\n")[2]
-    try:
-        before, after = LINK.decode(first), LINK.decode(last)
-    except (msgspec.DecodeError, RecursionError):
-        return []
-    if not after.uuid:
-        return []
-    owner = f"#{origin.agent}"
-    where = (origin.file, 0, len(first), origin.session, owner, after.timestamp)
-    return [Fact("link", after.uuid, *where, text=before.parent or "")]
+        self.problems.append(Problem(self.file, before + 1, offset, reason))
 
 
 def _blocks(fd: int, offset: int) -> Iterator[tuple[int, int, bytes]]:
