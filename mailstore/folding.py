@@ -26,7 +26,7 @@ from mailstore.state.contents import MailboxContents
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Store
 
-VERSION = 9
+VERSION = 10
 """Of a snapshot: changes with whatever the parts of a mailbox write."""
 DAYS_KEPT = 30
 COMPLETE_URL = "SIGNALBOX_COMPLETE_URL"

@@ -51,13 +51,14 @@ class StoreKind:
     name, as "module:object".
     """
 
-    __slots__ = ("commands", "demo", "is_asked_last", "places", "quick", "store", "tables")
+    __slots__ = ("commands", "demo", "homes", "is_asked_last", "places", "quick", "store", "tables")
 
     def __init__(
         self,
         store: str,
         *,
         places: tuple[str, ...] = (),
+        homes: tuple[str, ...] = (),
         is_asked_last: bool = False,
         tables: Mapping[str, str] = NOTHING,
         commands: tuple[OwnCommand, ...] = (),
@@ -68,6 +69,8 @@ class StoreKind:
         """The class of its stores."""
         self.places = places
         """Where its mailboxes usually are, relative to the folder of a project."""
+        self.homes = homes
+        """Where it has one for all projects, relative to the user's home: shown where a project has no mailbox."""
         self.is_asked_last = is_asked_last
         """Whether it recognises folders that other kinds know better."""
         self.tables = tables

@@ -223,6 +223,22 @@ def _open(text: str, poll: bool) -> Store:
     )
 
 
+def mailbox_for(start: Path) -> str:
+    """Return the URL of the mailbox to show in a folder: the nearest known one, else those in the user's home.
+
+    Raises MailboxMissing.
+    """
+    try:
+        return discover(start)
+    except MailboxMissing:
+        home = Path.home()
+        found = [(name, home / place) for name, kind in _descriptions().items() for place in kind.homes]
+        parts = {f"{name}": f"{name}:{path}" for name, path in found if is_there(store_class(name), str(path))}
+        if not parts:
+            raise
+        return url_of(parts) if len(parts) > 1 else next(iter(parts.values()))
+
+
 def discover(start: Path) -> str:
     """Return the URL of the nearest known mailbox in a folder or those above it, or in the main checkout of a worktree.
 

@@ -37,9 +37,9 @@ def mailbox_url(given: str | None, configured: str) -> str:
     """Choose the mailbox: what was given, else SIGNALBOX_STORE, the settings, or the first one found."""
     if chosen := given or os.environ.get("SIGNALBOX_STORE") or configured:
         return chosen
-    from mailstore.registry import discover
+    from mailstore.registry import mailbox_for
 
-    return discover(Path.cwd())
+    return mailbox_for(Path.cwd())
 
 
 def open_mailbox(args: argparse.Namespace, configured: Settings) -> Store:

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from mailstore.installed_kinds import StoreKind
 
-KIND = StoreKind("mailstore.kinds.claude_teams.store:ClaudeTeamsStore", is_asked_last=True)
+KIND = StoreKind("mailstore.kinds.claude_teams.store:ClaudeTeamsStore", is_asked_last=True, homes=(".claude/teams",))

@@ -59,8 +59,7 @@ class SeenJournal(Generic[Note]):
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
-        name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()
-        self.path = _journals(self.kind) / name / "seen.jsonl"
+        self.path = journal_of(self.kind, self._folder)
         self.damaged = 0
         """How many lines could not be read."""
         self._noted: Note | None = None
@@ -173,6 +172,11 @@ def append_privately(path: Path, lines: list[bytes]) -> None:
     with suppress(FileExistsError):
         os.close(open_regular(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     append_lines(path, lines)
+
+
+def journal_of(kind: str, folder: Path) -> Path:
+    """Return the file of the journal for an absolute folder, below the state folder."""
+    return _journals(kind) / hashlib.sha256(os.fsencode(folder)).hexdigest() / "seen.jsonl"
 
 
 def _journals(kind: str) -> Path:

@@ -46,7 +46,9 @@ class TranscriptFile(Protocol):
 F = TypeVar("F", bound=TranscriptFact)
 
 
-class _Kept(msgspec.Struct, Generic[F], omit_defaults=True):
+class KeptFact(msgspec.Struct, Generic[F], omit_defaults=True):
+    """A line of the journal: a fact, how far a transcript was read, or damage in it."""
+
     fact: F | None = None
     reached: Reached | None = None
     problem: Problem | None = None
@@ -69,7 +71,7 @@ class TranscriptHistory(Generic[F]):
         self._stamps: dict[str, Stamp | None] = {}
         self._faults: dict[str, Problem] = {}
         """What can't be read or stored, by the name of the file; empty for our own."""
-        self._unkept: list[_Kept[F]] = []
+        self._unkept: list[KeptFact[F]] = []
         """What could not be stored yet."""
         self._problems: dict[Problem, None] = {}
         self._remember()
@@ -90,7 +92,7 @@ class TranscriptHistory(Generic[F]):
         except (OSError, NotAFile) as error:
             self._tell_own(f"what transcripts held can't be read: {error}")
             return
-        decoder = msgspec.json.Decoder(_Kept[self.fact_type])  # type: ignore[name-defined]
+        decoder = msgspec.json.Decoder(KeptFact[self.fact_type])  # type: ignore[name-defined]
         for line in filter(None, data.split(b"\n")):
             try:
                 kept = decoder.decode(line)
@@ -116,7 +118,7 @@ class TranscriptHistory(Generic[F]):
 
     def look(self) -> bool:
         """Read what came to the transcripts; return whether it proves anything new."""
-        news: list[_Kept[F]] = []
+        news: list[KeptFact[F]] = []
         has_news = False
         for file, (name, stamp) in zip(self.files, self.stamps(), strict=True):
             if stamp is not None and self._stamps.get(name) != stamp:
@@ -124,7 +126,14 @@ class TranscriptHistory(Generic[F]):
         self.keep(news)
         return has_news
 
-    def read(self, file: TranscriptFile, stamp: Stamp, news: list[_Kept[F]]) -> bool:
+    def is_read(self, file: TranscriptFile, stamp: Stamp) -> bool:
+        """Say whether a transcript has nothing more to read, by its stamp."""
+        if file.name in self._stamps:
+            return self._stamps[file.name] == stamp
+        reached = self._reached.get(file.name)
+        return reached is not None and (reached.inode, reached.offset, reached.changed) == stamp[1:]
+
+    def read(self, file: TranscriptFile, stamp: Stamp, news: list[KeptFact[F]]) -> bool:
         """Read what came to one transcript, and add what is to be kept; return whether it proves anything new."""
         name = file.name
         transcript = self._transcript(file)
@@ -137,13 +146,13 @@ class TranscriptHistory(Generic[F]):
         self._stamps[name] = stamp
         damage = [problem for problem in transcript.problems if problem not in self._problems]
         self._problems.update(dict.fromkeys(damage))
-        news += (_Kept(problem=problem) for problem in damage)
+        news += (KeptFact(problem=problem) for problem in damage)
         self.facts.update((fact.key, fact) for fact in facts)
-        news += (_Kept(fact) for fact in facts)
+        news += (KeptFact(fact) for fact in facts)
         known = self._reached.get(name)
         if facts or damage or known is None or abs(transcript.reached.offset - known.offset) >= FAR:
             self._reached[name] = transcript.reached
-            news.append(_Kept(reached=transcript.reached))
+            news.append(KeptFact(reached=transcript.reached))
         return had is not None or bool(facts or damage)
 
     def _transcript(self, file: TranscriptFile) -> Transcript[F]:
@@ -154,7 +163,7 @@ class TranscriptHistory(Generic[F]):
     def _tell_own(self, reason: str) -> None:
         self._faults[""] = Problem(str(self._path), 1, 0, reason, False)
 
-    def keep(self, news: Iterable[_Kept[F]]) -> None:
+    def keep(self, news: Iterable[KeptFact[F]]) -> None:
         """Store what was found, if that is asked for."""
         if not self._is_keeping:
             return

@@ -34,10 +34,6 @@ class Reached(msgspec.Struct, frozen=True, omit_defaults=True):
     witness: str = ""
     changed: int = 0
 
-    def is_all_of(self, found: os.stat_result) -> bool:
-        """Say whether a file has nothing more to read, by its stats."""
-        return (self.inode, self.offset, self.changed) == (found.st_ino, found.st_size, found.st_mtime_ns)
-
 
 F = TypeVar("F")
 

@@ -1,0 +1,468 @@
+"""Messages between sessions, joined from both ends by their ids, and what became of each.
+
+What only a text, a name or an address suggests (a message in an inbox, or held there) is matched with messages that are
+proven, and taken back when the line comes that has the id (docs/formats/claude-sessions.md, States).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from hashlib import blake2b
+from typing import NamedTuple
+
+import msgspec
+
+from mailstore.kinds.claude_sessions.facts import SessionFact, likeness
+from mailstore.kinds.claude_sessions.sessions import Sessions
+from mailstore.kit.bodies import first_line
+from mailstore.kit.record_reader import RecordEvents
+from mailstore.kit.timestamps import time_of
+from mailstore.records.details import MessageWay, WayState
+from mailstore.records.events import Event, Undelivered
+from mailstore.records.message import NEVER, Delivery, Location, Message, Receipt
+
+CLOCK = 5.0
+"""Seconds by which the lines of two sessions may be out of order."""
+PATIENCE = 60.0
+"""Seconds after which a message in the inbox of a process that has ended counts as lost."""
+SUBAGENT, UNVERIFIED = "subagent", "unverified"
+NO_TEXT = "(its text is in no transcript)"
+
+
+class LetterState(StrEnum):
+    """How far a message got, from the lines that prove it."""
+
+    READ = "read"
+    NOT_SENT = "not sent"
+    HELD = "held"
+    RELEASED = "released"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    REFUSED = "refused"
+    DROPPED = "dropped"
+    LOST = "lost"
+    IN_INBOX = "in the inbox"
+    SENT = "sent"
+    NO_TRACE = "no trace"
+
+
+FINAL = (LetterState.DENIED, LetterState.EXPIRED, LetterState.REFUSED, LetterState.DROPPED)
+CAUSES = {
+    LetterState.NOT_SENT: "not sent",
+    LetterState.HELD: "held until the recipient's user lets it through",
+    LetterState.DENIED: "denied by the recipient's user",
+    LetterState.EXPIRED: "expired: the recipient's user did not let it through in time",
+    LetterState.REFUSED: "refused: the recipient takes no messages of other sessions",
+    LetterState.DROPPED: "dropped at the recipient's inbox",
+    LetterState.LOST: "lost: the recipient ended with it in its inbox",
+}
+WAYS = {
+    LetterState.READ: WayState.DELIVERED,
+    LetterState.HELD: WayState.WAITING,
+    LetterState.RELEASED: WayState.WAITING,
+    LetterState.IN_INBOX: WayState.WAITING,
+    LetterState.SENT: WayState.WAITING,
+    LetterState.NO_TRACE: WayState.WAITING,
+    LetterState.LOST: WayState.GIVEN_UP,
+}
+"""How far a message got on its way; in all other states it was refused."""
+REASONS = {
+    LetterState.READ: "",
+    LetterState.RELEASED: "let through by the recipient's user, not read yet",
+    LetterState.IN_INBOX: "in the recipient's inbox, not read yet",
+    LetterState.SENT: "sent; nothing shows that it arrived",
+    LetterState.NO_TRACE: "sent; the recipient's transcript is not here",
+}
+
+
+class Outcome(NamedTuple):
+    """What became of a message, when (seconds since the epoch), why, and whether the sender was told."""
+
+    state: LetterState
+    time: float | None
+    why: str = ""
+    is_told: bool = True
+
+
+class Parts(msgspec.Struct):
+    """The lines about one message."""
+
+    call: SessionFact | None = None
+    results: list[SessionFact] = []
+    reads: list[SessionFact] = []
+    notices: list[SessionFact] = []
+    arrived: SessionFact | None = None
+    held: SessionFact | None = None
+
+    @property
+    def result(self) -> SessionFact | None:
+        """The sender's line; of copies in forked sessions the original."""
+        return min(self.results, key=lambda it: (bool(it.origin), it.time, it.session), default=None)
+
+    @property
+    def text(self) -> str | None:
+        """The message's text; None if it is in no transcript."""
+        if self.call is not None:
+            return self.call.text
+        return self.reads[0].text if self.reads else self.held.text if self.held else None
+
+    @property
+    def time(self) -> float:
+        """When it was sent, in seconds since the epoch, as far as known."""
+        first = self.call or self.result or next(iter(self.notices or self.reads), None) or self.held
+        return (time_of(first.time) if first else None) or 0.0
+
+
+class Letter(NamedTuple):
+    """A message with its body, the line that holds that, and what became of it."""
+
+    message: Message
+    text: str | None
+    line: SessionFact
+    outcomes: tuple[Outcome, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Letters:
+    """All messages, by id. Belongs to the thread that reads the mailbox."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._parts: defaultdict[str, Parts] = defaultdict(lambda: Parts(None, [], [], []))
+        self._calls: dict[tuple[str, str], SessionFact] = {}
+        self._results: defaultdict[tuple[str, str], list[SessionFact]] = defaultdict(list)
+        self._arrived: defaultdict[str, list[SessionFact]] = defaultdict(list)
+        self._held: defaultdict[tuple[int, str], list[SessionFact]] = defaultdict(list)
+        self._like: defaultdict[str, set[str]] = defaultdict(set)
+        """The messages whose texts are alike."""
+        self._from: defaultdict[int, set[str]] = defaultdict(set)
+        """The messages that a process, as far as known, has sent."""
+        self._to: defaultdict[str, set[str]] = defaultdict(set)
+        """The messages to a session that it has not read."""
+        self._where: dict[str, Location] = {}
+        """Where the text of each message is: once told, that stays."""
+        self._due: dict[str, float] = {}
+        """The messages in inboxes, and when each may count as lost, in seconds since the epoch."""
+        self.touched: set[str] = set()
+        """The messages that may have changed."""
+
+    def __contains__(self, message_id: str) -> bool:
+        return message_id in self._parts
+
+    def add(self, fact: SessionFact) -> None:
+        """Take in what a line proves."""
+        match fact.kind:
+            case "call":
+                self._calls[fact.session, fact.tool] = fact
+                for result in self._results.pop((fact.session, fact.tool), ()):
+                    self._add_result(result, fact)
+            case "result":
+                call = self._calls.get((fact.session, fact.tool))
+                if call is None and not fact.message_id:
+                    self._results[fact.session, fact.tool].append(fact)  # perhaps of another tool
+                else:
+                    self._add_result(fact, call)
+            case "read":
+                self._parts[fact.message_id].reads.append(fact)
+                self._touch(fact.message_id)
+            case "notice":
+                for message_id in fact.ids:
+                    self._parts[message_id].notices.append(fact)
+                    self._touch(message_id)
+            case "arrived":
+                self._arrived[fact.text].append(fact)
+                self.touched |= self._like[fact.text]
+            case "held":
+                self._held[fact.pid, fact.name].append(fact)
+                self._parts[_held_id(fact)].held = fact
+                self.touched.add(_held_id(fact))
+
+    def _add_result(self, result: SessionFact, call: SessionFact | None) -> None:
+        message_id = result.message_id or _own_id("unsent", result.session, result.tool, result.time)
+        parts = self._parts[message_id]
+        parts.results.append(result)
+        if call is not None and (parts.call is None or not call.origin):
+            parts.call = call
+        if call is None:
+            self._results[result.session, result.tool].append(result)
+        self._touch(message_id)
+
+    def _touch(self, message_id: str) -> None:
+        parts = self._parts[message_id]
+        if parts.text is not None:
+            like = likeness(parts.text)
+            self._like[like].add(message_id)
+            if like in self._arrived:
+                self.touched |= self._like[like]
+        result = parts.result
+        for read in parts.reads:
+            if result is not None:
+                self._sessions.ran(result.session, read.pid, read.started, None)
+        self.touched.add(message_id)
+        self._match_held(parts)
+
+    def _match_held(self, parts: Parts) -> None:
+        """Touch the lines about held messages that may be about this one."""
+        if not parts.text or not self._held:
+            return
+        for facts in self._held.values():
+            self.touched |= {_held_id(fact) for fact in facts if parts.text.startswith(fact.text)}
+
+    def next_due(self, now: float) -> float | None:
+        """Return when a message in an inbox may count as lost next; None if none may."""
+        return min((due for due in self._due.values() if due > now), default=None)
+
+    def concerns(self, sessions: Iterable[str]) -> None:
+        """Note that sessions started or ended: what is in their inboxes may be lost."""
+        for session in sessions:
+            self.touched |= self._to[session]
+
+    def everything(self) -> None:
+        """Look at all messages again: names or processes have become known."""
+        self.touched |= self._parts.keys()
+
+    def take(self, now: float) -> Iterator[tuple[str, RecordEvents]]:
+        """Yield the messages that may have changed with their events, none for what turned out to be another one."""
+        touched, self.touched = self.touched, set()
+        for message_id in touched:
+            letter = self.letter(message_id, now)
+            yield message_id, RecordEvents(()) if letter is None else _events(letter)
+
+    def letter(self, message_id: str, now: float) -> Letter | None:
+        """Return a message as it is now; None if there is none by this id, or it is known by a better one."""
+        parts = self._parts.get(message_id)
+        if parts is None:
+            return None
+        held_by = parts.held
+        if held_by is not None and not parts.results and not parts.reads:
+            return None if self._proven(held_by) else self._held_only(message_id, held_by)
+        line = parts.call or parts.result or next(iter(parts.reads or parts.notices), None)
+        if line is None:
+            return None
+        sender, kind, note = self._sender(parts)
+        session, name = self._recipient(message_id, parts)
+        label = self._sessions.label(session) if session else name
+        outcomes = tuple(self._outcomes(message_id, parts, session, now))
+        call = parts.call
+        text = parts.text
+        where = self._where.setdefault(message_id, Location(line.file, line.offset, line.length))
+        is_open = outcomes[-1].state is LetterState.NO_TRACE
+        message = Message(
+            message_id,
+            sender,
+            (label,),
+            line.time,
+            parts.time,
+            (call.summary if call else "") or first_line(text or NO_TEXT),
+            ttl_hours=NEVER,
+            type=kind,
+            location=where,
+            timed=time_of(line.time) is not None,
+            is_tracked=not is_open,
+        )
+        reads = [it for it in parts.reads if not it.origin]
+        if session and not reads:
+            self._to[session].add(message_id)
+        return Letter(message, text, line, outcomes, (note,) if note else ())
+
+    def _held_only(self, message_id: str, held: SessionFact) -> Letter:
+        """Return a message of which only the line at its recipient is known that says that it is held there."""
+        time = time_of(held.time)
+        sender = self._sessions.at_address(held.address, time or 0.0)
+        message = Message(
+            message_id,
+            self._sessions.label(sender) if sender else self._sessions.stranger(held.name),
+            (self._sessions.label(held.session),),
+            held.time,
+            time or 0.0,
+            first_line(held.text),
+            ttl_hours=NEVER,
+            type="" if sender else UNVERIFIED,
+            location=Location(held.file, held.offset, held.length),
+            timed=time is not None,
+        )
+        outcome = Outcome(LetterState.HELD, time, is_told=False)
+        return Letter(message, held.text, held, (outcome,), (_claim(held),))
+
+    def _sender(self, parts: Parts) -> tuple[str, str, str]:
+        """Return a message's sender, its type, and what is to be known of the sender."""
+        own = parts.result or next(iter(parts.notices), None)
+        claim = _claim(parts.reads[0]) if parts.reads else ""
+        if own is not None:
+            agent = own.agent and f"written by its subagent {own.agent}"
+            return self._sessions.label(own.origin or own.session), SUBAGENT if agent else "", agent or claim
+        read = parts.reads[0]
+        session = self._sessions.of_process(read.pid, read.started)
+        if session:
+            return self._sessions.label(session), "", claim
+        return self._sessions.stranger(read.name or f"process-{read.pid}"), UNVERIFIED, claim
+
+    def _recipient(self, message_id: str, parts: Parts) -> tuple[str, str]:
+        """Return the session of a message's recipient, empty if it is not known, and a name instead."""
+        reads = sorted(parts.reads, key=lambda it: (bool(it.origin), it.time))
+        if reads:
+            return reads[0].origin or reads[0].session, ""
+        to = parts.call.name if parts.call else ""
+        told = next((it.address for it in parts.notices if it.address), "")
+        address = told or (to if "/" in to else "")
+        session = self._sessions.at_address(address, parts.time) if address else ""
+        if not session and (parts.held or self._holding(message_id, parts)):
+            session = (parts.held or self._holding(message_id, parts)).session  # type: ignore[union-attr]
+        if not session and (arrived := self._arrival(message_id, parts)) is not None:
+            session = arrived.session
+        if not session and to and "/" not in to:
+            session = self._sessions.named(to.removeprefix("@"), parts.time)
+        return session, "" if session else self._sessions.stranger(to or address.rpartition("/")[2] or "unknown")
+
+    def _outcomes(self, message_id: str, parts: Parts, session: str, now: float) -> Iterator[Outcome]:
+        """Yield what became of a message, one after the other."""
+        result = parts.result
+        if result is not None and not result.message_id:
+            yield Outcome(LetterState.NOT_SENT, time_of(result.time), first_line(result.text))
+            return
+        notices = sorted(parts.notices, key=lambda it: it.time)
+        found = [Outcome(LetterState(it.outcome), time_of(it.time), it.text) for it in notices]
+        if not any(it.state is LetterState.HELD for it in found):
+            holding = self._holding(message_id, parts)
+            if holding is not None:
+                found.insert(0, Outcome(LetterState.HELD, time_of(holding.time), is_told=False))
+        yield from found
+        read = min(parts.reads, key=lambda it: it.time, default=None)
+        if read is not None:
+            yield Outcome(LetterState.READ, time_of(read.time))
+            return
+        if found and found[-1].state is not LetterState.RELEASED:
+            return
+        arrived = self._arrival(message_id, parts)
+        if arrived is not None:
+            time = time_of(arrived.time) or parts.time
+            yield Outcome(LetterState.IN_INBOX, time)
+            self._due[message_id] = time + PATIENCE
+            if now - time > PATIENCE and self._sessions.ended_since(arrived.session, time):
+                yield Outcome(LetterState.LOST, time, is_told=False)
+        elif not found:
+            known = session and self._sessions.get(session).has_transcript
+            yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.time)
+
+    def _arrival(self, message_id: str, parts: Parts) -> SessionFact | None:
+        """Return the line of an inbox that is about a message which was not read.
+
+        Of equal messages each has a line of its own: those that were read come first, as an inbox is a queue.
+        """
+        if parts.text is None or parts.reads:
+            return None
+        like = likeness(parts.text)
+        if not (lines := self._arrived.get(like)):
+            return None
+        free = sorted(lines, key=lambda it: it.time)
+        alike = [(self._parts[each], each) for each in self._like[like]]
+        for read in sorted((read for each, _ in alike for read in each.reads), key=lambda it: it.time):
+            mine = next((it for it in free if it.session == read.session and it.time <= read.time), None)
+            if mine is not None:
+                free.remove(mine)
+        for other, other_id in sorted(
+            (each for each in alike if not each[0].reads), key=lambda it: (it[0].time, it[1])
+        ):
+            if any(LetterState(it.outcome) in FINAL for it in other.notices):
+                continue
+            mine = next((it for it in free if self._may_be(it, other)), None)
+            if mine is not None:
+                free.remove(mine)
+            if other_id == message_id:
+                return mine
+        return None
+
+    def _may_be(self, arrived: SessionFact, parts: Parts) -> bool:
+        """Say whether a line of an inbox may be about a message, by its time and the sender's address or name."""
+        own = parts.result
+        if own is None or (time_of(arrived.time) or 0.0) < parts.time - CLOCK:
+            return False
+        sender = self._sessions.at_address(arrived.address, parts.time)
+        names = self._sessions.get(own.session).names
+        return sender == own.session if sender else not arrived.name or arrived.name in names or not names
+
+    def _holding(self, message_id: str, parts: Parts) -> SessionFact | None:
+        """Return the line at the recipient that says that a message, sent at that time, is held there."""
+        result = parts.result
+        if result is None or parts.text is None or not self._held:
+            return None
+        names = self._sessions.get(result.session).names
+        for (pid, name), facts in self._held.items():
+            if name in names or any(read.pid == pid for read in parts.reads):
+                for fact in facts:
+                    if self._is_about(fact, parts) and self._proven(fact) in ("", message_id):
+                        return fact
+        return None
+
+    def _is_about(self, held: SessionFact, parts: Parts) -> bool:
+        close = abs((time_of(held.time) or 0.0) - parts.time) <= PATIENCE / 2
+        return close and parts.text is not None and parts.text.startswith(held.text)
+
+    def _proven(self, held: SessionFact) -> str:
+        """Return the message with an id that a line about a held one is about, the nearest in time; else nothing."""
+        time = time_of(held.time) or 0.0
+        found = [
+            (abs(parts.time - time), message_id)
+            for message_id, parts in self._parts.items()
+            if (parts.results or parts.reads) and self._is_about_or_read(held, parts)
+        ]
+        return min(found, default=(0.0, ""))[1]
+
+    def _is_about_or_read(self, held: SessionFact, parts: Parts) -> bool:
+        if parts.result is not None:
+            names = self._sessions.get(parts.result.session).names
+            return self._is_about(held, parts) and (not names or held.name in names)
+        return any(
+            it.session == held.session and it.pid == held.pid and it.time >= held.time and it.text.startswith(held.text)
+            for it in parts.reads
+        )
+
+
+def _events(letter: Letter) -> RecordEvents:
+    """Return a message with what became of it, as a store tells it."""
+    message = letter.message
+    to = message.recipients[0]
+    events: list[Event] = [message]
+    for state, time, why, is_told in letter.outcomes:
+        if state is LetterState.READ:
+            events.append(Receipt(message.id, to, time))
+        elif state is LetterState.RELEASED:
+            events.append(Undelivered(message.id, to, "", time))
+        elif state is LetterState.IN_INBOX:
+            events.append(Delivery(message.id, to, time))
+        elif state in CAUSES:
+            cause = f"{CAUSES[state]}: {why}" if why else CAUSES[state]
+            events.append(Undelivered(message.id, to, cause, time, is_told))
+    return RecordEvents(tuple(events), hash(letter.text))
+
+
+def ways(letter: Letter) -> list[MessageWay]:
+    """Return how a message went, each step with its time and reason, and who is said to have sent it."""
+    to = letter.message.recipients[0]
+    found = [
+        MessageWay(
+            it.state.value,
+            to,
+            WAYS.get(it.state, WayState.REFUSED),
+            last=it.time,
+            reason=REASONS.get(it.state) or it.why or CAUSES.get(it.state, ""),
+        )
+        for it in letter.outcomes
+    ]
+    return found + [MessageWay("sender", letter.message.sender, WayState.RECEIVED, reason=it) for it in letter.notes]
+
+
+def _claim(fact: SessionFact) -> str:
+    """Return what is known of a sender: its name is what it says, its process what the system has verified."""
+    said = f"says that it is called {fact.name}" if fact.name else "gives no name"
+    return f"{said}; the system verified process {fact.pid}" if fact.pid else said
+
+
+def _held_id(fact: SessionFact) -> str:
+    return _own_id("held", fact.session, fact.time, fact.text)
+
+
+def _own_id(kind: str, *parts: str) -> str:
+    return f"{kind}-{blake2b(chr(0).join(parts).encode('utf-8', 'replace'), digest_size=8).hexdigest()}"

@@ -1,0 +1,116 @@
+"""Which sessions run: the program's files of them, one for each process, and whether that process lives."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from mailstore.files.salvage import UNREADABLE
+from mailstore.files.stamp import Stamp, stamp_of
+from mailstore.files.whole import NotAFile, read_whole
+
+LARGEST = 1 << 20
+MOST_FILES = 4096
+NAMESPACE = "/proc/self/ns/pid"
+
+
+class SessionProcess(msgspec.Struct, frozen=True, rename="camel"):
+    """A process of the program, as it says itself; times are in milliseconds since the epoch."""
+
+    pid: int
+    session_id: str
+    cwd: str = ""
+    started_at: float = 0
+    proc_start: str = ""
+    pid_domain: str = ""
+    version: str = ""
+    kind: str = ""
+    entrypoint: str = ""
+    name: str = ""
+    status: str = ""
+    waiting_for: str = ""
+    updated_at: float = 0
+    status_updated_at: float = 0
+
+
+DECODER = msgspec.json.Decoder(SessionProcess)
+
+
+class Processes:
+    """The processes beside a folder of projects; reading them changes nothing, and their keys are not read."""
+
+    def __init__(self, projects: Path) -> None:
+        self.folder = projects.parent / "sessions"
+        self._known: dict[str, tuple[Stamp, SessionProcess | None]] = {}
+        self.living: dict[str, SessionProcess] = {}
+        """By session, the process that runs it."""
+        self.is_there = False
+        """Whether the program writes down its processes: older releases don't."""
+
+    def look(self) -> list[SessionProcess]:
+        """Look which processes there are; return those that were not known as they are."""
+        found: dict[str, tuple[Stamp, SessionProcess | None]] = {}
+        fresh = []
+        try:
+            with os.scandir(self.folder) as entries:
+                files = [each for each in entries if each.name.endswith(".json")][:MOST_FILES]
+            self.is_there = True
+        except OSError:
+            files = []
+        for entry in files:
+            try:
+                stamp = stamp_of(entry.stat(follow_symlinks=False))
+            except OSError:
+                continue
+            known = self._known.get(entry.name)
+            if known is None or known[0] != stamp:
+                known = stamp, _read(Path(entry.path))
+                if known[1] is not None:
+                    fresh.append(known[1])
+            found[entry.name] = known
+        self._known = found
+        alive = [each for _, each in found.values() if each is not None and is_alive(each)]
+        self.living = {each.session_id: each for each in sorted(alive, key=lambda it: it.started_at)}
+        return fresh
+
+
+def _read(path: Path) -> SessionProcess | None:
+    try:
+        found = DECODER.decode(read_whole(path, LARGEST))
+    except (OSError, NotAFile, *UNREADABLE):
+        return None  # it may be half-written: it is asked for again when it changes
+    return found if found.session_id and 0 < found.pid < 1 << 31 else None
+
+
+def is_alive(process: SessionProcess) -> bool:
+    """Say whether a process runs that is the one which wrote its file; where that can't be seen, it does."""
+    if _is_elsewhere(process.pid_domain):
+        return True
+    try:
+        os.kill(process.pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    started = _started(process.pid)
+    return not started or not process.proc_start or started == process.proc_start
+
+
+def _is_elsewhere(domain: str) -> bool:
+    """Say whether a process runs among others than ours, as in a container, so that its number says nothing here."""
+    space = domain.rpartition(":pid:")[2] if ":pid:" in domain else ""
+    try:
+        return bool(space) and f"pid:{space}" != os.readlink(NAMESPACE)  # noqa: PTH115
+    except OSError:
+        return False
+
+
+def _started(pid: int) -> str:
+    """Return when a process was started, in the system's clock ticks; empty where the system doesn't say."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read(4096).rpartition(b")")[2].split()[19].decode()
+    except (OSError, IndexError):
+        return ""

@@ -1,0 +1,207 @@
+"""The sessions of a folder of projects as agents: their names, and whether they run."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import msgspec
+
+from mailstore.kinds.claude_sessions.facts import SessionFact
+from mailstore.kinds.claude_sessions.processes import Processes, SessionProcess
+from mailstore.kit.timestamps import isoformat, time_of
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.presence import BEAT_SECONDS, Working
+
+STATES = {"busy": Working.WORKING, "idle": Working.IDLE, "waiting": Working.WAITING}
+PLAIN = re.compile(r"[^\w.+-]+")
+LONGEST = 40
+NO_TRANSCRIPT = "no transcript here"
+
+
+class Session(msgspec.Struct):
+    """What is known of one session; times are in seconds since the epoch."""
+
+    id: str
+    folder: str = ""
+    branch: str = ""
+    version: str = ""
+    began: float | None = None
+    names: list[str] = []
+    changed: float = 0.0
+    process: SessionProcess | None = None
+    has_transcript: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return what it is called now; empty if it has no name."""
+        if self.process is not None and self.process.name:
+            return self.process.name
+        return self.names[-1] if self.names else ""
+
+
+class Sessions:
+    """All sessions that were seen, by id."""
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+        self._all: dict[str, Session] = {}
+        self._by_process: dict[tuple[int, str], str] = {}
+        self._runs: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
+        """By process number, when a session began to run as it, and which."""
+        self._labels: dict[str, str] | None = {}
+        self.strangers: set[str] = set()
+        """Names of senders and recipients of which nothing else is known."""
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(self._all.values())
+
+    def get(self, session: str) -> Session:
+        if session not in self._all:
+            self._all[session] = Session(session, names=[])
+            self._labels = None
+        return self._all[session]
+
+    def add(self, fact: SessionFact) -> None:
+        """Take in where a session began, what it is called, or as which process it ran."""
+        session = self.get(fact.session)
+        time = time_of(fact.time)
+        if fact.kind == "began":
+            session.folder, session.branch, session.version, session.began = fact.name, fact.text, fact.outcome, time
+        elif fact.kind == "process":
+            self.ran(fact.session, fact.pid, fact.started, time)
+        if fact.kind in ("name", "process") and fact.name and fact.name not in session.names[-1:]:
+            session.names.append(fact.name)
+        self._labels = None
+
+    def ran(self, session: str, pid: int, started: str, time: float | None) -> None:
+        """Note as which process a session ran."""
+        if pid and self._by_process.setdefault((pid, started), session) == session:
+            run = (time or 0.0, session)
+            if run not in self._runs[pid]:
+                self._runs[pid] = sorted([*self._runs[pid], run])
+
+    def of_process(self, pid: int, started: str) -> str:
+        """Return the session that ran as a process; empty if that is not known."""
+        return self._by_process.get((pid, started), "")
+
+    def at_address(self, address: str, time: float) -> str:
+        """Return the session that had a socket's address at a time; empty if that is not known."""
+        number = address.rpartition("/")[2].removesuffix(".sock")
+        runs = self._runs.get(int(number), []) if number.isascii() and number.isdigit() and len(number) < 12 else []
+        return next((session for began, session in reversed(runs) if began <= time + 1), "")
+
+    def named(self, name: str, time: float) -> str:
+        """Return the one session that was called so and may have run at a time; empty if there are several, or none."""
+        found = [
+            it
+            for it in self._all.values()
+            if name in (it.name, *it.names)
+            and (it.began is None or it.began <= time + 1)
+            and (it.process is not None or it.changed >= time - 1)
+        ]
+        running = [it for it in found if it.process is not None and it.process.started_at / 1000 <= time + 1]
+        found = running if len(running) == 1 else found
+        return found[0].id if len(found) == 1 else ""
+
+    def look(self) -> tuple[list[SessionFact], set[str]]:
+        """Look which sessions run now; return what is new of their processes, and the sessions that it concerns."""
+        before = self._processes.living
+        fresh = self._processes.look()
+        now = self._processes.living
+        changed = {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
+        facts = []
+        for each in fresh:
+            session = self.get(each.session_id)
+            session.folder = session.folder or each.cwd
+            session.version = each.version or session.version
+            if session.began is None:
+                session.began = each.started_at / 1000
+            began = isoformat(each.started_at / 1000)
+            facts.append(
+                SessionFact(
+                    "process",
+                    f"sessions/{each.pid}.json",
+                    0,
+                    0,
+                    each.session_id,
+                    began,
+                    name=each.name,
+                    pid=each.pid,
+                    started=each.proc_start,
+                )
+            )
+        for name in changed:
+            self.get(name).process = now.get(name)
+        self._labels = None if changed or facts else self._labels
+        return facts, changed
+
+    def ended_since(self, session: str, time: float) -> bool:
+        """Say whether the process that ran a session at a time has ended; never where the program doesn't tell."""
+        if not self._processes.is_there:
+            return False
+        running = self.get(session).process
+        return running is None or running.started_at / 1000 > time
+
+    def label(self, session: str) -> str:
+        """Return the name of a session in the mailbox: its own, or its folder's, with what tells it from others."""
+        if self._labels is None or session not in self._labels:
+            self.get(session)
+            self._labels = self._labelled()
+        return self._labels[session]
+
+    def _labelled(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        taken: set[str] = set()
+        for it in sorted(self._all.values(), key=lambda it: (it.began or float("inf"), it.id)):
+            called = it.name or it.folder.rstrip("/").rpartition("/")[2] or "session"
+            plain = PLAIN.sub("-", called)[:LONGEST].strip("-.") or "session"
+            label = next(name for size in (4, 8, len(it.id)) if (name := f"{plain}@{it.id[:size]}") not in taken)
+            taken.add(label)
+            found[it.id] = label
+        return found
+
+    def agent(self, session: str) -> Agent:
+        """Return a session as an agent."""
+        it, process = self.get(session), self.get(session).process
+        last = max(it.changed, process.updated_at / 1000 if process else 0.0) or None
+        seen = None if last is None else last // BEAT_SECONDS * BEAT_SECONDS
+        extra: dict[str, str | int] = {
+            "session": it.id,
+            "folder": it.folder,
+            "branch": it.branch,
+            "version": it.version,
+        }
+        status, activity = Status.DEAD, ""
+        if process is not None:
+            state = STATES.get(process.status)
+            words = " ".join(process.waiting_for.split())[:LONGEST]
+            status = Status.LIVING
+            activity = (f"{state}: {words}" if words else state.value) if state else ""
+            extra |= {"pid": process.pid, "kind": process.kind}
+        elif not self._processes.is_there:
+            status, activity = Status.FROZEN, Working.OFFLINE.value
+        if not it.has_transcript and process is None:
+            activity = "its transcript is gone"
+        return Agent(
+            self.label(session),
+            name=it.name,
+            status=status,
+            activity=activity,
+            started_at=it.began,
+            ended_at=last if status is Status.DEAD else None,
+            last_seen=seen,
+            updated=process.status_updated_at / 1000 if process and process.status_updated_at else last,
+            extra=msgspec.json.encode({name: value for name, value in extra.items() if value}).decode(),
+        )
+
+    def stranger(self, name: str) -> str:
+        """Return the name in the mailbox of somebody of whom only a name is known."""
+        plain = " ".join(name.split()).replace("/", "-")[:LONGEST] or "unknown"
+        self.strangers.add(plain)
+        return plain
+
+    def strange(self) -> dict[str, Agent]:
+        """Return those of whom only a name is known, as agents."""
+        return {name: Agent(name, status=Status.FROZEN, activity=NO_TRANSCRIPT) for name in sorted(self.strangers)}

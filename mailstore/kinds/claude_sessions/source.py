@@ -1,0 +1,185 @@
+"""Follow the transcripts in a folder of projects: what was read of them before, then the rest, the newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from mailstore.kinds.claude_sessions.facts import SessionFact, SessionFile, SessionTranscript
+from mailstore.kinds.claude_sessions.letters import Letter, Letters
+from mailstore.kinds.claude_sessions.places import Found, SessionFiles
+from mailstore.kinds.claude_sessions.processes import Processes
+from mailstore.kinds.claude_sessions.sessions import Sessions
+from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap, RecordSource
+from mailstore.kit.team_folders.seen_journal import journal_of
+from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
+from mailstore.kit.transcripts.transcript import Reached
+from mailstore.records.events import Progress
+from mailstore.records.message import Problem
+
+FIRST = 4 << 20
+CHUNK = 64 << 20
+"""Bytes of transcripts after which what they prove is told: the first time soon."""
+KIND = "claude-sessions"
+TRANSCRIPTS = "transcripts.jsonl"
+
+
+class SessionHistory(TranscriptHistory[SessionFact]):
+    """What the transcripts prove, those too that are gone."""
+
+    fact_type: ClassVar[type[Any]] = SessionFact
+
+    def __init__(self, kept: Path) -> None:
+        super().__init__(kept, is_keeping=True)
+        self._began = {it.session for it in self.facts.values() if it.kind == "began"}
+
+    def begun(self, file: SessionFile, reached: Reached | None) -> SessionTranscript:
+        return SessionTranscript(file, reached, is_known=file.session in self._began)
+
+
+class SessionsSource(RecordSource):
+    """The sessions and their messages; a message is told again when a line of another transcript says more of it."""
+
+    def __init__(self, projects: Path) -> None:
+        self._projects = projects
+        self._files = SessionFiles(projects)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._processes = Processes(self._projects)
+        self._sessions = Sessions(self._processes)
+        self._letters = Letters(self._sessions)
+        self._history = SessionHistory(journal_of(KIND, self._projects).with_name(TRANSCRIPTS))
+        self._labels: dict[str, str] = {}
+        self._told: dict[str, RecordEvents] = {}
+        self._changed: set[str] = set()
+        """The sessions that may have changed."""
+        self._due: float | None = None
+        """When a message in an inbox may count as lost."""
+
+    @property
+    def name(self) -> str:
+        return f"{self._projects.parent.name}/{self._projects.name}"
+
+    def folders(self) -> list[Path]:
+        """Return the folders in which transcripts are, and that of the processes."""
+        found = {it.path.parent for it in self._history.files}
+        return [*sorted(found), self._processes.folder]
+
+    def letter(self, message_id: str) -> Letter | None:
+        """Return a message with its body and what became of it."""
+        return self._letters.letter(message_id, time.time())
+
+    def session_of(self, label: str) -> str:
+        """Return the id of the session by its name in the mailbox; empty if there is none."""
+        return next((session for session, name in self._labels.items() if name == label), "")
+
+    def files_of(self, session: str) -> list[SessionFile]:
+        """Return the transcripts of a session and its subagents."""
+        return [it for it in self._history.files if isinstance(it, SessionFile) and it.session == session]
+
+    def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
+        self._begin()
+        for fact in self._history.facts.values():
+            self._take(fact)
+        found = self._files.look()
+        self._list(found)
+        self._look_at_processes()
+        unread = [each for each in found if not self._history.is_read(each.file, each.stamp)]
+        total = sum(each.stamp.size for each in unread)
+        done = size = 0
+        limit = FIRST
+        news: list[KeptFact[SessionFact]] = []
+        for each in unread:
+            size += each.stamp.size
+            self._read(each, news)
+            if size >= limit:
+                self._history.keep(news)
+                done, size, limit, news = done + size, 0, CHUNK, []
+                yield self._records(), Progress(done, total)
+        self._history.keep(news)
+        self._letters.everything()
+        yield self._records(), Progress(total, total)
+
+    def news(self, *, closely: bool) -> RecordMap | None:
+        if closely:
+            found = self._files.look()
+            self._list(found)
+            news: list[KeptFact[SessionFact]] = []
+            for each in found:
+                if not self._history.is_read(each.file, each.stamp):
+                    self._read(each, news)
+            self._history.keep(news)
+        self._look_at_processes()
+        if self._due is not None and time.time() >= self._due:
+            self._letters.everything()
+        return self._records() if closely or self._changed or self._letters.touched else {}
+
+    def _list(self, found: list[Found]) -> None:
+        self._history.files = [each.file for each in found]
+        self._history.note_lost()
+        there: dict[str, float] = {}
+        for each in found:
+            there.setdefault(each.file.session, each.stamp.changed / 1e9)
+        for session, changed in there.items():
+            it = self._sessions.get(session)
+            if it.changed != changed or not it.has_transcript:
+                it.changed, it.has_transcript = changed, True
+                self._changed.add(session)
+        for it in self._sessions:
+            if it.has_transcript and it.id not in there:
+                it.has_transcript = False
+                self._changed.add(it.id)
+
+    def _read(self, found: Found, news: list[KeptFact[SessionFact]]) -> None:
+        before = len(news)
+        self._history.read(found.file, found.stamp, news)
+        for kept in news[before:]:
+            if kept.fact is not None:
+                self._take(kept.fact)
+
+    def _take(self, fact: SessionFact) -> None:
+        if fact.kind in ("began", "name", "process"):
+            self._sessions.add(fact)
+            self._changed.add(fact.session)
+        else:
+            self._letters.add(fact)
+
+    def _look_at_processes(self) -> None:
+        facts, changed = self._sessions.look()
+        news = [KeptFact(fact) for fact in facts if self._history.is_news(fact)]
+        self._history.facts.update((it.fact.key, it.fact) for it in news if it.fact is not None)
+        self._history.keep(news)
+        for it in news:
+            if it.fact is not None:
+                self._take(it.fact)
+        self._changed |= changed
+        self._letters.concerns(changed)
+        if news:
+            self._letters.everything()
+
+    def _records(self) -> RecordMap:
+        """Return what changed: sessions, messages, problems."""
+        now = time.time()
+        found: dict[str, RecordEvents] = {}
+        changed, self._changed = self._changed, set()
+        labels = {it.id: self._sessions.label(it.id) for it in self._sessions}
+        if any(labels.get(session) != label for session, label in self._labels.items()):
+            self._letters.everything()
+            changed |= labels.keys()
+        self._labels = labels
+        letters = dict(self._letters.take(now))
+        for session in changed:
+            found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
+        for name, agent in self._sessions.strange().items():
+            found[f"stranger {name}"] = RecordEvents((agent,))
+        found.update((f"message {message_id}", record) for message_id, record in letters.items())
+        self._due = self._letters.next_due(now)
+        problems: list[Problem] = [*self._history.problems(), *self._files.problems]
+        told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
+        found |= told
+        found |= dict.fromkeys(self._told.keys() - told.keys(), NOTHING)
+        self._told = told
+        return found
