@@ -38,7 +38,7 @@ HELD = re.compile(
     r"preview: «(.*?)…?» — not delivered",
     re.DOTALL,
 )
-TOLD = re.compile(r"\(recipient: ([^;)]*); msg_id: ([0-9a-f, -]{36,})\)")
+TOLD = re.compile(r"\(recipient: ([^;)]*); msg_id: ([^)]+)\)")
 DROPPED_BECAUSE = re.compile(r"and NOT delivered \(([^)\n]{1,200})\)")
 GIVEN = re.compile(
     r"\AAnother Claude session sent a message:\n(.*?)(?:\n\nThis came from another Claude session.*)?\Z", re.DOTALL

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.kinds.claude_sessions.facts import SessionFact, likeness
-from mailstore.kinds.claude_sessions.sessions import Sessions
-from mailstore.kit.bodies import first_line
+from mailstore.kinds.claude_sessions.sessions import Sessions, plain_name
+from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import RecordEvents
 from mailstore.kit.timestamps import time_of
 from mailstore.records.details import MessageWay, WayState
@@ -258,6 +258,7 @@ class Letters:
             (call.summary if call else "") or first_line(text or NO_TEXT),
             ttl_hours=NEVER,
             type=kind,
+            mentions=mentions(text or ""),
             location=where,
             timed=time_of(line.time) is not None,
             is_tracked=not is_open,
@@ -305,6 +306,8 @@ class Letters:
         if reads:
             return reads[0].origin or reads[0].session, ""
         to = parts.call.name if parts.call else ""
+        if parts.result is not None and not parts.result.message_id:
+            return "", plain_name(to)
         told = next((it.address for it in parts.notices if it.address), "")
         address = told or (to if "/" in to else "")
         session = self._sessions.at_address(address, parts.time) if address else ""

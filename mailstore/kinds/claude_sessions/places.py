@@ -33,11 +33,7 @@ def find(path: Path) -> Path | None:
     """Return the folder of projects at a path: that folder itself, or the one of the program that holds it."""
     path = path.absolute()
     for folder in (path, path / PROJECTS):
-        if (
-            folder.name == PROJECTS
-            and folder.is_dir()
-            and (_is_empty(folder) or any(map(_has_session, _inner(folder))))
-        ):
+        if folder.name == PROJECTS and folder.is_dir() and (_is_own(folder) or any(map(_has_session, _inner(folder)))):
             return folder
     return None
 
@@ -50,8 +46,9 @@ def _inner(folder: Path) -> list[Path]:
         return []
 
 
-def _is_empty(folder: Path) -> bool:
-    return folder.parent.name.startswith(".claude") and not _inner(folder)
+def _is_own(folder: Path) -> bool:
+    """Say whether a folder of projects is the program's by where it is, as one without any session yet."""
+    return folder.parent.name.startswith(".claude")
 
 
 def _has_session(project: Path) -> bool:

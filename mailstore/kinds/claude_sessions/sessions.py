@@ -163,12 +163,17 @@ class Sessions:
         return found
 
     def agent(self, session: str) -> Agent:
-        """Return a session as an agent."""
+        """Return a session as an agent.
+
+        What the session is called is part of its label only: as a name of the agent it would be an address, and a text
+        with `@name` would be to it.
+        """
         it, process = self.get(session), self.get(session).process
         last = max(it.changed, process.updated_at / 1000 if process else 0.0) or None
         seen = None if last is None else last // BEAT_SECONDS * BEAT_SECONDS
         extra: dict[str, str | int] = {
             "session": it.id,
+            "name": it.name,
             "folder": it.folder,
             "branch": it.branch,
             "version": it.version,
@@ -186,7 +191,6 @@ class Sessions:
             activity = "its transcript is gone"
         return Agent(
             self.label(session),
-            name=it.name,
             status=status,
             activity=activity,
             started_at=it.began,
@@ -198,10 +202,15 @@ class Sessions:
 
     def stranger(self, name: str) -> str:
         """Return the name in the mailbox of somebody of whom only a name is known."""
-        plain = " ".join(name.split()).replace("/", "-")[:LONGEST] or "unknown"
+        plain = plain_name(name)
         self.strangers.add(plain)
         return plain
 
     def strange(self) -> dict[str, Agent]:
         """Return those of whom only a name is known, as agents."""
         return {name: Agent(name, status=Status.FROZEN, activity=NO_TRANSCRIPT) for name in sorted(self.strangers)}
+
+
+def plain_name(name: str) -> str:
+    """Return a name as it was given, as it can be one in the mailbox."""
+    return " ".join(name.split()).replace("/", "-")[:LONGEST] or "unknown"

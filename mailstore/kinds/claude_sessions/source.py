@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,9 +18,12 @@ from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
 from mailstore.kit.transcripts.transcript import Reached
 from mailstore.records.events import Progress
-from mailstore.records.message import Problem
+from mailstore.records.message import Message, Problem
 
 FIRST = 4 << 20
+PAGE = 1000
+"""Messages of the first page."""
+MESSAGE = "message "
 CHUNK = 64 << 20
 """Bytes of transcripts after which what they prove is told: the first time soon."""
 KIND = "claude-sessions"
@@ -98,10 +102,10 @@ class SessionsSource(RecordSource):
             if size >= limit:
                 self._history.keep(news)
                 done, size, limit, news = done + size, 0, CHUNK, []
-                yield self._records(), Progress(done, total)
+                yield from _in_pages(self._records(), done, total)
         self._history.keep(news)
         self._letters.everything()
-        yield self._records(), Progress(total, total)
+        yield from _in_pages(self._records(), total, total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
         if closely:
@@ -170,16 +174,32 @@ class SessionsSource(RecordSource):
             self._letters.everything()
             changed |= labels.keys()
         self._labels = labels
-        letters = dict(self._letters.take(now))
-        for session in changed:
+        letters = sorted(self._letters.take(now), key=_age, reverse=True)
+        for session in sorted(
+            changed, key=lambda it: (not self._sessions.get(it).process, -self._sessions.get(it).changed)
+        ):
             found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
         for name, agent in self._sessions.strange().items():
             found[f"stranger {name}"] = RecordEvents((agent,))
-        found.update((f"message {message_id}", record) for message_id, record in letters.items())
         self._due = self._letters.next_due(now)
         problems: list[Problem] = [*self._history.problems(), *self._files.problems]
         told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
         found |= told
         found |= dict.fromkeys(self._told.keys() - told.keys(), NOTHING)
         self._told = told
+        found.update((f"{MESSAGE}{message_id}", record) for message_id, record in letters)
         return found
+
+
+def _in_pages(records: RecordMap, done: int, total: int) -> Iterator[tuple[RecordMap, Progress]]:
+    """Yield records with how much is done: the sessions and the newest messages first."""
+    first = dict(islice(records.items(), sum(not key.startswith(MESSAGE) for key in records) + PAGE))
+    yield first, Progress(done, total)
+    if len(records) > len(first):
+        yield dict(islice(records.items(), PAGE, None)), Progress(done, total)
+
+
+def _age(found: tuple[str, RecordEvents]) -> tuple[float, str]:
+    """Return the key by which messages are sorted by age."""
+    message = found[1].events[0] if found[1].events else None
+    return (message.time if isinstance(message, Message) else 0.0), found[0]

@@ -1,0 +1,435 @@
+"""Mail between Claude Code sessions: what real sessions left, and each state from the lines that prove it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from mailstore.conformance import following
+from mailstore.conformance.following import ids, of, scanned
+from mailstore.errors import ContentGone, Unsupported
+from mailstore.kinds.claude_sessions.store import ClaudeSessionsStore
+from mailstore.records.draft import draft
+from mailstore.records.events import Reset
+from mailstore.records.message import Delivery, Message, Problem
+from mailstore.records.roster import Agent, Status
+from mailstore.registry import open_store
+from mailstore.state.mailbox import Mailbox
+from tests.kinds.claude_sessions.transcripts import Home, session_id
+from tests.mailboxes import NOW
+
+REAL = Path(__file__).parents[2] / "fixtures" / "claude-sessions"
+ALPHA, BETA = f"alpha@{session_id('alpha')[:4]}", f"beta@{session_id('beta')[:4]}"
+REAL_STATES = {
+    "delivered": [
+        ("MARK-idle from alpha", "beta@bbbb", "read", ""),
+        ("MARK-busy from alpha", "beta@bbbb", "read", ""),
+        ("MARK-notify from alpha", "beta@bbbb", "read", ""),
+        ("MARK-nobody", "nobody", "undelivered", "not sent: No agent named 'nobody' is reachable."),
+    ],
+    "refused": [
+        ("MARK-refuse", "refuse@cd6a", "undelivered", "refused: the recipient takes no messages of other sessions"),
+        ("MARK-bypass-approve", "bypass@5b4e", "undelivered", "denied by the recipient's user"),
+        ("MARK-bypass-deny", "bypass@5b4e", "undelivered", "denied by the recipient's user"),
+        ("MARK-gone", "gone", "undelivered", "not sent: No agent named 'gone' is reachable."),
+        ("MARK-self", "alpha", "undelivered", "not sent: 'alpha' is this session itself"),
+        ("MARK-printer", "printer@5510", "read", ""),
+    ],
+    "approved": [
+        ("MARK-approve", "bypass@801f", "read", ""),
+        ("MARK-expire", "bypass@801f", "undelivered", "expired: the recipient's user did not let it through in time"),
+        ("MARK-from-print", "busy@edd5", "read", ""),
+        ("MARK-leave", "bypass2@dde6", "undelivered", "expired: the recipient's user did not let it through in time"),
+        ("MARK-dup", "busy@edd5", "read", ""),
+        ("MARK-dup", "busy@edd5", "undelivered", "dropped at the recipient's inbox: it repeated your previous message"),
+        ("MARK-dup", "busy@edd5", "dead", "recipient ended before reading"),
+        ("MARK-dup", "busy@edd5", "dead", "recipient ended before reading"),
+        ("MARK-busykill", "busy@edd5", "read", ""),
+        ("MARK-from-sub", "bypass@801f", "undelivered", "held until the recipient's user lets it through"),
+    ],
+    "held": [("MARK-hold", "hold@7792", "undelivered", "held until the recipient's user lets it through")],
+    "lost": [
+        ("MARK-kill", "busy@bbbb", "undelivered", "lost: the recipient ended with it in its inbox"),
+        ("MARK-long", "busy@bbbb", "read", ""),
+    ],
+}
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    found = Home(tmp_path / ".claude")
+    found.begin("alpha")
+    found.begin("beta")
+    return found
+
+
+def real(tmp_path: Path, story: str) -> Path:
+    """Make a program's folder as real sessions left it, all of which have ended."""
+    folder = tmp_path / ".claude"
+    shutil.copytree(REAL / story, folder)
+    (folder / "sessions").mkdir(exist_ok=True)
+    return folder
+
+
+def mailbox_of(store: ClaudeSessionsStore) -> Mailbox:
+    mailbox = Mailbox()
+    for batch in store.scan():
+        mailbox.fold(batch, NOW)
+    return mailbox
+
+
+def seen(place: Path) -> list[tuple[str, str, str, str]]:
+    """Return of each message its text, its recipient, the state, and why."""
+    with ClaudeSessionsStore.open(place) as store:
+        mailbox = mailbox_of(store)
+        found = []
+        for message in sorted(mailbox.newest(), key=lambda it: it.time):
+            for name, standing in mailbox.states(message, NOW).items():
+                found.append((store.content(message), name, standing.state.value, standing.reason))
+        return found
+
+
+def outcome(home: Home) -> tuple[str, str]:
+    """Return the state and the reason of the one message that there is."""
+    [(_, _, state, reason)] = seen(home.folder)
+    return state, reason
+
+
+@pytest.mark.parametrize("story", REAL_STATES)
+def test_what_became_of_each_message_that_real_sessions_sent(tmp_path: Path, story: str) -> None:
+    folder = real(tmp_path, story)
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+    found = [(text.split(" x")[0], to, state, reason[:70]) for text, to, state, reason in seen(folder)]
+    expected = [(text, to, state, reason[:70]) for text, to, state, reason in REAL_STATES[story]]
+    assert [each[:3] for each in found] == [each[:3] for each in expected]
+    assert all(reason.startswith(wanted) for (*_, reason), (*_, wanted) in zip(found, expected, strict=True))
+    after = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+    assert after == before
+
+
+def test_the_dead_letters_of_which_the_sender_was_not_told_come_first(tmp_path: Path) -> None:
+    with ClaudeSessionsStore.open(real(tmp_path, "approved")) as store:
+        dead = mailbox_of(store).dead_letters(NOW)
+    assert [it.is_told for it in dead] == [False] * 2 + [True] * 4
+
+
+def test_sent_with_no_trace_of_it_at_its_recipient(home: Home) -> None:
+    home.runs("beta")
+    home.send("alpha", "beta", "hello", "m1")
+    assert outcome(home) == ("unread", "")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+        assert [(it.transport, it.reason) for it in store.ways(message)] == [
+            ("sent", "sent; nothing shows that it arrived")
+        ]
+
+
+def test_sent_to_a_session_whose_transcript_is_not_here(home: Home) -> None:
+    home.send("alpha", "gamma", "hello", "m1")
+    assert seen(home.folder) == [("hello", "gamma", "unrecorded", "reads are not recorded")]
+
+
+def test_in_the_inbox_of_a_session_that_runs(home: Home) -> None:
+    home.runs("beta")
+    home.send("alpha", "beta", "hello", "m1")
+    home.arrive("beta", "alpha", "hello")
+    assert outcome(home) == ("unread", "")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        events = scanned(store)
+        [message], [delivery] = of(Message, events), of(Delivery, events)
+        assert delivery.recipient == BETA
+        assert [it.reason for it in store.ways(message)] == ["in the recipient's inbox, not read yet"]
+
+
+def test_lost_when_the_session_ended_with_it_in_its_inbox_also_if_it_was_resumed(home: Home) -> None:
+    home.runs("alpha", at=-7200)
+    home.send("alpha", "beta", "hello", "m1")
+    home.arrive("beta", "alpha", "hello")
+    lost = "undelivered", "lost: the recipient ended with it in its inbox"
+    assert outcome(home) == lost
+    home.runs("beta", at=3600)
+    assert outcome(home) == lost
+
+
+def test_a_message_in_an_inbox_is_not_lost_where_the_program_does_not_say_what_runs(home: Home) -> None:
+    home.processes.rmdir()
+    home.send("alpha", "beta", "hello", "m1")
+    home.arrive("beta", "alpha", "hello")
+    assert outcome(home) == ("frozen", "frozen; the message is held")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "state", "reason"),
+    [
+        (["held"], "undelivered", "held until the recipient's user lets it through"),
+        (["held", "released"], "unread", ""),
+        (["held", "denied"], "undelivered", "denied by the recipient's user"),
+        (["held", "expired"], "undelivered", "expired: the recipient's user did not let it through in time"),
+        (["refused"], "undelivered", "refused: the recipient takes no messages of other sessions"),
+        (["dropped"], "undelivered", "dropped at the recipient's inbox: it repeated your previous message"),
+    ],
+)
+def test_what_the_sender_is_told(home: Home, outcomes: list[str], state: str, reason: str) -> None:
+    home.runs("beta", pid=os.getpid())
+    home.send("alpha", "beta", "hello", "m1")
+    for number, each in enumerate(outcomes):
+        home.notice("alpha", each, "m1", at=number + 1.0)
+    found = [each for each in seen(home.folder) if each[0] == "hello"]
+    assert [each[2:] for each in found] == [(state, reason)]
+
+
+def test_read_after_it_was_held(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+    home.notice("alpha", "held", "m1", at=1)
+    home.hold("beta", "alpha", "hello")
+    home.read("beta", "m1", "hello", at=9)
+    assert [each for each in seen(home.folder) if each[0] == "hello"] == [("hello", BETA, "read", "")]
+
+
+def test_held_by_a_session_whose_sender_has_ended_and_was_not_told(home: Home) -> None:
+    home.runs("beta")
+    home.send("alpha", "beta", "hello there", "m1")
+    home.hold("beta", "alpha", "hello")
+    assert outcome(home) == ("undelivered", "held until the recipient's user lets it through")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [dead] = mailbox_of(store).dead_letters(NOW)
+    assert not dead.is_told
+
+
+def test_held_for_a_sender_without_a_transcript_until_it_is_read(home: Home) -> None:
+    home.hold("beta", "stranger", "hello")
+    assert seen(home.folder) == [("hello", BETA, "undelivered", "held until the recipient's user lets it through")]
+    home.read("beta", "m1", "hello there", at=60, sender="stranger")
+    assert seen(home.folder) == [("hello there", BETA, "read", "")]
+
+
+def test_who_sent_a_message_is_a_claim_without_the_senders_transcript(home: Home) -> None:
+    home.read("beta", "m1", "hello", sender="stranger", pid=4711)
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+        assert (message.sender, message.type) == ("stranger", "unverified")
+        claim = "says that it is called stranger; the system verified process 4711"
+        assert store.ways(message)[-1].reason == claim
+
+
+def test_the_process_that_the_system_verified_tells_the_sender_whatever_it_is_called(home: Home) -> None:
+    home.runs("alpha", pid=4711, procStart="5", name="renamed")
+    home.read("beta", "m1", "hello", sender="somebody else", pid=4711)
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+    assert (message.sender, message.type) == (ALPHA, "")
+
+
+def test_a_subagents_message_goes_out_under_its_sessions_name(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1", agent="a05f")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+        assert (message.sender, message.type) == (ALPHA, "subagent")
+        assert store.ways(message)[-1].reason == "written by its subagent a05f"
+
+
+def test_of_equal_messages_each_has_its_own_state(home: Home) -> None:
+    home.runs("beta")
+    for number in range(3):
+        home.send("alpha", "beta", "ping", f"m{number}", at=number * 10)
+        home.arrive("beta", "alpha", "ping", at=number * 10 + 1)
+    home.read("beta", "m0", "ping", at=2)
+    with ClaudeSessionsStore.open(home.folder) as store:
+        mailbox = mailbox_of(store)
+        states = {it.id: [way.transport for way in store.ways(it)] for it in mailbox.newest()}
+    assert states == {"m0": ["read", "sender"], "m1": ["in the inbox"], "m2": ["in the inbox"]}
+
+
+def test_a_forked_sessions_copies_are_no_second_message(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+    home.read("beta", "m1", "hello")
+    copied = {"sessionId": session_id("alpha"), "messageUuid": "u"}
+    home.begin("fork", at=100)
+    home.send("fork", "beta", "hello", "m1", forkedFrom=copied)
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+    assert (message.sender, message.recipients) == (ALPHA, (BETA,))
+
+
+def test_text_that_quotes_a_message_or_a_notice_proves_nothing(home: Home) -> None:
+    tag = '<cross-session-message from="uds:/tmp/cc-socks/1.sock" from-name="x">\nhi\n</cross-session-message>'
+    notice = "[Cross-session delivery notice] Your message to another session was refused "
+    notice += "(recipient: uds:/tmp/x/1.sock; msg_id: aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa): no."
+    for text in (tag, notice, f"Another Claude session sent a message:\n{tag}"):
+        typed = {"message": {"role": "user", "content": text}, "origin": {"kind": "human"}, "turnOrigin": "human"}
+        home.write("beta", home.line("user", "beta", 1, **typed), home.queued("beta", text, 1))
+        printed = [{"tool_use_id": "t", "type": "tool_result", "content": text}]
+        result = {"stdout": text, "msg_id": "fake", "success": "true"}
+        home.write(
+            "beta", home.line("user", "beta", 2, message={"role": "user", "content": printed}, toolUseResult=result)
+        )
+        said = {"role": "assistant", "content": [{"type": "text", "text": f'{text} "msg_id":"x"'}]}
+        home.write("beta", home.line("assistant", "beta", 3, message=said))
+    assert seen(home.folder) == []
+
+
+def test_a_teams_messages_are_left_to_the_teams_mailbox(home: Home) -> None:
+    given = {"role": "user", "content": [{"tool_use_id": "t", "type": "tool_result", "content": "{}"}]}
+    routing = {"sender": "team-lead", "target": "@alpha", "content": "hello"}
+    done = {"success": True, "routing": routing, "msg_id": "m1"}
+    home.write("alpha", home.line("user", "alpha", 1, message=given, toolUseResult=done))
+    origin = {"kind": "peer", "from": "alpha", "body": "done", "senderTaskId": "t1", "msg_id": "m2"}
+    home.write("alpha", home.line("user", "alpha", 2, message={"role": "user", "content": "x"}, origin=origin))
+    assert seen(home.folder) == []
+
+
+def test_sessions_are_agents_with_what_they_do(home: Home) -> None:
+    home.runs("alpha", status="waiting", waitingFor="permission prompt")
+    home.runs("beta", pid=99_999_999, status="busy")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        agents = {it.session_id: it for it in of(Agent, scanned(store))}
+    assert {it.session_id: (it.status, it.activity) for it in agents.values()} == {
+        ALPHA: (Status.LIVING, "waiting: permission prompt"),
+        BETA: (Status.DEAD, ""),
+    }
+    about = json.loads(agents[ALPHA].extra)
+    assert (about["name"], about["folder"]) == ("alpha", "/home/me/repo")
+    assert (about["branch"], about["version"], about["pid"]) == ("main", "2.1.330", os.getpid())
+
+
+def test_a_process_whose_number_another_one_has_now_is_dead(home: Home) -> None:
+    home.runs("alpha", procStart="1")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        agents = {it.session_id: it.status for it in of(Agent, scanned(store))}
+    assert agents[ALPHA] is (Status.DEAD if sys.platform == "linux" else Status.LIVING)
+
+
+def test_two_sessions_of_one_name_are_two_agents_and_mail_goes_to_the_one_that_ran(home: Home) -> None:
+    other = home.projects / "-home-me-other" / "bbbbbbbb-0000-4000-8000-000000000000.jsonl"
+    other.parent.mkdir()
+    named = {"type": "agent-name", "agentName": "beta", "sessionId": "bbbbbbbb-0000-4000-8000-000000000000"}
+    other.write_text(json.dumps(named, separators=(",", ":")) + "\n")
+    home.runs("beta", pid=78, at=-100)
+    home.send("alpha", "beta", "hello", "m" * 36)
+    home.notice("alpha", "refused", "a" * 36)
+    home.notice("alpha", "held", "b" * 36)
+    with ClaudeSessionsStore.open(home.folder) as store:
+        events = scanned(store)
+    assert {"beta@bbbb", BETA} <= {it.session_id for it in of(Agent, events)}
+    assert {it.recipients for it in of(Message, events) if it.id[0] in "ab"} == {(BETA,)}
+
+
+def test_a_renamed_session_is_one_agent_under_its_new_name(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+
+    async def story() -> None:
+        with ClaudeSessionsStore.open(home.folder, poll=True) as store:
+            scanned(store)
+            async with following(store) as follow:
+                home.write("alpha", {"type": "agent-name", "agentName": "omega", "sessionId": session_id("alpha")})
+                events = await follow.until(lambda found: any(isinstance(it, Message) for it in found))
+        assert of(Reset, events)
+        assert {it.sender for it in of(Message, events)} == {f"omega@{session_id('alpha')[:4]}"}
+
+    asyncio.run(story())
+
+
+def test_a_message_that_comes_while_the_console_is_open_and_its_read(home: Home) -> None:
+    async def story() -> None:
+        with ClaudeSessionsStore.open(home.folder, poll=True) as store:
+            assert not ids(scanned(store))
+            async with following(store) as follow:
+                home.send("alpha", "beta", "hello", "m1")
+                events = await follow.until(lambda found: "m1" in ids(found))
+                [message] = of(Message, events)
+                assert store.content(message) == "hello"
+                home.read("beta", "m1", "hello", is_busy=True)
+                await follow.until(lambda found: any(getattr(it, "reader", "") == BETA for it in found))
+
+    asyncio.run(story())
+
+
+def test_a_letter_of_a_deleted_transcript_stays(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+    home.read("beta", "m1", "hello")
+    before = seen(home.folder)
+    for name in ("alpha", "beta"):
+        home.path(name).unlink()
+    assert seen(home.folder) == before
+    with ClaudeSessionsStore.open(home.folder) as store:
+        events = scanned(store)
+        assert b"hello" in store.raw(of(Message, events)[0])
+        assert {it.activity for it in of(Agent, events)} == {"its transcript is gone"}
+
+
+def test_what_was_read_is_kept_for_its_owner_alone_and_not_read_again(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+    seen(home.folder)
+    [kept] = (tmp_path / "state").rglob("transcripts.jsonl")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+    read: list[object] = []
+    monkeypatch.setattr("mailstore.kit.transcripts.transcript.Transcript.read", lambda self: read.append(self) or [])
+    assert [each[0] for each in seen(home.folder)] == ["hello"]
+    assert read == []
+
+
+def test_a_damaged_line_is_reported_and_all_others_are_read(home: Home) -> None:
+    with home.path("alpha").open("ab") as file:
+        file.write(b'{"type":"user","msg_id":"{ broken\n')
+    home.send("alpha", "beta", "hello", "m1")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        events = scanned(store)
+    assert list(ids(events)) == ["m1"]
+    assert [it.line for it in of(Problem, events)] == [3]
+
+
+def test_a_message_known_from_a_notice_alone_is_not_hidden(home: Home) -> None:
+    home.notice("alpha", "refused", "a" * 36)
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+        assert message.subject == "(its text is in no transcript)"
+        with pytest.raises(ContentGone):
+            store.content(message)
+
+
+def test_hostile_names_and_links(home: Home, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / f"{session_id('evil')}.jsonl").write_text("{}\n")
+    (home.projects / "-link").symlink_to(secret)
+    (home.projects / "-home-me-repo" / "link.jsonl").symlink_to(home.path("alpha"))
+    (home.processes / "1.json").write_text('{"pid":-1,"sessionId":"x"}')
+    (home.processes / "2.json").write_text("[" * 100_000)
+    os.mkfifo(home.processes / "3.json")
+    os.mkfifo(home.projects / "-home-me-repo" / "fifo.jsonl")
+    home.write("beta", {"type": "agent-name", "agentName": "be\x1b[31mta/../@\n x", "sessionId": session_id("beta")})
+    with ClaudeSessionsStore.open(home.folder) as store:
+        names = {it.session_id for it in of(Agent, scanned(store))}
+    assert names == {ALPHA, f"be-31mta-..-x@{session_id('beta')[:4]}"}
+
+
+def test_it_is_read_only(home: Home) -> None:
+    with ClaudeSessionsStore.open(home.folder) as store, pytest.raises(Unsupported, match="from process to process"):
+        store.send(draft(sender="user", recipients=(ALPHA,), content="hello"))
+
+
+def test_a_folder_of_projects_is_recognised_and_an_empty_one_of_the_program(home: Home, tmp_path: Path) -> None:
+    for place in (home.folder, home.projects):
+        with open_store(place) as store:
+            assert store.url == f"claude-sessions:{home.projects}"
+    empty = tmp_path / "other" / ".claude" / "projects"
+    empty.mkdir(parents=True)
+    assert ClaudeSessionsStore.recognise(empty)
+    plain = tmp_path / "projects"
+    plain.mkdir()
+    assert not ClaudeSessionsStore.recognise(plain)
