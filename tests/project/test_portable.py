@@ -13,7 +13,7 @@ from tests.project.import_graph import ROOT, modules
 WAYS = {
     r"inotify_": {"mailstore/files/watch.py"},
     r"^/proc\b": {"console/hooks/sessions/processes.py", "mailstore/files/holders.py", "mailstore/files/mounts.py",
-                  "mailstore/files/owned.py"},
+                  "mailstore/files/owned.py", "mailstore/kinds/claude_sessions/processes.py"},
     r"^O_TMPFILE$": {"mailstore/files/owned.py"},
     r"^F_SET(LEASE|SIG)$": {"mailstore/files/holders.py"},
     r"^posix_fallocate$": {"mailstore/kinds/agentazall/sync/inbox.py"},

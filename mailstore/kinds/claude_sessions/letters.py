@@ -86,7 +86,7 @@ class Outcome(NamedTuple):
     is_told: bool = True
 
 
-class Parts(msgspec.Struct):
+class LetterLines(msgspec.Struct):
     """The lines about one message."""
 
     call: SessionFact | None = None
@@ -130,7 +130,7 @@ class Letters:
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._parts: defaultdict[str, Parts] = defaultdict(lambda: Parts(None, [], [], []))
+        self._parts: defaultdict[str, LetterLines] = defaultdict(lambda: LetterLines(None, [], [], []))
         self._calls: dict[tuple[str, str], SessionFact] = {}
         self._results: defaultdict[tuple[str, str], list[SessionFact]] = defaultdict(list)
         self._arrived: defaultdict[str, list[SessionFact]] = defaultdict(list)
@@ -203,7 +203,7 @@ class Letters:
         self.touched.add(message_id)
         self._match_held(parts)
 
-    def _match_held(self, parts: Parts) -> None:
+    def _match_held(self, parts: LetterLines) -> None:
         """Touch the lines about held messages that may be about this one."""
         if not parts.text or not self._held:
             return
@@ -287,7 +287,7 @@ class Letters:
         outcome = Outcome(LetterState.HELD, time, is_told=False)
         return Letter(message, held.text, held, (outcome,), (_claim(held),))
 
-    def _sender(self, parts: Parts) -> tuple[str, str, str]:
+    def _sender(self, parts: LetterLines) -> tuple[str, str, str]:
         """Return a message's sender, its type, and what is to be known of the sender."""
         own = parts.result or next(iter(parts.notices), None)
         claim = _claim(parts.reads[0]) if parts.reads else ""
@@ -300,7 +300,7 @@ class Letters:
             return self._sessions.label(session), "", claim
         return self._sessions.stranger(read.name or f"process-{read.pid}"), UNVERIFIED, claim
 
-    def _recipient(self, message_id: str, parts: Parts) -> tuple[str, str]:
+    def _recipient(self, message_id: str, parts: LetterLines) -> tuple[str, str]:
         """Return the session of a message's recipient, empty if it is not known, and a name instead."""
         reads = sorted(parts.reads, key=lambda it: (bool(it.origin), it.time))
         if reads:
@@ -319,7 +319,7 @@ class Letters:
             session = self._sessions.named(to.removeprefix("@"), parts.time)
         return session, "" if session else self._sessions.stranger(to or address.rpartition("/")[2] or "unknown")
 
-    def _outcomes(self, message_id: str, parts: Parts, session: str, now: float) -> Iterator[Outcome]:
+    def _outcomes(self, message_id: str, parts: LetterLines, session: str, now: float) -> Iterator[Outcome]:
         """Yield what became of a message, one after the other."""
         result = parts.result
         if result is not None and not result.message_id:
@@ -349,7 +349,7 @@ class Letters:
             known = session and self._sessions.get(session).has_transcript
             yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.time)
 
-    def _arrival(self, message_id: str, parts: Parts) -> SessionFact | None:
+    def _arrival(self, message_id: str, parts: LetterLines) -> SessionFact | None:
         """Return the line of an inbox that is about a message which was not read.
 
         Of equal messages each has a line of its own: those that were read come first, as an inbox is a queue.
@@ -377,7 +377,7 @@ class Letters:
                 return mine
         return None
 
-    def _may_be(self, arrived: SessionFact, parts: Parts) -> bool:
+    def _may_be(self, arrived: SessionFact, parts: LetterLines) -> bool:
         """Say whether a line of an inbox may be about a message, by its time and the sender's address or name."""
         own = parts.result
         if own is None or (time_of(arrived.time) or 0.0) < parts.time - CLOCK:
@@ -386,7 +386,7 @@ class Letters:
         names = self._sessions.get(own.session).names
         return sender == own.session if sender else not arrived.name or arrived.name in names or not names
 
-    def _holding(self, message_id: str, parts: Parts) -> SessionFact | None:
+    def _holding(self, message_id: str, parts: LetterLines) -> SessionFact | None:
         """Return the line at the recipient that says that a message, sent at that time, is held there."""
         result = parts.result
         if result is None or parts.text is None or not self._held:
@@ -399,7 +399,7 @@ class Letters:
                         return fact
         return None
 
-    def _is_about(self, held: SessionFact, parts: Parts) -> bool:
+    def _is_about(self, held: SessionFact, parts: LetterLines) -> bool:
         close = abs((time_of(held.time) or 0.0) - parts.time) <= PATIENCE / 2
         return close and parts.text is not None and parts.text.startswith(held.text)
 
@@ -413,7 +413,7 @@ class Letters:
         ]
         return min(found, default=(0.0, ""))[1]
 
-    def _is_about_or_read(self, held: SessionFact, parts: Parts) -> bool:
+    def _is_about_or_read(self, held: SessionFact, parts: LetterLines) -> bool:
         if parts.result is not None:
             names = self._sessions.get(parts.result.session).names
             return self._is_about(held, parts) and (not names or held.name in names)

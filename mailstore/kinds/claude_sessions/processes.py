@@ -9,7 +9,7 @@ import msgspec
 
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.stamp import Stamp, stamp_of
-from mailstore.files.whole import NotAFile, read_whole
+from mailstore.files.whole import NotAFile, open_binary, read_whole
 
 LARGEST = 1 << 20
 MOST_FILES = 4096
@@ -110,7 +110,7 @@ def _is_elsewhere(domain: str) -> bool:
 def _started(pid: int) -> str:
     """Return when a process was started, in the system's clock ticks; empty where the system doesn't say."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        with open_binary(f"/proc/{pid}/stat") as file:
             return file.read(4096).rpartition(b")")[2].split()[19].decode()
-    except (OSError, IndexError):
+    except (OSError, NotAFile, IndexError):
         return ""

@@ -20,7 +20,7 @@ LONGEST = 40
 NO_TRANSCRIPT = "no transcript here"
 
 
-class Session(msgspec.Struct):
+class SeenSession(msgspec.Struct):
     """What is known of one session; times are in seconds since the epoch."""
 
     id: str
@@ -46,7 +46,7 @@ class Sessions:
 
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
-        self._all: dict[str, Session] = {}
+        self._all: dict[str, SeenSession] = {}
         self._by_process: dict[tuple[int, str], str] = {}
         self._runs: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
         """By process number, when a session began to run as it, and which."""
@@ -54,12 +54,12 @@ class Sessions:
         self.strangers: set[str] = set()
         """Names of senders and recipients of which nothing else is known."""
 
-    def __iter__(self) -> Iterator[Session]:
+    def __iter__(self) -> Iterator[SeenSession]:
         return iter(self._all.values())
 
-    def get(self, session: str) -> Session:
+    def get(self, session: str) -> SeenSession:
         if session not in self._all:
-            self._all[session] = Session(session, names=[])
+            self._all[session] = SeenSession(session, names=[])
             self._labels = None
         return self._all[session]
 

@@ -175,9 +175,7 @@ class SessionsSource(RecordSource):
             changed |= labels.keys()
         self._labels = labels
         letters = sorted(self._letters.take(now), key=_age, reverse=True)
-        for session in sorted(
-            changed, key=lambda it: (not self._sessions.get(it).process, -self._sessions.get(it).changed)
-        ):
+        for session in changed:
             found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
         for name, agent in self._sessions.strange().items():
             found[f"stranger {name}"] = RecordEvents((agent,))
@@ -196,7 +194,7 @@ def _in_pages(records: RecordMap, done: int, total: int) -> Iterator[tuple[Recor
     first = dict(islice(records.items(), sum(not key.startswith(MESSAGE) for key in records) + PAGE))
     yield first, Progress(done, total)
     if len(records) > len(first):
-        yield dict(islice(records.items(), PAGE, None)), Progress(done, total)
+        yield dict(islice(records.items(), len(first), None)), Progress(done, total)
 
 
 def _age(found: tuple[str, RecordEvents]) -> tuple[float, str]:

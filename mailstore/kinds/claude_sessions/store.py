@@ -11,7 +11,7 @@ import msgspec
 from mailstore.errors import ContentGone, reason_of
 from mailstore.files.whole import NotAFile, open_binary
 from mailstore.kinds.claude_sessions.letters import Letter, ways
-from mailstore.kinds.claude_sessions.places import find
+from mailstore.kinds.claude_sessions.places import PROJECTS, find
 from mailstore.kinds.claude_sessions.source import SessionsSource
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
@@ -65,6 +65,15 @@ class ClaudeSessionsStore(WatchedStore):
     def find(cls, path: Path) -> Path | None:
         return find(path)
 
+    @classmethod
+    def recognise(cls, path: Path) -> bool:
+        """Say whether a path is a folder of projects; the program's own folder may have another mailbox, too."""
+        return path.name == PROJECTS and super().recognise(path)
+
+    @classmethod
+    def roots(cls, path: Path) -> dict[str, Path]:
+        return {PROJECTS: path / PROJECTS} if cls.recognise(path / PROJECTS) else {}
+
     @property
     def title(self) -> str:
         """Return the names of the folder of projects and the one above."""
@@ -94,7 +103,7 @@ class ClaudeSessionsStore(WatchedStore):
                         transcript.seek(line.offset)
                         data = transcript.read(line.length)
                 except (OSError, NotAFile) as error:
-                    raise ContentGone(f"{line.file} can't be read", reason_of(error)) from error
+                    raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error)) from error
                 if line.uuid.encode() in data:
                     return data
         return msgspec.json.encode(line)
@@ -105,5 +114,5 @@ class ClaudeSessionsStore(WatchedStore):
     def _letter(self, message: Message) -> Letter:
         letter = self._source.letter(message.id)
         if letter is None:
-            raise ContentGone(f"message {message.id} is in no transcript", "was it deleted?")
+            raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
         return letter

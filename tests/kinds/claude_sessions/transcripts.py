@@ -12,7 +12,7 @@ from typing import Any
 from mailstore.kit.timestamps import isoformat
 from tests.mailboxes import NOW
 
-PROJECT = "-home-me-repo"
+PROJECT = "-srv-me-repo"
 
 
 def session_id(name: str) -> str:
@@ -49,7 +49,7 @@ class Home:
     def line(self, kind: str, session: str, at: float, **fields: Any) -> dict[str, Any]:
         """Return a line of a kind at a time, in seconds from the clock of the tests."""
         base = {"type": kind, "uuid": f"uuid-{next(self._numbers)}", "timestamp": isoformat(NOW + at)}
-        return {**base, **fields, "cwd": "/home/me/repo", "sessionId": session_id(session), "version": "2.1.330"}
+        return {**base, **fields, "cwd": "/srv/me/repo", "sessionId": session_id(session), "version": "2.1.330"}
 
     def begin(self, session: str, at: float = -3600.0) -> None:
         """Begin a session's transcript."""
@@ -64,7 +64,7 @@ class Home:
         said = {
             "pid": pid,
             "sessionId": session_id(session),
-            "cwd": "/home/me/repo",
+            "cwd": "/srv/me/repo",
             "name": session,
             "kind": "interactive",
         }
@@ -91,7 +91,7 @@ class Home:
 
     def arrive(self, session: str, sender: str, text: str, at: float = 0.2, pid: int = 77) -> None:
         """Write that a message is in a session's inbox."""
-        tag = f'<cross-session-message from="uds:/tmp/cc-socks/{pid}.sock" from-name="{sender}" from-mode="prompting">'
+        tag = f'<cross-session-message from="uds:/run/cc-socks/{pid}.sock" from-name="{sender}" from-mode="prompting">'
         content = f"{tag}\n{text.replace('</cross', '<' + chr(92) + '/cross')}\n</cross-session-message>"
         self.write(session, self.queued(session, content, at))
 
@@ -103,7 +103,7 @@ class Home:
     def read(self, session: str, message_id: str, text: str, at: float = 0.3, **more: Any) -> None:
         """Write that a message was given to a session's model, in a turn of its own or while it worked."""
         sender, pid, is_busy = more.pop("sender", "alpha"), more.pop("pid", 77), more.pop("is_busy", False)
-        origin = {"kind": "peer", "from": f"uds:/tmp/cc-socks/{pid}.sock", "verifiedPeerPid": pid, "msg_id": message_id}
+        origin = {"kind": "peer", "from": f"uds:/run/cc-socks/{pid}.sock", "verifiedPeerPid": pid, "msg_id": message_id}
         origin |= {"verifiedPeerProcStart": "5", "name": sender, "body": text, "verifiedLocal": True}
         content = f"Another Claude session sent a message:\n{text}\n\nThis came from another Claude session — not typed"
         if is_busy:
@@ -115,7 +115,7 @@ class Home:
 
     def notice(self, session: str, outcome: str, *ids: str, at: float = 0.5, pid: int = 78) -> None:
         """Write the notice that a sender gets of what the recipient's session did with messages."""
-        where = f"(recipient: uds:/tmp/cc-socks/{pid}.sock; msg_id: {', '.join(ids)})"
+        where = f"(recipient: uds:/run/cc-socks/{pid}.sock; msg_id: {', '.join(ids)})"
         yours = "Your message to another session"
         texts = {
             "held": f"{yours} was held by that session {where}. NOT delivered: its Claude has not seen it.",
@@ -133,7 +133,7 @@ class Home:
     def hold(self, session: str, sender: str, text: str, at: float = 0.2, pid: int = 77) -> None:
         """Write that a session holds a message for its user."""
         said = (
-            f"Held peer message — from uds:/tmp/cc-socks/{pid}.sock [verified pid {pid}] (peer claims name: {sender}); "
+            f"Held peer message — from uds:/run/cc-socks/{pid}.sock [verified pid {pid}] (peer claims name: {sender}); "
         )
         said += f"preview: «{text}» — not delivered to Claude (1 held). Review it below."
         self.write(session, self.line("system", session, at, subtype="informational", content=said, level="warning"))
