@@ -98,10 +98,14 @@ class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class SessionFile(NamedTuple):
     """A transcript: of a session, or of one of its subagents."""
 
-    path: Path
+    place: str
     name: str
     session: str
     agent: str = ""
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
 
 
 class _Line(msgspec.Struct, gc=False):

@@ -223,9 +223,13 @@ class Letters:
         """Look at all messages again: names or processes have become known."""
         self.touched |= self._parts.keys()
 
-    def take(self, now: float) -> Iterator[tuple[str, RecordEvents]]:
-        """Yield the messages that may have changed with their events, none for what turned out to be another one."""
-        touched, self.touched = self.touched, set()
+    def take(self, now: float, most: int | None = None) -> Iterator[tuple[str, RecordEvents]]:
+        """Yield messages that may have changed with their events, none for what turned out to be another one.
+
+        The newest come first, and at most so many: the others are left for the next time.
+        """
+        touched = sorted(self.touched, key=lambda it: (self._parts[it].time, it), reverse=True)[:most]
+        self.touched.difference_update(touched)
         for message_id in touched:
             letter = self.letter(message_id, now)
             yield message_id, RecordEvents(()) if letter is None else _events(letter)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp, stamp_of
+from mailstore.files.stamp import Stamp, path_stamp, stamp_of
 from mailstore.kinds.claude_sessions.facts import SessionFile
 from mailstore.records.message import Problem
 
 PROJECTS = "projects"
-LOOKED_AT = 64
+LOOKED_AT = RECENT = 64
 SUFFIX = ".jsonl"
 SETTLED = 1_000_000_000
 """Nanoseconds after which a folder's time of change shows every later change."""
@@ -66,6 +66,9 @@ class SessionFiles:
         self._projects = projects
         self._below: dict[str, tuple[int, list[str]]] = {}
         """The subagents' transcripts in a folder, as long as its time of change stays the same."""
+        self._files: dict[str, SessionFile] = {}
+        """The transcripts that were ever there, by path."""
+        self._recent: list[SessionFile] = []
         self.problems: list[Problem] = []
 
     def look(self) -> list[Found]:
@@ -73,7 +76,13 @@ class SessionFiles:
         self.problems = []
         found = [each for project in self._folders(self._projects) for each in self._of_project(project)]
         found.sort(key=lambda it: it.stamp.changed, reverse=True)
+        self._recent = [each.file for each in found[:RECENT]]
         return found
+
+    def recent(self) -> list[Found]:
+        """Return the transcripts that had changed last when all were looked at, with their stamps now."""
+        stamps = ((file, path_stamp(file.path)) for file in self._recent)
+        return [Found(file, stamp) for file, stamp in stamps if stamp is not None]
 
     def _folders(self, folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
@@ -89,8 +98,12 @@ class SessionFiles:
             return
         for entry in inner:
             if entry.name.endswith(SUFFIX) and (stamp := _stamp(entry)) is not None:
-                name = shown_name(f"{PROJECTS}/{project.name}/{entry.name}")
-                yield Found(SessionFile(Path(entry.path), name, shown_name(entry.name.removesuffix(SUFFIX))), stamp)
+                file = self._files.get(entry.path)
+                if file is None:
+                    name = shown_name(f"{PROJECTS}/{project.name}/{entry.name}")
+                    session = shown_name(entry.name.removesuffix(SUFFIX))
+                    file = self._files[entry.path] = SessionFile(entry.path, name, session)
+                yield Found(file, stamp)
             elif "." not in entry.name and entry.is_dir(follow_symlinks=False):
                 yield from self._of_agents(project.name, entry)
 
@@ -115,7 +128,7 @@ class SessionFiles:
                 continue
             shown = shown_name(f"{PROJECTS}/{project}/{session.name}/subagents/{name}")
             agent = shown_name(name.removeprefix("agent-").removesuffix(SUFFIX))
-            yield Found(SessionFile(path, shown, shown_name(session.name), agent), stamp)
+            yield Found(SessionFile(str(path), shown, shown_name(session.name), agent), stamp)
 
 
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:

@@ -51,6 +51,8 @@ class Sessions:
         self._runs: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
         """By process number, when a session began to run as it, and which."""
         self._labels: dict[str, str] | None = {}
+        self._by_name: defaultdict[str, list[SeenSession]] = defaultdict(list)
+        """By name, the sessions that are or were called so."""
         self.strangers: set[str] = set()
         """Names of senders and recipients of which nothing else is known."""
 
@@ -73,6 +75,8 @@ class Sessions:
             self.ran(fact.session, fact.pid, fact.started, time)
         if fact.kind in ("name", "process") and fact.name and fact.name not in session.names[-1:]:
             session.names.append(fact.name)
+            if session not in self._by_name[fact.name]:
+                self._by_name[fact.name].append(session)
         self._labels = None
 
     def ran(self, session: str, pid: int, started: str, time: float | None) -> None:
@@ -96,10 +100,8 @@ class Sessions:
         """Return the one session that was called so and may have run at a time; empty if there are several, or none."""
         found = [
             it
-            for it in self._all.values()
-            if name in (it.name, *it.names)
-            and (it.began is None or it.began <= time + 1)
-            and (it.process is not None or it.changed >= time - 1)
+            for it in self._by_name.get(name, ())
+            if (it.began is None or it.began <= time + 1) and (it.process is not None or it.changed >= time - 1)
         ]
         running = [it for it in found if it.process is not None and it.process.started_at / 1000 <= time + 1]
         found = running if len(running) == 1 else found

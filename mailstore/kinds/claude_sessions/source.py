@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,12 +17,15 @@ from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
 from mailstore.kit.transcripts.transcript import Reached
 from mailstore.records.events import Progress
-from mailstore.records.message import Message, Problem
+from mailstore.records.message import Problem
 
 FIRST = 4 << 20
 PAGE = 1000
-"""Messages of the first page."""
-MESSAGE = "message "
+"""Messages that are told at once."""
+MOST_WATCHED = 1000
+"""Of so many transcripts, those that changed last, the folders are watched; new ones are seen in any case."""
+FULL_SECONDS = 1.0
+"""For so long, a change is looked for in the transcripts first that changed last."""
 CHUNK = 64 << 20
 """Bytes of transcripts after which what they prove is told: the first time soon."""
 KIND = "claude-sessions"
@@ -49,6 +51,7 @@ class SessionsSource(RecordSource):
     def __init__(self, projects: Path) -> None:
         self._projects = projects
         self._files = SessionFiles(projects)
+        self._is_begun = False
         self._begin()
 
     def _begin(self) -> None:
@@ -60,6 +63,10 @@ class SessionsSource(RecordSource):
         self._told: dict[str, RecordEvents] = {}
         self._changed: set[str] = set()
         """The sessions that may have changed."""
+        self._looked = 0.0
+        """When all transcripts were looked at last, by the monotonic clock."""
+        self._is_behind = False
+        """Whether something has changed since, and only the transcripts that changed last were looked at."""
         self._due: float | None = None
         """When a message in an inbox may count as lost."""
 
@@ -68,8 +75,8 @@ class SessionsSource(RecordSource):
         return f"{self._projects.parent.name}/{self._projects.name}"
 
     def folders(self) -> list[Path]:
-        """Return the folders in which transcripts are, and that of the processes."""
-        found = {it.path.parent for it in self._history.files}
+        """Return the folders in which the last transcripts are, and that of the processes."""
+        found = {it.path.parent for it in self._history.files[:MOST_WATCHED]}
         return [*sorted(found), self._processes.folder]
 
     def letter(self, message_id: str) -> Letter | None:
@@ -85,13 +92,15 @@ class SessionsSource(RecordSource):
         return [it for it in self._history.files if isinstance(it, SessionFile) and it.session == session]
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
-        self._begin()
+        if self._is_begun:
+            self._begin()
+        self._is_begun = True
         for fact in self._history.facts.values():
             self._take(fact)
         found = self._files.look()
         self._list(found)
         self._look_at_processes()
-        unread = [each for each in found if not self._history.is_read(each.file, each.stamp)]
+        unread = self._grown(found)
         total = sum(each.stamp.size for each in unread)
         done = size = 0
         limit = FIRST
@@ -102,24 +111,34 @@ class SessionsSource(RecordSource):
             if size >= limit:
                 self._history.keep(news)
                 done, size, limit, news = done + size, 0, CHUNK, []
-                yield from _in_pages(self._records(), done, total)
+                yield self._records(), Progress(done, total)
         self._history.keep(news)
         self._letters.everything()
-        yield from _in_pages(self._records(), total, total)
+        yield self._records(PAGE), Progress(total, total)
+        while self._letters.touched:
+            yield self._records(PAGE), Progress(total, total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
-        if closely:
-            found = self._files.look()
-            self._list(found)
+        self._is_behind |= closely
+        if self._is_behind:
             news: list[KeptFact[SessionFact]] = []
-            for each in found:
-                if not self._history.is_read(each.file, each.stamp):
-                    self._read(each, news)
+            grown = self._grown(self._files.recent()) if time.monotonic() - self._looked < FULL_SECONDS else []
+            if not grown:
+                found = self._files.look()
+                self._list(found)
+                self._looked, self._is_behind = time.monotonic(), False
+                grown = self._grown(found)
+            for each in grown:
+                self._read(each, news)
             self._history.keep(news)
         self._look_at_processes()
         if self._due is not None and time.time() >= self._due:
             self._letters.everything()
         return self._records() if closely or self._changed or self._letters.touched else {}
+
+    def _grown(self, found: list[Found]) -> list[Found]:
+        """Return the transcripts with lines that were not read yet."""
+        return [each for each in found if not self._history.is_read(each.file, each.stamp)]
 
     def _list(self, found: list[Found]) -> None:
         self._history.files = [each.file for each in found]
@@ -127,19 +146,22 @@ class SessionsSource(RecordSource):
         there: dict[str, float] = {}
         for each in found:
             there.setdefault(each.file.session, each.stamp.changed / 1e9)
-        for session, changed in there.items():
-            it = self._sessions.get(session)
-            if it.changed != changed or not it.has_transcript:
-                it.changed, it.has_transcript = changed, True
-                self._changed.add(session)
         for it in self._sessions:
-            if it.has_transcript and it.id not in there:
+            changed = there.get(it.id)
+            if changed is None and it.has_transcript:
                 it.has_transcript = False
+                self._changed.add(it.id)
+            elif changed is not None and (changed != it.changed or not it.has_transcript):
+                it.changed, it.has_transcript = changed, True
                 self._changed.add(it.id)
 
     def _read(self, found: Found, news: list[KeptFact[SessionFact]]) -> None:
         before = len(news)
         self._history.read(found.file, found.stamp, news)
+        if not found.file.agent:
+            it = self._sessions.get(found.file.session)
+            it.changed, it.has_transcript = found.stamp.changed / 1e9, True
+            self._changed.add(it.id)
         for kept in news[before:]:
             if kept.fact is not None:
                 self._take(kept.fact)
@@ -164,8 +186,8 @@ class SessionsSource(RecordSource):
         if news:
             self._letters.everything()
 
-    def _records(self) -> RecordMap:
-        """Return what changed: sessions, messages, problems."""
+    def _records(self, most: int | None = None) -> RecordMap:
+        """Return what changed: sessions, problems, and messages, at most so many."""
         now = time.time()
         found: dict[str, RecordEvents] = {}
         changed, self._changed = self._changed, set()
@@ -174,7 +196,7 @@ class SessionsSource(RecordSource):
             self._letters.everything()
             changed |= labels.keys()
         self._labels = labels
-        letters = sorted(self._letters.take(now), key=_age, reverse=True)
+        letters = list(self._letters.take(now, most))
         for session in changed:
             found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
         for name, agent in self._sessions.strange().items():
@@ -185,19 +207,5 @@ class SessionsSource(RecordSource):
         found |= told
         found |= dict.fromkeys(self._told.keys() - told.keys(), NOTHING)
         self._told = told
-        found.update((f"{MESSAGE}{message_id}", record) for message_id, record in letters)
+        found.update((f"message {message_id}", record) for message_id, record in letters)
         return found
-
-
-def _in_pages(records: RecordMap, done: int, total: int) -> Iterator[tuple[RecordMap, Progress]]:
-    """Yield records with how much is done: the sessions and the newest messages first."""
-    first = dict(islice(records.items(), sum(not key.startswith(MESSAGE) for key in records) + PAGE))
-    yield first, Progress(done, total)
-    if len(records) > len(first):
-        yield dict(islice(records.items(), len(first), None)), Progress(done, total)
-
-
-def _age(found: tuple[str, RecordEvents]) -> tuple[float, str]:
-    """Return the key by which messages are sorted by age."""
-    message = found[1].events[0] if found[1].events else None
-    return (message.time if isinstance(message, Message) else 0.0), found[0]
