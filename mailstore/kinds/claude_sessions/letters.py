@@ -56,7 +56,7 @@ CAUSES = {
     LetterState.EXPIRED: "expired: the recipient's user did not let it through in time",
     LetterState.REFUSED: "refused: the recipient takes no messages of other sessions",
     LetterState.DROPPED: "dropped at the recipient's inbox",
-    LetterState.LOST: "lost: the recipient ended with it in its inbox",
+    LetterState.LOST: "lost: the recipient ended",
 }
 WAYS = {
     LetterState.READ: WayState.DELIVERED,
@@ -340,6 +340,12 @@ class Letters:
         if read is not None:
             yield Outcome(LetterState.READ, time_of(read.time))
             return
+        if found and found[-1].state is LetterState.HELD and session:
+            held = found[-1].time or parts.time
+            self._to[session].add(message_id)
+            self._due[message_id] = held + PATIENCE
+            if now - held > PATIENCE and self._sessions.ended_since(session, held):
+                yield Outcome(LetterState.LOST, held, "while it was held", is_told=False)
         if found and found[-1].state is not LetterState.RELEASED:
             return
         arrived = self._arrival(message_id, parts)
@@ -348,7 +354,7 @@ class Letters:
             yield Outcome(LetterState.IN_INBOX, time)
             self._due[message_id] = time + PATIENCE
             if now - time > PATIENCE and self._sessions.ended_since(arrived.session, time):
-                yield Outcome(LetterState.LOST, time, is_told=False)
+                yield Outcome(LetterState.LOST, time, "with it in its inbox", is_told=False)
         elif not found:
             known = session and self._sessions.get(session).has_transcript
             yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.time)
@@ -440,7 +446,8 @@ def _events(letter: Letter) -> RecordEvents:
         elif state is LetterState.IN_INBOX:
             events.append(Delivery(message.id, to, time))
         elif state in CAUSES:
-            cause = f"{CAUSES[state]}: {why}" if why else CAUSES[state]
+            between = " " if state is LetterState.LOST else ": "
+            cause = f"{CAUSES[state]}{between}{why}" if why else CAUSES[state]
             events.append(Undelivered(message.id, to, cause, time, is_told))
     return RecordEvents(tuple(events), hash(letter.text))
 

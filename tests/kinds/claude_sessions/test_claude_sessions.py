@@ -52,9 +52,9 @@ REAL_STATES = {
         ("MARK-dup", "busy@edd5", "dead", "recipient ended before reading"),
         ("MARK-dup", "busy@edd5", "dead", "recipient ended before reading"),
         ("MARK-busykill", "busy@edd5", "read", ""),
-        ("MARK-from-sub", "bypass@801f", "undelivered", "held until the recipient's user lets it through"),
+        ("MARK-from-sub", "bypass@801f", "undelivered", "lost: the recipient ended while it was held"),
     ],
-    "held": [("MARK-hold", "hold@7792", "undelivered", "held until the recipient's user lets it through")],
+    "held": [("MARK-hold", "hold@7792", "undelivered", "lost: the recipient ended while it was held")],
     "lost": [
         ("MARK-kill", "busy@bbbb", "undelivered", "lost: the recipient ended with it in its inbox"),
         ("MARK-long", "busy@bbbb", "read", ""),
@@ -122,7 +122,7 @@ def test_what_became_of_each_message_that_real_sessions_sent(tmp_path: Path, sto
 def test_the_dead_letters_of_which_the_sender_was_not_told_come_first(tmp_path: Path) -> None:
     with ClaudeSessionsStore.open(real(tmp_path, "approved")) as store:
         dead = mailbox_of(store).dead_letters(NOW)
-    assert [it.is_told for it in dead] == [False] * 2 + [True] * 4
+    assert [it.is_told for it in dead] == [False] * 3 + [True] * 3
 
 
 def test_sent_with_no_trace_of_it_at_its_recipient(home: Home) -> None:
