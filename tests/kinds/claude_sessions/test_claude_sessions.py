@@ -25,7 +25,7 @@ from mailstore.state.mailbox import Mailbox
 from tests.kinds.claude_sessions.transcripts import Home, session_id
 from tests.mailboxes import NOW
 
-REAL = Path(__file__).parents[2] / "fixtures" / "claude-sessions"
+REAL = Path(__file__).parents[2] / "fixtures" / "session-mail"
 ALPHA, BETA = f"alpha@{session_id('alpha')[:4]}", f"beta@{session_id('beta')[:4]}"
 REAL_STATES = {
     "delivered": [
