@@ -15,7 +15,7 @@ from mailstore.records.scope import Scope
 from mailstore.store import Store, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay
+    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay, SessionTurn, TranscriptPlace
     from mailstore.records.events import Event
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
@@ -101,6 +101,17 @@ class Delegating(Store):
     def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[MessageWay]:
         held = self._holder(message.id)
         return held.store.ways(held.scope.bare_message(message), _bare(held, places)) if held else ()
+
+    def transcripts(self, message: Message) -> Sequence[TranscriptPlace]:
+        held = self._holder(message.id)
+        if held is None:
+            return ()
+        found = held.store.transcripts(held.scope.bare_message(message))
+        return [replace(it, agent=held.scope.name(it.agent), file=held.scope.id(it.file)) for it in found]
+
+    def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
+        held = self._holder(place.file)
+        return held.store.turns(replace(place, file=held.scope.bare(place.file))) if held else ()
 
     def proof(self, message: Message) -> str:
         return self._at(message, lambda store, held: store.proof(held))

@@ -15,7 +15,7 @@ from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted, Merged
-    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay
+    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay, SessionTurn, TranscriptPlace
     from mailstore.records.draft import Draft
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
@@ -265,6 +265,14 @@ class Store(ABC):
     def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[MessageWay]:
         """Return how a message went to its recipients and how its copies came, as far as it is recorded."""
         return ()
+
+    def transcripts(self, message: Message) -> Sequence[TranscriptPlace]:
+        """Return where the transcripts of its sender and its readers have a message, as far as they are here."""
+        return ()
+
+    def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
+        """Return the turns of a session around a place in its transcript. Raises ContentGone."""
+        raise ContentGone("messages of this mailbox are in no transcripts", "look at the message's record")
 
     def is_waiting(self, places: Sequence[str]) -> bool:
         """Return whether a message with copies in these files waits to be sent; never blocks."""

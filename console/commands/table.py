@@ -257,6 +257,15 @@ COMMANDS: tuple[Command, ...] = (
         cli="why",
         when="row",
     ),
+    Command(
+        "transcript",
+        "less_than_sign",
+        "transcript",
+        "Show the session's transcript where it sent or read the message",
+        "Look",
+        MAIL,
+        when="row",
+    ),
     Command("record", "o", "record", "Show the record as it is in the file", "Look", MAIL, when="row"),
     Command("links", "b", "links", "List the message's links, to open or copy", "Look", MAIL, when="row"),
     Command(

@@ -93,13 +93,13 @@ class AgentStatus:
 
     async def _choose(self, session_id: str, group: AgentGroup | None) -> None:
         from console.screens.agent_orders import AgentOrders
-        from console.screens.agent_terminal import AgentTerminal
+        from console.screens.agent_terminal import AgentTerminal, has_process
         from console.screens.menu import Menu, MenuChoice
 
         screen, session, orders = self._screen, self._screen.session, AgentOrders(self._screen)
         offered = [] if orders.why_not() else await orders.choices(session_id, group)
         reason = session.why_not(Capability.UPDATE_ROSTER, session_id)
-        has_terminal = session_id in session.hooked.live and not session.observe
+        has_terminal = has_process(session, session_id) and not session.observe
         if reason and not (offered or self._more or has_terminal):
             screen.tell(f"Can't change agents here: {reason}")
             return

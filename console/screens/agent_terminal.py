@@ -7,12 +7,15 @@ import os
 import subprocess
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from console.hooks.sessions.live import LiveHook
-from console.hooks.sessions.processes import terminal_of
+from console.hooks.sessions.processes import process_name, terminal_of
 from console.render.safe import visible_line
 from console.screens.base_screen import BaseScreen
+from console.session import Session
+from mailstore.records.roster import Status
 
 TMUX = "tmux"
 PATIENCE_SECONDS = 3.0
@@ -35,19 +38,34 @@ class AgentTerminal:
 
     def go(self, session_id: str) -> None:
         """Go to an agent's terminal, or say where it is."""
-        hook = self._screen.session.hooked.live.get(session_id)
-        if hook is None:
-            self._screen.tell(f"No hook runs for {visible_line(session_id)}: its terminal is not known")
+        if has_process(self._screen.session, session_id):
+            self._screen.run_task(self._go(session_id), group="terminal", exclusive=True)
         else:
-            self._screen.run_task(self._go(session_id, hook), group="terminal", exclusive=True)
+            self._screen.tell(f"No hook runs for {visible_line(session_id)}: its terminal is not known")
 
-    async def _go(self, session_id: str, hook: LiveHook) -> None:
-        self._screen.tell(visible_line(await asyncio.to_thread(shown_terminal, session_id, hook)))
+    async def _go(self, session_id: str) -> None:
+        session = self._screen.session
+        hook, pid = session.hooked.live.get(session_id), process_number(session, session_id)
+        self._screen.tell(visible_line(await asyncio.to_thread(shown_terminal, session_id, hook, pid)))
 
 
-def shown_terminal(session_id: str, hook: LiveHook) -> str:
+def has_process(session: Session, session_id: str) -> bool:
+    """Say whether it is known in which process an agent runs: from its hooks, or as its mailbox says."""
+    return session_id in session.hooked.live or process_number(session, session_id) > 0
+
+
+def process_number(session: Session, session_id: str) -> int:
+    """Return the number of the process in which a living agent runs, as its mailbox says; 0 if it says none."""
+    agent = session.mailbox.roster.get(session_id)
+    if agent is None or agent.status is not Status.LIVING or not agent.extra:
+        return 0
+    pid = msgspec.json.decode(agent.extra).get("pid")
+    return pid if isinstance(pid, int) else 0
+
+
+def shown_terminal(session_id: str, hook: LiveHook | None, pid: int = 0) -> str:
     """Show the pane in which a session runs, if it is one of tmux; return where it is, in words. Blocks."""
-    terminal = terminal_of(hook.process)
+    terminal = terminal_of(process_name(pid) if hook is None else hook.process)
     if not terminal:
         return f"The terminal of {session_id} is not known: it may run on another machine, or without one"
     if (pane := pane_on(terminal)) is None:

@@ -35,6 +35,7 @@ from console.screens.searching import Searching
 from console.screens.streams.following import Following
 from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
+from console.screens.transcripts import Transcripts
 from console.screens.undoing import Undoing
 from console.screens.waking import Waking
 from console.screens.watches import CutOffWatch, DelayWatch, MarkSync
@@ -81,6 +82,7 @@ class Parts:
         self.page_title = PageTitle(screen)
         self.clipboard = Clipboard(screen)
         self.links = MessageLinks(screen)
+        self.transcripts = Transcripts(screen)
         self.files = MessageFiles(screen)
         self.piping = Piping(screen)
         self.exporting = Exporting(screen)
@@ -166,6 +168,7 @@ class Parts:
             "details": self.pages.details,
             "agent": self.pages.agent,
             "record": self.pages.record,
+            "transcript": self.transcripts.show,
             "links": self.links.show,
             "acknowledge": self.acknowledging.acknowledge,
             "files": self.files.show,

@@ -28,7 +28,7 @@ ENDS = {
     State.FROZEN: "frozen",
     State.WAITING: "waits",
     State.UNKNOWN: "unknown",
-    State.UNDELIVERED: "not delivered",
+    State.UNDELIVERED: "undelivered",
     State.UNREAD: "unread",
 }
 

@@ -34,6 +34,42 @@ class MessageWay(msgspec.Struct, frozen=True, gc=False):
     next_try: float | None = None
 
 
+class Speaker(StrEnum):
+    """Who said something in a session."""
+
+    USER = "user"
+    AGENT = "agent"
+    SESSION = "another session"
+    PROGRAM = "program"
+
+
+class SessionTurn(msgspec.Struct, frozen=True, gc=False):
+    """What was said in a session, with the tools that were called, each in a line; `time` in seconds since the epoch.
+
+    `is_sought` marks the turn that was looked for.
+    """
+
+    speaker: Speaker
+    time: float | None
+    text: str
+    tools: tuple[str, ...] = ()
+    is_sought: bool = False
+
+
+class TranscriptPlace(msgspec.Struct, frozen=True, gc=False):
+    """Where an agent's transcript has a message: a file's name within the mailbox, and a byte offset.
+
+    `did` is what the agent did there, as *sent*; `resume` is the command that continues its session in `folder`.
+    """
+
+    agent: str
+    did: str
+    file: str
+    offset: int
+    resume: tuple[str, ...] = ()
+    folder: str = ""
+
+
 class AttachedFile(msgspec.Struct, frozen=True, gc=False):
     """A file by the name that its sender gave it, which may be anything; `size` in bytes, None if it can't be read.
 

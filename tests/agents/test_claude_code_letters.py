@@ -89,7 +89,8 @@ def test_read_when_idle_and_busy_not_sent_and_lost_with_its_recipient(lab: Lab) 
             *send("beta", "KILLED"),
         ) as one,
         ScriptedModel(
-            say("ready b"), say("heard"), bash("sleep 0", before=may_end.wait), say("done"), say("too late", before=is_killed.wait),
+            say("ready b"), say("heard"), bash("sleep 0", before=may_end.wait), say("done"),
+            say("too late", before=is_killed.wait),
         ) as other,
     ):  # fmt: skip
         beta = at_terminal(lab, other, *ASKING, "--name", "beta", "--allowedTools", "Bash")

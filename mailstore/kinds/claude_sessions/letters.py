@@ -51,12 +51,12 @@ class LetterState(StrEnum):
 FINAL = (LetterState.DENIED, LetterState.EXPIRED, LetterState.REFUSED, LetterState.DROPPED)
 CAUSES = {
     LetterState.NOT_SENT: "not sent",
-    LetterState.HELD: "held until the recipient's user lets it through",
-    LetterState.DENIED: "denied by the recipient's user",
-    LetterState.EXPIRED: "expired: the recipient's user did not let it through in time",
-    LetterState.REFUSED: "refused: the recipient takes no messages of other sessions",
-    LetterState.DROPPED: "dropped at the recipient's inbox",
-    LetterState.LOST: "lost: the recipient ended",
+    LetterState.HELD: "held for its user's approval",
+    LetterState.DENIED: "denied by its user",
+    LetterState.EXPIRED: "expired before its user approved it",
+    LetterState.REFUSED: "refused: it takes no messages of sessions",
+    LetterState.DROPPED: "dropped at its inbox",
+    LetterState.LOST: "lost: it ended",
 }
 WAYS = {
     LetterState.READ: WayState.DELIVERED,
@@ -122,6 +122,8 @@ class Letter(NamedTuple):
     text: str | None
     line: SessionFact
     outcomes: tuple[Outcome, ...]
+    lines: tuple[SessionFact, ...]
+    """The lines of its sender and of those who read or hold it."""
     notes: tuple[str, ...] = ()
 
 
@@ -270,7 +272,8 @@ class Letters:
         reads = [it for it in parts.reads if not it.origin]
         if session and not reads:
             self._to[session].add(message_id)
-        return Letter(message, text, line, outcomes, (note,) if note else ())
+        ends = tuple(filter(None, (call or parts.result, *reads, parts.held)))
+        return Letter(message, text, line, outcomes, ends or (line,), (note,) if note else ())
 
     def _held_only(self, message_id: str, held: SessionFact) -> Letter:
         """Return a message of which only the line at its recipient is known that says that it is held there."""
@@ -289,7 +292,7 @@ class Letters:
             timed=time is not None,
         )
         outcome = Outcome(LetterState.HELD, time, is_told=False)
-        return Letter(message, held.text, held, (outcome,), (_claim(held),))
+        return Letter(message, held.text, held, (outcome,), (held,), (_claim(held),))
 
     def _sender(self, parts: LetterLines) -> tuple[str, str, str]:
         """Return a message's sender, its type, and what is to be known of the sender."""
@@ -345,7 +348,7 @@ class Letters:
             self._to[session].add(message_id)
             self._due[message_id] = held + PATIENCE
             if now - held > PATIENCE and self._sessions.ended_since(session, held):
-                yield Outcome(LetterState.LOST, held, "while it was held", is_told=False)
+                yield Outcome(LetterState.LOST, held, "while this was held", is_told=False)
         if found and found[-1].state is not LetterState.RELEASED:
             return
         arrived = self._arrival(message_id, parts)
@@ -354,7 +357,7 @@ class Letters:
             yield Outcome(LetterState.IN_INBOX, time)
             self._due[message_id] = time + PATIENCE
             if now - time > PATIENCE and self._sessions.ended_since(arrived.session, time):
-                yield Outcome(LetterState.LOST, time, "with it in its inbox", is_told=False)
+                yield Outcome(LetterState.LOST, time, "with this in its inbox", is_told=False)
         elif not found:
             known = session and self._sessions.get(session).has_transcript
             yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.time)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
+from mailstore.files.whole import NotAFile
 from mailstore.kinds.claude_sessions.facts import SessionFact, SessionFile, SessionTranscript
 from mailstore.kinds.claude_sessions.letters import Letter, Letters
 from mailstore.kinds.claude_sessions.places import Found, SessionFiles
 from mailstore.kinds.claude_sessions.processes import Processes
 from mailstore.kinds.claude_sessions.sessions import Sessions
+from mailstore.kinds.claude_sessions.usage import SessionUsage, usage_of
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap, RecordSource
 from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
 from mailstore.kit.transcripts.transcript import Reached
+from mailstore.records.details import AgentFact
 from mailstore.records.events import Progress
 from mailstore.records.message import Problem
 
@@ -28,6 +32,7 @@ FULL_SECONDS = 1.0
 """For so long, a change is looked for in the transcripts first that changed last."""
 CHUNK = 64 << 20
 """Bytes of transcripts after which what they prove is told: the first time soon."""
+DAY = 86_400.0
 KIND = "claude-sessions"
 TRANSCRIPTS = "transcripts.jsonl"
 
@@ -83,13 +88,37 @@ class SessionsSource(RecordSource):
         """Return a message with its body and what became of it."""
         return self._letters.letter(message_id, time.time())
 
-    def session_of(self, label: str) -> str:
-        """Return the id of the session by its name in the mailbox; empty if there is none."""
-        return next((session for session, name in self._labels.items() if name == label), "")
+    def label(self, session: str) -> str:
+        """Return a session's name in the mailbox."""
+        return self._labels.get(session, "")
 
-    def files_of(self, session: str) -> list[SessionFile]:
-        """Return the transcripts of a session and its subagents."""
-        return [it for it in self._history.files if isinstance(it, SessionFile) and it.session == session]
+    def folder_of(self, session: str) -> str:
+        """Return the folder in which a session works."""
+        return self._sessions.get(session).folder
+
+    def file_named(self, session: str, name: str) -> SessionFile | None:
+        """Return a transcript of a session or its subagents, by its name as it is shown; None if it is not there."""
+        files = (it for it in self._history.files if isinstance(it, SessionFile))
+        return next((it for it in files if it.session == session and it.name == name), None)
+
+    def describe(self, label: str) -> list[AgentFact]:
+        """Return what is known of a session, by its name in the mailbox: where it works, and what it has used."""
+        session = next((session for session, name in self._labels.items() if name == label), "")
+        if not session:
+            return []
+        it, process = self._sessions.get(session), self._sessions.get(session).process
+        found = {"session": it.id, "folder": it.folder, "branch": it.branch, "version": it.version}
+        if process is not None:
+            found["process"] = f"{process.pid}, {process.kind}"
+        files = (each for each in self._history.files if isinstance(each, SessionFile) and not each.agent)
+        file = next((each for each in files if each.session == session), None)
+        now = time.time()
+        if file is not None and (process is not None or now - it.changed < DAY):
+            with suppress(OSError, NotAFile):
+                found |= _used(usage_of(file.path, now - DAY))
+        if file is not None:
+            found["resume"] = f"claude --resume {it.id}"
+        return [AgentFact(name, value, file.name if file else "") for name, value in found.items() if value]
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         if self._is_begun:
@@ -209,3 +238,16 @@ class SessionsSource(RecordSource):
         self._told = told
         found.update((f"message {message_id}", record) for message_id, record in letters)
         return found
+
+
+def _used(usage: SessionUsage) -> dict[str, str]:
+    """Return what a session has used, in words."""
+    found = {"model": usage.model}
+    if usage.context:
+        found["context"] = f"{usage.context:,} tokens at its last answer"
+    if usage.given:
+        least = "" if usage.is_whole else "at least "
+        found["last 24 h"] = f"{least}{usage.given:,} tokens given, {usage.written:,} written"
+    if usage.cost is not None:
+        found["cost"] = f"${usage.cost:,.2f}, as the program said when it ended last"
+    return found

@@ -14,13 +14,16 @@ from mailstore.kinds.claude_sessions.letters import Letter, ways
 from mailstore.kinds.claude_sessions.places import PROJECTS, find
 from mailstore.kinds.claude_sessions.source import SessionsSource
 from mailstore.kit.record_reader import RecordReader
+from mailstore.kit.transcripts.turns import turns_around
 from mailstore.kit.watched_store import WatchedStore
+from mailstore.records.details import SessionTurn, TranscriptPlace
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.details import MessageWay
+    from mailstore.records.details import AgentFact, MessageWay
 
+DID = {"call": "sent", "read": "read", "held": "held"}
 ONLY_ITSELF = "only the program itself writes there"
 
 
@@ -96,20 +99,47 @@ class ClaudeSessionsStore(WatchedStore):
     def raw(self, message: Message) -> bytes:
         """Return the line of the transcript that holds a message, or what was kept of it. Raises ContentGone."""
         line = self._letter(message).line
-        for file in self._source.files_of(line.session):
-            if file.name == line.file:
-                try:
-                    with open_binary(file.path) as transcript:
-                        transcript.seek(line.offset)
-                        data = transcript.read(line.length)
-                except (OSError, NotAFile) as error:
-                    raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error)) from error
-                if line.uuid.encode() in data:
-                    return data
+        if (file := self._source.file_named(line.session, line.file)) is not None:
+            try:
+                with open_binary(file.path) as transcript:
+                    transcript.seek(line.offset)
+                    data = transcript.read(line.length)
+            except (OSError, NotAFile) as error:
+                raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error)) from error
+            if line.uuid.encode() in data:
+                return data
         return msgspec.json.encode(line)
 
     def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[MessageWay]:
         return ways(self._letter(message))
+
+    def transcripts(self, message: Message) -> Sequence[TranscriptPlace]:
+        lines = self._letter(message).lines
+        return [
+            TranscriptPlace(
+                self._source.label(line.session),
+                DID.get(line.kind, "was told of"),
+                line.file,
+                line.offset,
+                ("claude", "--resume", line.session),
+                self._source.folder_of(line.session),
+            )
+            for line in lines
+            if self._source.file_named(line.session, line.file) is not None
+        ]
+
+    def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
+        session = place.resume[-1] if place.resume else ""
+        file = self._source.file_named(session, place.file)
+        if file is None:
+            raise ContentGone(f"the transcript {place.file} is gone", "what was kept of it is in the message's record")
+        try:
+            return turns_around(file.path, place.offset)
+        except (OSError, NotAFile) as error:
+            raise ContentGone(f"the transcript {place.file} can't be read", reason_of(error)) from error
+
+    def describe_agent(self, name: str) -> Sequence[AgentFact]:
+        return self._source.describe(name)
 
     def _letter(self, message: Message) -> Letter:
         letter = self._source.letter(message.id)

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -35,28 +36,28 @@ REAL_STATES = {
         ("MARK-nobody", "nobody", "undelivered", "not sent: No agent named 'nobody' is reachable."),
     ],
     "refused": [
-        ("MARK-refuse", "refuse@cd6a", "undelivered", "refused: the recipient takes no messages of other sessions"),
-        ("MARK-bypass-approve", "bypass@5b4e", "undelivered", "denied by the recipient's user"),
-        ("MARK-bypass-deny", "bypass@5b4e", "undelivered", "denied by the recipient's user"),
+        ("MARK-refuse", "refuse@cd6a", "undelivered", "refused: it takes no messages of sessions"),
+        ("MARK-bypass-approve", "bypass@5b4e", "undelivered", "denied by its user"),
+        ("MARK-bypass-deny", "bypass@5b4e", "undelivered", "denied by its user"),
         ("MARK-gone", "gone", "undelivered", "not sent: No agent named 'gone' is reachable."),
         ("MARK-self", "alpha", "undelivered", "not sent: 'alpha' is this session itself"),
         ("MARK-printer", "printer@5510", "read", ""),
     ],
     "approved": [
         ("MARK-approve", "bypass@801f", "read", ""),
-        ("MARK-expire", "bypass@801f", "undelivered", "expired: the recipient's user did not let it through in time"),
+        ("MARK-expire", "bypass@801f", "undelivered", "expired before its user approved it"),
         ("MARK-from-print", "busy@edd5", "read", ""),
-        ("MARK-leave", "bypass2@dde6", "undelivered", "expired: the recipient's user did not let it through in time"),
+        ("MARK-leave", "bypass2@dde6", "undelivered", "expired before its user approved it"),
         ("MARK-dup", "busy@edd5", "read", ""),
-        ("MARK-dup", "busy@edd5", "undelivered", "dropped at the recipient's inbox: it repeated your previous message"),
+        ("MARK-dup", "busy@edd5", "undelivered", "dropped at its inbox: it repeated your previous message"),
         ("MARK-dup", "busy@edd5", "dead", "recipient ended before reading"),
         ("MARK-dup", "busy@edd5", "dead", "recipient ended before reading"),
         ("MARK-busykill", "busy@edd5", "read", ""),
-        ("MARK-from-sub", "bypass@801f", "undelivered", "lost: the recipient ended while it was held"),
+        ("MARK-from-sub", "bypass@801f", "undelivered", "lost: it ended while this was held"),
     ],
-    "held": [("MARK-hold", "hold@7792", "undelivered", "lost: the recipient ended while it was held")],
+    "held": [("MARK-hold", "hold@7792", "undelivered", "lost: it ended while this was held")],
     "lost": [
-        ("MARK-kill", "busy@bbbb", "undelivered", "lost: the recipient ended with it in its inbox"),
+        ("MARK-kill", "busy@bbbb", "undelivered", "lost: it ended with this in its inbox"),
         ("MARK-long", "busy@bbbb", "read", ""),
     ],
 }
@@ -157,7 +158,7 @@ def test_lost_when_the_session_ended_with_it_in_its_inbox_also_if_it_was_resumed
     home.runs("alpha", at=-7200)
     home.send("alpha", "beta", "hello", "m1")
     home.arrive("beta", "alpha", "hello")
-    lost = "undelivered", "lost: the recipient ended with it in its inbox"
+    lost = "undelivered", "lost: it ended with this in its inbox"
     assert outcome(home) == lost
     home.runs("beta", at=3600)
     assert outcome(home) == lost
@@ -173,12 +174,12 @@ def test_a_message_in_an_inbox_is_not_lost_where_the_program_does_not_say_what_r
 @pytest.mark.parametrize(
     ("outcomes", "state", "reason"),
     [
-        (["held"], "undelivered", "held until the recipient's user lets it through"),
+        (["held"], "undelivered", "held for its user's approval"),
         (["held", "released"], "unread", ""),
-        (["held", "denied"], "undelivered", "denied by the recipient's user"),
-        (["held", "expired"], "undelivered", "expired: the recipient's user did not let it through in time"),
-        (["refused"], "undelivered", "refused: the recipient takes no messages of other sessions"),
-        (["dropped"], "undelivered", "dropped at the recipient's inbox: it repeated your previous message"),
+        (["held", "denied"], "undelivered", "denied by its user"),
+        (["held", "expired"], "undelivered", "expired before its user approved it"),
+        (["refused"], "undelivered", "refused: it takes no messages of sessions"),
+        (["dropped"], "undelivered", "dropped at its inbox: it repeated your previous message"),
     ],
 )
 def test_what_the_sender_is_told(home: Home, outcomes: list[str], state: str, reason: str) -> None:
@@ -202,7 +203,7 @@ def test_held_by_a_session_whose_sender_has_ended_and_was_not_told(home: Home) -
     home.runs("beta")
     home.send("alpha", "beta", "hello there", "m1")
     home.hold("beta", "alpha", "hello")
-    assert outcome(home) == ("undelivered", "held until the recipient's user lets it through")
+    assert outcome(home) == ("undelivered", "held for its user's approval")
     with ClaudeSessionsStore.open(home.folder) as store:
         [dead] = mailbox_of(store).dead_letters(NOW)
     assert not dead.is_told
@@ -210,7 +211,7 @@ def test_held_by_a_session_whose_sender_has_ended_and_was_not_told(home: Home) -
 
 def test_held_for_a_sender_without_a_transcript_until_it_is_read(home: Home) -> None:
     home.hold("beta", "stranger", "hello")
-    assert seen(home.folder) == [("hello", BETA, "undelivered", "held until the recipient's user lets it through")]
+    assert seen(home.folder) == [("hello", BETA, "undelivered", "held for its user's approval")]
     home.read("beta", "m1", "hello there", at=60, sender="stranger")
     assert seen(home.folder) == [("hello there", BETA, "read", "")]
 
@@ -436,3 +437,61 @@ def test_a_folder_of_projects_is_recognised_and_an_empty_one_of_the_program(home
     plain = tmp_path / "projects"
     plain.mkdir()
     assert not ClaudeSessionsStore.recognise(plain)
+
+
+def test_the_turns_around_a_message_at_both_ends(tmp_path: Path) -> None:
+    with ClaudeSessionsStore.open(real(tmp_path, "delivered")) as store:
+        mailbox = mailbox_of(store)
+        [message] = [it for it in mailbox.newest() if store.content(it) == "MARK-busy from alpha"]
+        sent, read = store.transcripts(message)
+        assert [(it.agent, it.did) for it in (sent, read)] == [("alpha@aaaa", "sent"), ("beta@bbbb", "read")]
+        assert sent.resume == ("claude", "--resume", "aaaaaaaa-2222-4333-8444-5555abcdef12")
+        assert sent.folder == "/srv/me/repo"
+        turns = store.turns(sent)
+        at = [turn.is_sought for turn in turns].index(True)
+        assert [(it.speaker.value, it.text, it.tools) for it in turns[at - 1 : at + 2]] == [
+            ("user", "tell beta while busy", ()),
+            ("agent", "", ("SendMessage beta",)),
+            ("agent", "sent 2", ()),
+        ]
+        [given] = [turn for turn in store.turns(read) if turn.is_sought]
+        assert given.speaker.value == "another session"
+        assert "MARK-busy from alpha" in given.text
+        assert "user" in {turn.speaker.value for turn in store.turns(read)}
+
+
+def test_a_transcript_that_went_away_says_so(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        [message] = of(Message, scanned(store))
+        [place] = store.transcripts(message)
+        home.path("alpha").unlink()
+        with pytest.raises(ContentGone):
+            store.turns(place)
+
+
+def test_what_a_session_has_used(home: Home) -> None:
+    home.runs("alpha", kind="interactive")
+    usage = {"input_tokens": 10, "cache_read_input_tokens": 70_000, "output_tokens": 500}
+    now = time.time() - NOW
+    for number, ago in enumerate((200_000, 20, 10)):
+        answer = {"id": f"msg_{number}", "model": "opus", "content": [], "usage": usage | {"input_tokens": number}}
+        for _ in range(2):  # an answer is several lines
+            home.write("alpha", home.line("assistant", "alpha", now - ago, message=answer))
+    home.write("alpha", {"type": "cost-state", "totalCostUSD": 1.25, "sessionId": session_id("alpha")})
+    with ClaudeSessionsStore.open(home.folder) as store:
+        scanned(store)
+        found = {it.name: it.value for it in store.describe_agent(ALPHA)}
+        assert store.describe_agent("nobody") == []
+    assert found == {
+        "session": session_id("alpha"),
+        "folder": "/srv/me/repo",
+        "branch": "main",
+        "version": "2.1.330",
+        "process": f"{os.getpid()}, interactive",
+        "model": "opus",
+        "context": "70,002 tokens at its last answer",
+        "last 24 h": "140,003 tokens given, 1,000 written",
+        "cost": "$1.25, as the program said when it ended last",
+        "resume": f"claude --resume {session_id('alpha')}",
+    }
