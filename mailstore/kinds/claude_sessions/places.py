@@ -7,26 +7,19 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp, path_stamp, stamp_of
+from mailstore.files.stamp import Stamp, stamp_of
 from mailstore.kinds.claude_sessions.facts import SessionFile
+from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.message import Problem
 
 PROJECTS = "projects"
-LOOKED_AT = RECENT = 64
+LOOKED_AT = 64
 SUFFIX = ".jsonl"
 SETTLED = 1_000_000_000
 """Nanoseconds after which a folder's time of change shows every later change."""
-
-
-class Found(NamedTuple):
-    """A transcript with its stamp."""
-
-    file: SessionFile
-    stamp: Stamp
 
 
 def find(path: Path) -> Path | None:
@@ -68,27 +61,20 @@ class SessionFiles:
         """The subagents' transcripts in a folder, as long as its time of change stays the same."""
         self._files: dict[str, SessionFile] = {}
         """The transcripts that were ever there, by path."""
-        self._recent: list[SessionFile] = []
         self.problems: list[Problem] = []
 
-    def look(self) -> list[Found]:
+    def look(self) -> list[FoundTranscript]:
         """Return all transcripts, the last changed first. Raises OSError if the folder can't be listed."""
         self.problems = []
         found = [each for project in self._folders(self._projects) for each in self._of_project(project)]
         found.sort(key=lambda it: it.stamp.changed, reverse=True)
-        self._recent = [each.file for each in found[:RECENT]]
         return found
-
-    def recent(self) -> list[Found]:
-        """Return the transcripts that had changed last when all were looked at, with their stamps now."""
-        stamps = ((file, path_stamp(file.path)) for file in self._recent)
-        return [Found(file, stamp) for file, stamp in stamps if stamp is not None]
 
     def _folders(self, folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return [each for each in entries if each.is_dir(follow_symlinks=False)]
 
-    def _of_project(self, project: os.DirEntry[str]) -> Iterator[Found]:
+    def _of_project(self, project: os.DirEntry[str]) -> Iterator[FoundTranscript]:
         try:
             with os.scandir(project.path) as entries:
                 inner = list(entries)
@@ -103,11 +89,11 @@ class SessionFiles:
                     name = shown_name(f"{PROJECTS}/{project.name}/{entry.name}")
                     session = shown_name(entry.name.removesuffix(SUFFIX))
                     file = self._files[entry.path] = SessionFile(entry.path, name, session)
-                yield Found(file, stamp)
+                yield FoundTranscript(file, stamp)
             elif "." not in entry.name and entry.is_dir(follow_symlinks=False):
                 yield from self._of_agents(project.name, entry)
 
-    def _of_agents(self, project: str, session: os.DirEntry[str]) -> Iterator[Found]:
+    def _of_agents(self, project: str, session: os.DirEntry[str]) -> Iterator[FoundTranscript]:
         folder = f"{session.path}/subagents"
         try:
             changed = os.stat(folder, follow_symlinks=False).st_mtime_ns  # noqa: PTH116
@@ -128,7 +114,7 @@ class SessionFiles:
                 continue
             shown = shown_name(f"{PROJECTS}/{project}/{session.name}/subagents/{name}")
             agent = shown_name(name.removeprefix("agent-").removesuffix(SUFFIX))
-            yield Found(SessionFile(str(path), shown, shown_name(session.name), agent), stamp)
+            yield FoundTranscript(SessionFile(str(path), shown, shown_name(session.name), agent), stamp)
 
 
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:

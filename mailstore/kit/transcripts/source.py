@@ -1,0 +1,161 @@
+"""Follow many transcripts: what was read of them before, then the rest, the newest first.
+
+Usage:
+
+    class ThreadsSource(TranscriptSource[ThreadFact]):
+        def begin(self): self.history = ThreadHistory(...)
+        def files(self): return [FoundTranscript(file, stamp), ...]  # the last changed first
+        def take(self, fact): ...
+        def records(self, most=None): return {"message 7": RecordEvents((message,)), ...}
+
+    WatchedStore.__init__(self, RecordReader(ThreadsSource(folder)), folder)
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.kit.record_reader import RecordMap, RecordSource
+from mailstore.kit.transcripts.history import KeptFact, TranscriptFact, TranscriptHistory
+from mailstore.records.events import Progress
+
+FIRST = 4 << 20
+CHUNK = 64 << 20
+"""Bytes of transcripts after which what they prove is told: the first time soon."""
+PAGE = 1000
+"""Messages that are told at once."""
+RECENT = 64
+MOST_WATCHED = 1000
+"""Of so many transcripts, those that changed last, the folders are watched; new ones are seen in any case."""
+FULL_SECONDS = 1.0
+"""For so long, a change is looked for in the transcripts first that changed last."""
+F = TypeVar("F", bound=TranscriptFact)
+
+
+class FoundTranscript(NamedTuple):
+    """A transcript with its stamp."""
+
+    file: Any
+    stamp: Stamp
+
+
+class TranscriptSource(RecordSource, Generic[F]):
+    """What a kind's author writes: which transcripts there are, and the records that follow from their facts."""
+
+    history: TranscriptHistory[F]
+
+    def __init__(self) -> None:
+        self._is_begun = False
+        self._start()
+
+    def _start(self) -> None:
+        self._looked = 0.0
+        """When all transcripts were looked at last, by the monotonic clock."""
+        self._is_behind = False
+        """Whether something has changed since, and only the transcripts that changed last were looked at."""
+        self.begin()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Forget everything, and make the history anew from its journal."""
+
+    @abstractmethod
+    def files(self) -> list[FoundTranscript]:
+        """Return all transcripts, the last changed first. Raises OSError if there is no telling."""
+
+    @abstractmethod
+    def take(self, fact: F) -> None:
+        """Take in a fact: one that was kept, or a new one."""
+
+    @abstractmethod
+    def records(self, most: int | None = None) -> RecordMap:
+        """Return the records that changed, at most so many messages, the newest first."""
+
+    @abstractmethod
+    def has_more(self) -> bool:
+        """Say whether there are records that changed and were not returned."""
+
+    def listed(self, found: list[FoundTranscript]) -> None:
+        """Note which transcripts there are."""
+
+    def was_read(self, found: FoundTranscript) -> None:
+        """Note that a transcript was read to its end."""
+
+    def look_beside(self) -> None:
+        """Look at what is beside the transcripts, each time before records are returned."""
+
+    def everything(self) -> None:
+        """Look at all messages again: everything was read."""
+
+    def watched(self) -> list[Path]:
+        """Return the folders in which the last transcripts are."""
+        return sorted({it.path.parent for it in self.history.files[:MOST_WATCHED]})
+
+    def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
+        if self._is_begun:
+            self._start()
+        self._is_begun = True
+        for fact in self.history.facts.values():
+            self.take(fact)
+        found = self._list()
+        self.look_beside()
+        unread = self._grown(found)
+        total = sum(each.stamp.size for each in unread)
+        done = size = 0
+        limit = FIRST
+        news: list[KeptFact[F]] = []
+        for each in unread:
+            size += each.stamp.size
+            self._read(each, news)
+            if size >= limit:
+                self.history.keep(news)
+                done, size, limit, news = done + size, 0, CHUNK, []
+                yield self.records(), Progress(done, total)
+        self.history.keep(news)
+        self.everything()
+        yield self.records(PAGE), Progress(total, total)
+        while self.has_more():
+            yield self.records(PAGE), Progress(total, total)
+
+    def news(self, *, closely: bool) -> RecordMap | None:
+        self._is_behind |= closely
+        if self._is_behind:
+            news: list[KeptFact[F]] = []
+            grown = self._grown(self._recent()) if time.monotonic() - self._looked < FULL_SECONDS else []
+            if not grown:
+                grown = self._grown(self._list())
+                self._looked, self._is_behind = time.monotonic(), False
+            for each in grown:
+                self._read(each, news)
+            self.history.keep(news)
+        self.look_beside()
+        return self.records() if closely or self.has_more() else {}
+
+    def _list(self) -> list[FoundTranscript]:
+        found = self.files()
+        self.history.files = [each.file for each in found]
+        self.history.note_lost()
+        self.listed(found)
+        return found
+
+    def _recent(self) -> list[FoundTranscript]:
+        """Return the transcripts that had changed last when all were looked at, with their stamps now."""
+        stamps = ((file, path_stamp(file.path)) for file in self.history.files[:RECENT])
+        return [FoundTranscript(file, stamp) for file, stamp in stamps if stamp is not None]
+
+    def _grown(self, found: list[FoundTranscript]) -> list[FoundTranscript]:
+        """Return the transcripts with lines that were not read yet."""
+        return [each for each in found if not self.history.is_read(each.file, each.stamp)]
+
+    def _read(self, found: FoundTranscript, news: list[KeptFact[F]]) -> None:
+        before = len(news)
+        self.history.read(found.file, found.stamp, news)
+        self.was_read(found)
+        for kept in news[before:]:
+            if kept.fact is not None:
+                self.take(kept.fact)
