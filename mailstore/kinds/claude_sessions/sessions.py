@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -11,12 +10,11 @@ import msgspec
 from mailstore.kinds.claude_sessions.facts import SessionFact
 from mailstore.kinds.claude_sessions.processes import Processes, SessionProcess
 from mailstore.kit.timestamps import isoformat, time_of
+from mailstore.kit.transcripts.labels import LONGEST, labelled
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import BEAT_SECONDS, Working
 
 STATES = {"busy": Working.WORKING, "idle": Working.IDLE, "waiting": Working.WAITING}
-PLAIN = re.compile(r"[^\w.+-]+")
-LONGEST = 40
 NO_TRANSCRIPT = "no transcript here"
 
 
@@ -154,15 +152,9 @@ class Sessions:
         return self._labels[session]
 
     def _labelled(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        taken: set[str] = set()
-        for it in sorted(self._all.values(), key=lambda it: (it.began or float("inf"), it.id)):
-            called = it.name or it.folder.rstrip("/").rpartition("/")[2] or "session"
-            plain = PLAIN.sub("-", called)[:LONGEST].strip("-.") or "session"
-            label = next(name for size in (4, 8, len(it.id)) if (name := f"{plain}@{it.id[:size]}") not in taken)
-            taken.add(label)
-            found[it.id] = label
-        return found
+        ordered = sorted(self._all.values(), key=lambda it: (it.began or float("inf"), it.id))
+        called = ((it.id, it.name or it.folder.rstrip("/").rpartition("/")[2]) for it in ordered)
+        return labelled(called, lambda session, size: session[:size])
 
     def agent(self, session: str) -> Agent:
         """Return a session as an agent.
