@@ -42,6 +42,7 @@ SEEN = {
     "omo": ["lead@docs-cbe53d92", "Can you look at src/guide.txt?"],
     "hcom": ["luna", "The build is red."],
     "agentazall": ["alice@localhost"],
+    "codex-threads": ["Ohm@5d84", "codex-queue"],
     "claude-sessions": ["bypass@801f", "lost: it ended"],
     "beads": ["gastown/Toast", "Build more", "#alerts"],
 }

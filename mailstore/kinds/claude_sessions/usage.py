@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from mailstore.files.whole import open_regular
 from mailstore.kit.timestamps import time_of
+from mailstore.kit.transcripts.transcript import lines_from_end
 
-BLOCK = 1 << 20
-MOST = 64 << 20
-"""Bytes from the end of a transcript that are read at most."""
 USAGE, COST = b'"usage":{', b'"type":"cost-state"'
 
 
@@ -64,7 +61,7 @@ def usage_of(path: Path, since: float) -> SessionUsage:
     fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         size = os.fstat(fd).st_size
-        for data in _lines_from_end(fd, size):
+        for data in lines_from_end(fd, size):
             if data is None:
                 found.is_whole = False
                 break
@@ -91,17 +88,3 @@ def usage_of(path: Path, since: float) -> SessionUsage:
     finally:
         os.close(fd)
     return found
-
-
-def _lines_from_end(fd: int, size: int) -> Iterator[bytes | None]:
-    """Yield the lines of a file, the last first; None where too much was read."""
-    rest, end = b"", size
-    while end > 0:
-        start = max(0, end - BLOCK)
-        if size - start > MOST:
-            yield None
-            return
-        first, *lines = (os.pread(fd, end - start, start) + rest).split(b"\n")
-        yield from reversed(lines)
-        rest, end = first, start
-    yield rest

@@ -19,6 +19,9 @@ LONGEST = 64 << 20
 """Bytes; a longer line is not read, and reported."""
 WITNESS = 64
 HEAD = 1 << 16
+FROM_END = 1 << 20
+MOST_FROM_END = 64 << 20
+"""Bytes from the end of a transcript that are read at most."""
 
 
 class Reached(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -154,3 +157,17 @@ def marked_lines(block: bytes, marks: Callable[[], Iterable[bytes]]) -> Iterator
         start, end = block.rfind(b"\n", 0, nearest) + 1, block.find(b"\n", nearest)
         yield start, block[start:end]
         at = end + 1
+
+
+def lines_from_end(fd: int, size: int) -> Iterator[bytes | None]:
+    """Yield the lines of a file of so many bytes, the last first; None where too much was read."""
+    rest, end = b"", size
+    while end > 0:
+        start = max(0, end - FROM_END)
+        if size - start > MOST_FROM_END:
+            yield None
+            return
+        first, *lines = (os.pread(fd, end - start, start) + rest).split(b"\n")
+        yield from reversed(lines)
+        rest, end = first, start
+    yield rest

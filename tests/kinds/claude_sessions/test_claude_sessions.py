@@ -15,13 +15,13 @@ import pytest
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.errors import ContentGone, Unsupported
+from mailstore.errors import ContentGone, MailboxMissing, Unsupported
 from mailstore.kinds.claude_sessions.store import ClaudeSessionsStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Reset
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent, Status
-from mailstore.registry import open_store
+from mailstore.registry import discover, mailbox_for, open_store
 from mailstore.state.mailbox import Mailbox
 from tests.kinds.claude_sessions.transcripts import Home, session_id
 from tests.mailboxes import NOW
@@ -495,3 +495,24 @@ def test_what_a_session_has_used(home: Home) -> None:
         "cost": "$1.25, as the program said when it ended last",
         "resume": f"claude --resume {session_id('alpha')}",
     }
+
+
+def test_where_a_folder_has_no_mailbox_those_of_the_home_folder_are_shown(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert mailbox_for(project) == f"claude-sessions:{home.projects}"
+    with pytest.raises(MailboxMissing):
+        discover(project)  # where hooks look
+    inbox = tmp_path / ".claude" / "teams" / "ink" / "inboxes" / "ann.json"
+    inbox.parent.mkdir(parents=True)
+    inbox.write_text("[]")
+    with open_store(mailbox_for(project)) as store:
+        assert store.kind == "several"
+        agents = {it.session_id for it in of(Agent, scanned(store))}
+    assert {f"claude-sessions/{ALPHA}", "claude-teams/ann@ink"} <= agents
+    (project / "data").mkdir()
+    (project / "data" / "agent-mailbox.jsonl").write_text("")
+    assert mailbox_for(project) == discover(project) == f"haak:{project}/data/agent-mailbox.jsonl"

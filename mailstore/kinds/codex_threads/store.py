@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
 from mailstore.errors import ContentGone, reason_of
 from mailstore.files.whole import NotAFile, open_binary
-from mailstore.kinds.codex.source import SESSIONS, Letter, ThreadsSource
+from mailstore.kinds.codex_threads.source import SESSIONS, ThreadMessage, ThreadsSource
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability, WatchedPaths
+
+if TYPE_CHECKING:
+    from mailstore.records.details import AgentFact
 
 ONLY_ITSELF = "only the program itself writes there"
 ONLY_TEXT = "its messages have a text only"
@@ -23,7 +26,7 @@ ONLY_TEXT = "its messages have a text only"
 class CodexStore(WatchedStore):
     """Messages to threads of Codex: what is in the queue, and what their rollouts say that was taken from it."""
 
-    kind: ClassVar[str] = "codex"
+    kind: ClassVar[str] = "codex-threads"
     summary: ClassVar[str] = "Codex threads: what is queued for them, and their subagents' messages; read-only"
     missing: ClassVar[tuple[str, str]] = ("there are no Codex sessions at {path}", "name Codex's folder, ~/.codex")
     declared: ClassVar[Capabilities] = Capabilities(
@@ -87,7 +90,10 @@ class CodexStore(WatchedStore):
                 return data
         return msgspec.json.encode(line)
 
-    def _letter(self, message: Message) -> Letter:
+    def describe_agent(self, name: str) -> Sequence[AgentFact]:
+        return self._source.describe(name)
+
+    def _letter(self, message: Message) -> ThreadMessage:
         letter = self._source.letter(message.id)
         if letter is None:
             raise ContentGone(f"message {message.id} is in no rollout", "was it deleted?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -13,8 +14,9 @@ import msgspec
 
 from mailstore.encoding import shown_name
 from mailstore.files.stamp import stamp_of
-from mailstore.kinds.codex.databases import Databases, QueuedItem
-from mailstore.kinds.codex.facts import Rollout, RolloutTranscript, ThreadFact
+from mailstore.files.whole import NotAFile
+from mailstore.kinds.codex_threads.databases import Databases, QueuedItem
+from mailstore.kinds.codex_threads.facts import FULL, Rollout, RolloutTranscript, ThreadFact, usage_of
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
 from mailstore.kit.team_folders.seen_journal import journal_of
@@ -23,12 +25,14 @@ from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
 from mailstore.kit.transcripts.labels import labelled
 from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource
 from mailstore.kit.transcripts.transcript import Reached
+from mailstore.records.details import AgentFact
 from mailstore.records.events import Event, Undelivered
 from mailstore.records.message import NEVER, Location, Message, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import BEAT_SECONDS, Working
 
-KIND = "codex"
+DAY = 86_400.0
+KIND = "codex-threads"
 SESSIONS = "sessions"
 TRANSCRIPTS = "transcripts.jsonl"
 OUTSIDE = "codex-queue"
@@ -38,7 +42,7 @@ PATIENCE = 60.0
 REMOVED = "removed from the queue, and not in its thread"
 
 
-class Letter(NamedTuple):
+class ThreadMessage(NamedTuple):
     """A message with its body, and the line or row that it is from."""
 
     message: Message
@@ -79,7 +83,7 @@ class ThreadsSource(TranscriptSource[ThreadFact]):
         self._queued: dict[str, ThreadFact] = {}
         self._told: dict[str, ThreadFact] = {}
         self._labels: dict[str, str] = {}
-        self._letters: dict[str, Letter] = {}
+        self._letters: dict[str, ThreadMessage] = {}
         self._problems: dict[str, RecordEvents] = {}
         self._is_changed = True
         self._due = 0.0
@@ -87,9 +91,26 @@ class ThreadsSource(TranscriptSource[ThreadFact]):
     def folders(self) -> list[Path]:
         return self.watched()
 
-    def letter(self, message_id: str) -> Letter | None:
+    def letter(self, message_id: str) -> ThreadMessage | None:
         """Return a message; None if there is none by this id."""
         return self._letters.get(message_id)
+
+    def describe(self, label: str) -> list[AgentFact]:
+        """Return what is known of a thread, by its name in the mailbox: where it works, and what it has used."""
+        thread = next((it for it in self._threads.values() if self._labels.get(it.thread) == label), None)
+        if thread is None:
+            return []
+        found = {"thread": thread.thread, "folder": thread.folder, "branch": thread.branch, "version": thread.version}
+        found["started by"] = self._labels.get(thread.other, "")
+        files = (it for it in self.history.files if isinstance(it, Rollout))
+        file = next((it for it in files if it.thread == thread.thread), None)
+        if file is not None and time.time() - self._changed_at.get(thread.thread, 0.0) < DAY:
+            with suppress(OSError, NotAFile):
+                found |= usage_of(file.path)
+        if file is not None:
+            found["resume"] = f"codex resume {thread.thread}"
+        source = file.name if file else ""
+        return [AgentFact(name, value, source, name == FULL) for name, value in found.items() if value]
 
     def files(self) -> list[FoundTranscript]:
         found = []
@@ -164,7 +185,7 @@ class ThreadsSource(TranscriptSource[ThreadFact]):
             found[f"message {it.message.id}"] = RecordEvents((it.message, *it.events), hash(it.text))
         return found
 
-    def _all(self) -> Iterator[Letter]:
+    def _all(self) -> Iterator[ThreadMessage]:
         """Yield all messages as they are now."""
         waiting = {it.id for it in self._databases.queue}
         now = time.time()
@@ -182,16 +203,18 @@ class ThreadsSource(TranscriptSource[ThreadFact]):
                     events.append(Undelivered(client, message.recipients[0], REMOVED, None))
                 else:
                     self._due = message.time + PATIENCE
-            yield Letter(message, line.text, line, tuple(events))
+            yield ThreadMessage(message, line.text, line, tuple(events))
         for message_id, line in self._told.items():
             if line.kind == "answered":
                 message = self._message(message_id, self._label(line.other), line.thread, line)
-                yield Letter(message, line.text, line, (Receipt(message_id, message.recipients[0], message.time),))
+                yield ThreadMessage(
+                    message, line.text, line, (Receipt(message_id, message.recipients[0], message.time),)
+                )
                 continue
             message = self._message(message_id, self._label(line.thread), line.other, line)
             first = self._first.get(line.other) if line.name.startswith("spawn") else None
             events = [] if first is None else [Receipt(message_id, message.recipients[0], time_of(first.time))]
-            yield Letter(message, line.text, line, tuple(events))
+            yield ThreadMessage(message, line.text, line, tuple(events))
 
     def _message(self, message_id: str, sender: str, to: str, line: ThreadFact) -> Message:
         at = time_of(line.time)

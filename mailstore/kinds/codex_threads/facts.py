@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -10,11 +11,13 @@ from typing import Any, ClassVar, NamedTuple
 import msgspec
 
 from mailstore.files.salvage import loads
+from mailstore.files.whole import open_regular
 from mailstore.kit.json_records import text_in
-from mailstore.kit.transcripts.transcript import Reached, Transcript
+from mailstore.kit.transcripts.transcript import Reached, Transcript, lines_from_end
 
 MARKS = (b'"session_meta"', b'"UserMessage"', b'"CollabAgentToolCall"', b"<subagent_notification>", b'"turn_trigger"')
 NOTIFICATION, ENDING = "<subagent_notification>", "</subagent_notification>"
+FULL, FULL_SHARE = "context nearly full", 0.9
 UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
 SALVAGE = (*UNREADABLE, MemoryError)
 
@@ -184,3 +187,47 @@ def _answered(said: dict[str, Any], base: ThreadFact) -> Iterator[ThreadFact]:
             yield _as(base, kind="answered", id=text_in(said, "id"), other=value["agent_path"], text=words)
     except (ValueError, KeyError, TypeError, RecursionError):
         return
+
+
+class _Tokens(msgspec.Struct, gc=False):
+    total_tokens: int = 0
+
+
+class _Info(msgspec.Struct, gc=False):
+    last: _Tokens = msgspec.field(default_factory=_Tokens, name="last_token_usage")
+    total: _Tokens = msgspec.field(default_factory=_Tokens, name="total_token_usage")
+    window: int | None = msgspec.field(default=None, name="model_context_window")
+
+
+class _Count(msgspec.Struct, gc=False):
+    info: _Info | None = None
+
+
+class _CountLine(msgspec.Struct, gc=False):
+    payload: _Count
+
+
+COUNT = msgspec.json.Decoder(_CountLine)
+
+
+def usage_of(path: Path) -> dict[str, str]:
+    """Return what a thread has used, in words, from the last count in its rollout. Raises OSError and NotAFile."""
+    fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        for line in lines_from_end(fd, os.fstat(fd).st_size):
+            if line is None:
+                break
+            if b'"token_count"' not in line:
+                continue
+            try:
+                info = COUNT.decode(line).payload.info
+            except UNREADABLE:
+                continue
+            if info is not None:
+                used, window = info.last.total_tokens, info.window
+                share = f" of {window:,} ({100 * used // window} %)" if window else ""
+                name = FULL if window and used >= FULL_SHARE * window else "context"
+                return {name: f"{used:,}{share} tokens", "tokens": f"{info.total.total_tokens:,} in all"}
+    finally:
+        os.close(fd)
+    return {}
