@@ -91,7 +91,7 @@ class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     @property
     def key(self) -> tuple[str, ...]:
         """Return the identity of what the line says."""
-        text = self.text if self.kind == "arrived" else ""
+        text = self.text if self.kind == "arrived" else str(self.offset) if self.kind == "name" else ""
         return (self.kind, self.session, self.uuid or self.time, self.tool or self.name, text)
 
 
@@ -142,14 +142,28 @@ class SessionTranscript(Transcript[SessionFact]):
 
     marks: ClassVar[tuple[bytes, ...]] = MARKS
 
-    def __init__(self, file: SessionFile, reached: Reached | None = None, *, is_known: bool = False) -> None:
+    def __init__(self, file: SessionFile, reached: Reached | None, known: Iterable[SessionFact]) -> None:
         super().__init__(file.path, file.name, reached)
         self._origin = file
-        self._is_known = is_known
+        self._is_known = False
         """Whether it is known where the session began."""
+        self._called = ""
+        """What the session was called last: the program repeats that again and again."""
+        for fact in known:
+            self._is_known |= fact.kind == "began"
+            self._called = fact.name if fact.kind == "name" else self._called
+
+    def begin(self) -> None:
+        super().begin()
+        self._called = ""
 
     def facts_in(self, line: bytes, offset: int) -> Iterable[SessionFact]:
-        return facts_in(line, offset, self._origin)
+        found = facts_in(line, offset, self._origin)
+        if found and found[0].kind == "name":
+            if found[0].name == self._called:
+                return []
+            self._called = found[0].name
+        return found
 
     def facts_at_end(self, fd: int, offset: int) -> list[SessionFact]:
         import os

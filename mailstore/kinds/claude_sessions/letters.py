@@ -413,8 +413,9 @@ class Letters:
         return None
 
     def _is_about(self, held: SessionFact, parts: LetterLines) -> bool:
-        close = abs((time_of(held.time) or 0.0) - parts.time) <= PATIENCE / 2
-        return close and parts.text is not None and parts.text.startswith(held.text)
+        if parts.text is None or not parts.text.startswith(held.text):
+            return False
+        return abs((time_of(held.time) or 0.0) - parts.time) <= PATIENCE / 2
 
     def _proven(self, held: SessionFact) -> str:
         """Return the message with an id that a line about a held one is about, the nearest in time; else nothing."""

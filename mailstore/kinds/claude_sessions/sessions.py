@@ -164,6 +164,8 @@ class Sessions:
         """
         it, process = self.get(session), self.get(session).process
         last = max(it.changed, process.updated_at / 1000 if process else 0.0) or None
+        if last is not None and process is None:
+            last = last // BEAT_SECONDS * BEAT_SECONDS  # each line of a transcript is no news of its session
         seen = None if last is None else last // BEAT_SECONDS * BEAT_SECONDS
         extra: dict[str, str | int] = {
             "session": it.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -34,10 +35,13 @@ class SessionHistory(TranscriptHistory[SessionFact]):
 
     def __init__(self, kept: Path) -> None:
         super().__init__(kept, is_keeping=True)
-        self._began = {it.session for it in self.facts.values() if it.kind == "began"}
+        self._known: defaultdict[str, list[SessionFact]] = defaultdict(list)
+        for fact in self.facts.values():
+            if fact.kind in ("began", "name"):
+                self._known[fact.file].append(fact)
 
     def begun(self, file: SessionFile, reached: Reached | None) -> SessionTranscript:
-        return SessionTranscript(file, reached, is_known=file.session in self._began)
+        return SessionTranscript(file, reached, self._known.get(file.name, ()))
 
 
 class SessionsSource(TranscriptSource[SessionFact]):

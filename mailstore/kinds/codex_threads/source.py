@@ -242,6 +242,8 @@ class ThreadsSource(TranscriptSource[ThreadFact]):
 
     def _agent(self, thread: ThreadFact) -> Agent:
         changed = self._changed_at.get(thread.thread)
+        if changed is not None:
+            changed = changed // BEAT_SECONDS * BEAT_SECONDS  # each line of a rollout is no news of its thread
         is_working = thread.thread in self._databases.working
         extra = {"thread": thread.thread, "folder": thread.folder, "branch": thread.branch, "version": thread.version}
         extra["parent"] = self._labels.get(thread.other, "")
@@ -250,7 +252,7 @@ class ThreadsSource(TranscriptSource[ThreadFact]):
             status=Status.LIVING if is_working else Status.FROZEN,
             activity=Working.WORKING.value if is_working else Working.OFFLINE.value,
             started_at=time_of(thread.time),
-            last_seen=None if changed is None else changed // BEAT_SECONDS * BEAT_SECONDS,
+            last_seen=changed,
             updated=changed,
             extra=msgspec.json.encode({name: value for name, value in extra.items() if value}).decode(),
         )

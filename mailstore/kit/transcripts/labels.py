@@ -19,7 +19,7 @@ def labelled(sessions: Iterable[tuple[str, str]], piece: Callable[[str, int], st
     for session, called in sessions:
         plain = PLAIN.sub("-", called)[:LONGEST].strip("-.") or "session"
         sizes = (4, 8, max(9, len(session)))
-        label = next(name for size in sizes if (name := f"{plain}@{piece(session, size)}") not in taken)
+        label = next(name for size in sizes if (name := f"{plain}@{PLAIN.sub('-', piece(session, size))}") not in taken)
         taken.add(label)
         found[session] = label
     return found

@@ -342,6 +342,14 @@ def test_a_renamed_session_is_one_agent_under_its_new_name(home: Home) -> None:
     asyncio.run(story())
 
 
+def test_a_session_that_gets_its_old_name_back_has_it(home: Home) -> None:
+    for name in ("alpha", "omega", "omega", "alpha", "alpha"):
+        home.write("alpha", {"type": "agent-name", "agentName": name, "sessionId": session_id("alpha")})
+    for _ in range(2):  # from the transcript, then from what was kept
+        with ClaudeSessionsStore.open(home.folder) as store:
+            assert ALPHA in {it.session_id for it in of(Agent, scanned(store))}
+
+
 def test_a_message_that_comes_while_the_console_is_open_and_its_read(home: Home) -> None:
     async def story() -> None:
         with ClaudeSessionsStore.open(home.folder, poll=True) as store:
