@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from console.session import Session
 from console.widgets.rows import KeyedRows, RowStyle
 from console.words.agent_presence import presence_symbol
 from console.words.styles import TextStyles
-from console.words.symbols import DONE, FAILED, SIGNS
+from console.words.symbols import AGENTS, DONE, FAILED, SIGNS
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
 from mailstore.rules.waking import is_dormant
@@ -28,6 +29,8 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
 MUTED = SIGNS["muted"].glyph
+MOST_ENDED = 1 << 14
+ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
 SHORTEST_DOING = 10
 """Cells in which it is worth saying what an agent works on."""
 
@@ -127,6 +130,10 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
     muted = mailbox.own_marks().agents
     stale_after = session.config.stale_after_minutes * 60
     for agent in sorted(agents, key=_order):
+        if agent.status is Status.DEAD and agent.session_id not in session.hooked.live:
+            unread = mailbox.unread_count(agent.session_id)
+            yield _ended_row(agent, head, unread, is_muted=agent.session_id in muted)
+            continue
         seen = session.presence(agent)
         glyph, tone = presence_symbol(agent, seen)
         note, sign = agent.role.removeprefix(head), ""
@@ -147,8 +154,17 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
         )
 
 
+@lru_cache(MOST_ENDED)
+def _ended_row(agent: Agent, head: str, unread: int, *, is_muted: bool) -> SidebarRow:
+    """Return the row of an agent that has ended, which time doesn't change: there may be thousands."""
+    name, role = agent.session_id, agent.role.removeprefix(head)
+    glyph, tone = AGENTS[Status.DEAD]
+    note = f"{MUTED} {role}" if is_muted else role
+    return SidebarRow(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone)
+
+
 def _order(agent: Agent) -> tuple[int, str]:
-    return ([Status.LIVING, Status.FROZEN, Status.DEAD].index(agent.status), agent.session_id)
+    return ORDER[agent.status], agent.session_id
 
 
 class SidebarRows(KeyedRows[SidebarRow]):

@@ -173,6 +173,8 @@ class OpenMail:
         If types are given, only rows of these types count. None if a row may be counted twice.
         """
         found = [at for name in names if (at := self._ordinals.get(name)) is not None]
+        if not found:
+            return 0
         shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(found) for b in found[:i])
         if shared:
             return None
