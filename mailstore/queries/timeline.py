@@ -94,10 +94,16 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
         reader = _name(mailbox, receipt.reader)
         read.add(reader)
         yield Moment(receipt.time, "read", reader, "" if receipt.time is not None else "time not recorded")
+    for record in mailbox.undelivered(message.id):
+        what = ENDS[State.UNDELIVERED] if record.cause else "let through"
+        told = ", told to the sender" if record.cause and record.is_told else ""
+        yield Moment(record.time, what, _name(mailbox, record.recipient), f"{record.cause}{told}")
     for name, standing in mailbox.states(message, now).items():
         if standing.state is State.READ:
             if name not in read and standing.by:
                 yield Moment(standing.since, "read for", name, f"by {', '.join(standing.by)}")
+        elif standing.state is State.UNDELIVERED:
+            continue  # its record is above
         elif standing.state is State.UNREAD:
             yield Moment(now, "unread", name, standing.reason)
         else:

@@ -17,12 +17,15 @@ from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import ContentGone, MailboxMissing, Unsupported
 from mailstore.kinds.claude_sessions.store import ClaudeSessionsStore
+from mailstore.queries.timeline import timeline
 from mailstore.records.draft import draft
 from mailstore.records.events import Reset
 from mailstore.records.message import Delivery, Message, Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import discover, mailbox_for, open_store
+from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
+from mailstore.state.past import mailbox_at
 from tests.kinds.claude_sessions.transcripts import Home, session_id
 from tests.mailboxes import NOW
 
@@ -124,6 +127,23 @@ def test_the_dead_letters_of_which_the_sender_was_not_told_come_first(tmp_path: 
     with ClaudeSessionsStore.open(real(tmp_path, "approved")) as store:
         dead = mailbox_of(store).dead_letters(NOW)
     assert [it.is_told for it in dead] == [False] * 3 + [True] * 3
+
+
+def test_the_timeline_has_every_step_and_the_past_its_own_state(tmp_path: Path) -> None:
+    with ClaudeSessionsStore.open(real(tmp_path, "approved")) as store:
+        mailbox = mailbox_of(store)
+        [message] = [it for it in mailbox.newest() if store.content(it) == "MARK-approve"]
+        steps = [(it.what, it.how) for it in timeline(mailbox, message, NOW)]
+        assert steps[0][0] == "sent"
+        assert steps[-3:] == [
+            ("undelivered", "held for its user's approval, told to the sender"),
+            ("read", ""),
+            ("let through", ""),  # what the sender was told, when it was told
+        ]
+        held_at = next(it.time for it in mailbox.undelivered(message.id) if it.cause)
+        assert held_at is not None
+        past = mailbox_at(mailbox, held_at + 1)
+        assert past.bare_states(message, held_at + 1) == {"bypass@801f": State.UNDELIVERED}
 
 
 def test_sent_with_no_trace_of_it_at_its_recipient(home: Home) -> None:
