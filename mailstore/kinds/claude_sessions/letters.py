@@ -6,8 +6,9 @@ proven, and taken back when the line comes that has the id (docs/formats/claude-
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from hashlib import blake2b
 from typing import NamedTuple
@@ -93,8 +94,9 @@ class LetterLines(msgspec.Struct):
     results: list[SessionFact] = []
     reads: list[SessionFact] = []
     notices: list[SessionFact] = []
-    arrived: SessionFact | None = None
     held: SessionFact | None = None
+    at: float = 0.0
+    """When it was sent, in seconds since the epoch, as far as known."""
 
     @property
     def result(self) -> SessionFact | None:
@@ -108,11 +110,10 @@ class LetterLines(msgspec.Struct):
             return self.call.text
         return self.reads[0].text if self.reads else self.held.text if self.held else None
 
-    @property
-    def time(self) -> float:
-        """When it was sent, in seconds since the epoch, as far as known."""
+    def note_time(self) -> None:
+        """Take over when it was sent from the lines."""
         first = self.call or self.result or next(iter(self.notices or self.reads), None) or self.held
-        return (time_of(first.time) if first else None) or 0.0
+        self.at = (time_of(first.time) if first else None) or 0.0
 
 
 class Letter(NamedTuple):
@@ -136,11 +137,16 @@ class Letters:
         self._calls: dict[tuple[str, str], SessionFact] = {}
         self._results: defaultdict[tuple[str, str], list[SessionFact]] = defaultdict(list)
         self._arrived: defaultdict[str, list[SessionFact]] = defaultdict(list)
-        self._held: defaultdict[tuple[int, str], list[SessionFact]] = defaultdict(list)
+        self._held: dict[str, SessionFact] = {}
+        """The lines about held messages, by the id that such a message has while no other is known."""
+        self._held_of: dict[str, str] = {}
+        """By the id of a message, that of the line which says that it is held."""
+        self._is_matched = True
+        """Whether the lines about held messages are matched with the messages that are known."""
+        self._arrivals: dict[str, dict[str, SessionFact]] = {}
+        """By text, the lines of inboxes that are about messages which were not read; as long as nothing changes."""
         self._like: defaultdict[str, set[str]] = defaultdict(set)
         """The messages whose texts are alike."""
-        self._from: defaultdict[int, set[str]] = defaultdict(set)
-        """The messages that a process, as far as known, has sent."""
         self._to: defaultdict[str, set[str]] = defaultdict(set)
         """The messages to a session that it has not read."""
         self._where: dict[str, Location] = {}
@@ -175,11 +181,14 @@ class Letters:
                     self._touch(message_id)
             case "arrived":
                 self._arrived[fact.text].append(fact)
+                self._arrivals.pop(fact.text, None)
                 self.touched |= self._like[fact.text]
             case "held":
-                self._held[fact.pid, fact.name].append(fact)
-                self._parts[_held_id(fact)].held = fact
-                self.touched.add(_held_id(fact))
+                held_id = _held_id(fact)
+                self._held[held_id] = self._parts[held_id].held = fact
+                self._parts[held_id].note_time()
+                self._is_matched = False
+                self.touched.add(held_id)
 
     def _add_result(self, result: SessionFact, call: SessionFact | None) -> None:
         message_id = result.message_id or _own_id("unsent", result.session, result.tool, result.time)
@@ -193,9 +202,11 @@ class Letters:
 
     def _touch(self, message_id: str) -> None:
         parts = self._parts[message_id]
+        parts.note_time()
         if parts.text is not None:
             like = likeness(parts.text)
             self._like[like].add(message_id)
+            self._arrivals.pop(like, None)
             if like in self._arrived:
                 self.touched |= self._like[like]
         result = parts.result
@@ -203,14 +214,26 @@ class Letters:
             if result is not None:
                 self._sessions.ran(result.session, read.pid, read.started, None)
         self.touched.add(message_id)
-        self._match_held(parts)
+        self._is_matched = self._is_matched and not self._held
 
-    def _match_held(self, parts: LetterLines) -> None:
-        """Touch the lines about held messages that may be about this one."""
-        if not parts.text or not self._held:
-            return
-        for facts in self._held.values():
-            self.touched |= {_held_id(fact) for fact in facts if parts.text.startswith(fact.text)}
+    def _match(self) -> None:
+        """Match each line about a held message with the message, of those that begin so the nearest in time."""
+        self._is_matched = True
+        known = ((parts.text, it) for it, parts in self._parts.items() if parts.results or parts.reads)
+        texts = sorted((text, it) for text, it in known if text is not None)
+        found: dict[str, str] = {}
+        for held_id, held in self._held.items():
+            time = time_of(held.time) or 0.0
+            alike = _beginning(texts, held.text)
+            about = (it for it in alike if self._is_about(held, time, self._parts[it]))
+            fitting = [(abs(self._parts[it].at - time), it) for it in about]
+            nearest = min((each for each in fitting if each[1] not in found), default=None)
+            if nearest is not None:
+                found[nearest[1]] = held_id
+        for message_id in found.keys() | self._held_of.keys():
+            if (before := self._held_of.get(message_id)) != (now := found.get(message_id)):
+                self.touched |= {it for it in (message_id, before, now) if it}
+        self._held_of = found
 
     def next_due(self, now: float) -> float | None:
         """Return when a message in an inbox may count as lost next; None if none may."""
@@ -230,7 +253,9 @@ class Letters:
 
         The newest come first, and at most so many: the others are left for the next time.
         """
-        touched = sorted(self.touched, key=lambda it: (self._parts[it].time, it), reverse=True)[:most]
+        if not self._is_matched:
+            self._match()
+        touched = sorted(self.touched, key=lambda it: (self._parts[it].at, it), reverse=True)[:most]
         self.touched.difference_update(touched)
         for message_id in touched:
             letter = self.letter(message_id, now)
@@ -241,9 +266,10 @@ class Letters:
         parts = self._parts.get(message_id)
         if parts is None:
             return None
-        held_by = parts.held
-        if held_by is not None and not parts.results and not parts.reads:
-            return None if self._proven(held_by) else self._held_only(message_id, held_by)
+        if not self._is_matched:
+            self._match()
+        if parts.held is not None:
+            return None if message_id in self._held_of.values() else self._held_only(message_id, parts.held)
         line = parts.call or parts.result or next(iter(parts.reads or parts.notices), None)
         if line is None:
             return None
@@ -260,7 +286,7 @@ class Letters:
             sender,
             (label,),
             line.time,
-            parts.time,
+            parts.at,
             (call.summary if call else "") or first_line(text or NO_TEXT),
             ttl_hours=NEVER,
             type=kind,
@@ -272,7 +298,7 @@ class Letters:
         reads = [it for it in parts.reads if not it.origin]
         if session and not reads:
             self._to[session].add(message_id)
-        ends = tuple(filter(None, (call or parts.result, *reads, parts.held)))
+        ends = tuple(filter(None, (call or parts.result, *reads, self._holding(message_id))))
         return Letter(message, text, line, outcomes, ends or (line,), (note,) if note else ())
 
     def _held_only(self, message_id: str, held: SessionFact) -> Letter:
@@ -317,13 +343,13 @@ class Letters:
             return "", plain_name(to)
         told = next((it.address for it in parts.notices if it.address), "")
         address = told or (to if "/" in to else "")
-        session = self._sessions.at_address(address, parts.time) if address else ""
-        if not session and (parts.held or self._holding(message_id, parts)):
-            session = (parts.held or self._holding(message_id, parts)).session  # type: ignore[union-attr]
+        session = self._sessions.at_address(address, parts.at) if address else ""
+        if not session and (held := self._holding(message_id)) is not None:
+            session = held.session
         if not session and (arrived := self._arrival(message_id, parts)) is not None:
             session = arrived.session
         if not session and to and "/" not in to:
-            session = self._sessions.named(to.removeprefix("@"), parts.time)
+            session = self._sessions.named(to.removeprefix("@"), parts.at)
         return session, "" if session else self._sessions.stranger(to or address.rpartition("/")[2] or "unknown")
 
     def _outcomes(self, message_id: str, parts: LetterLines, session: str, now: float) -> Iterator[Outcome]:
@@ -335,7 +361,7 @@ class Letters:
         notices = sorted(parts.notices, key=lambda it: it.time)
         found = [Outcome(LetterState(it.outcome), time_of(it.time), it.text) for it in notices]
         if not any(it.state is LetterState.HELD for it in found):
-            holding = self._holding(message_id, parts)
+            holding = self._holding(message_id)
             if holding is not None:
                 found.insert(0, Outcome(LetterState.HELD, time_of(holding.time), is_told=False))
         yield from found
@@ -344,7 +370,7 @@ class Letters:
             yield Outcome(LetterState.READ, time_of(read.time))
             return
         if found and found[-1].state is LetterState.HELD and session:
-            held = found[-1].time or parts.time
+            held = found[-1].time or parts.at
             self._to[session].add(message_id)
             self._due[message_id] = held + PATIENCE
             if now - held > PATIENCE and self._sessions.ended_since(session, held):
@@ -353,88 +379,75 @@ class Letters:
             return
         arrived = self._arrival(message_id, parts)
         if arrived is not None:
-            time = time_of(arrived.time) or parts.time
+            time = time_of(arrived.time) or parts.at
             yield Outcome(LetterState.IN_INBOX, time)
             self._due[message_id] = time + PATIENCE
             if now - time > PATIENCE and self._sessions.ended_since(arrived.session, time):
                 yield Outcome(LetterState.LOST, time, "with this in its inbox", is_told=False)
         elif not found:
             known = session and self._sessions.get(session).has_transcript
-            yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.time)
+            yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.at)
 
     def _arrival(self, message_id: str, parts: LetterLines) -> SessionFact | None:
-        """Return the line of an inbox that is about a message which was not read.
-
-        Of equal messages each has a line of its own: those that were read come first, as an inbox is a queue.
-        """
+        """Return the line of an inbox that is about a message which was not read."""
         if parts.text is None or parts.reads:
             return None
         like = likeness(parts.text)
-        if not (lines := self._arrived.get(like)):
-            return None
-        free = sorted(lines, key=lambda it: it.time)
+        if like not in self._arrivals:
+            self._arrivals[like] = dict(self._arrived_now(like)) if like in self._arrived else {}
+        return self._arrivals[like].get(message_id)
+
+    def _arrived_now(self, like: str) -> Iterator[tuple[str, SessionFact]]:
+        """Yield the messages of a text that are in inboxes, each with the line that says so.
+
+        Of equal messages each has a line of its own: those that were read come first, as an inbox is a queue.
+        """
+        lines: defaultdict[str, list[SessionFact]] = defaultdict(list)
+        for line in sorted(self._arrived[like], key=lambda it: it.time):
+            lines[line.session].append(line)
         alike = [(self._parts[each], each) for each in self._like[like]]
         for read in sorted((read for each, _ in alike for read in each.reads), key=lambda it: it.time):
-            mine = next((it for it in free if it.session == read.session and it.time <= read.time), None)
-            if mine is not None:
-                free.remove(mine)
-        for other, other_id in sorted(
-            (each for each in alike if not each[0].reads), key=lambda it: (it[0].time, it[1])
-        ):
+            here = lines[read.session]
+            if here and here[0].time <= read.time:
+                del here[0]
+        free = sorted((line for here in lines.values() for line in here), key=lambda it: it.time)
+        for other, other_id in sorted((it for it in alike if not it[0].reads), key=lambda it: (it[0].at, it[1])):
             if any(LetterState(it.outcome) in FINAL for it in other.notices):
                 continue
             mine = next((it for it in free if self._may_be(it, other)), None)
             if mine is not None:
                 free.remove(mine)
-            if other_id == message_id:
-                return mine
-        return None
+                yield other_id, mine
 
     def _may_be(self, arrived: SessionFact, parts: LetterLines) -> bool:
         """Say whether a line of an inbox may be about a message, by its time and the sender's address or name."""
         own = parts.result
-        if own is None or (time_of(arrived.time) or 0.0) < parts.time - CLOCK:
+        if own is None or (time_of(arrived.time) or 0.0) < parts.at - CLOCK:
             return False
-        sender = self._sessions.at_address(arrived.address, parts.time)
+        sender = self._sessions.at_address(arrived.address, parts.at)
         names = self._sessions.get(own.session).names
         return sender == own.session if sender else not arrived.name or arrived.name in names or not names
 
-    def _holding(self, message_id: str, parts: LetterLines) -> SessionFact | None:
-        """Return the line at the recipient that says that a message, sent at that time, is held there."""
-        result = parts.result
-        if result is None or parts.text is None or not self._held:
-            return None
-        names = self._sessions.get(result.session).names
-        for (pid, name), facts in self._held.items():
-            if name in names or any(read.pid == pid for read in parts.reads):
-                for fact in facts:
-                    if self._is_about(fact, parts) and self._proven(fact) in ("", message_id):
-                        return fact
-        return None
+    def _holding(self, message_id: str) -> SessionFact | None:
+        """Return the line at the recipient that says that a message is held there."""
+        return self._held.get(self._held_of.get(message_id, ""))
 
-    def _is_about(self, held: SessionFact, parts: LetterLines) -> bool:
-        if parts.text is None or not parts.text.startswith(held.text):
-            return False
-        return abs((time_of(held.time) or 0.0) - parts.time) <= PATIENCE / 2
-
-    def _proven(self, held: SessionFact) -> str:
-        """Return the message with an id that a line about a held one is about, the nearest in time; else nothing."""
-        time = time_of(held.time) or 0.0
-        found = [
-            (abs(parts.time - time), message_id)
-            for message_id, parts in self._parts.items()
-            if (parts.results or parts.reads) and self._is_about_or_read(held, parts)
-        ]
-        return min(found, default=(0.0, ""))[1]
-
-    def _is_about_or_read(self, held: SessionFact, parts: LetterLines) -> bool:
+    def _is_about(self, held: SessionFact, time: float, parts: LetterLines) -> bool:
+        """Say whether a line about a held message, of a time, may be about one that begins so."""
         if parts.result is not None:
+            if abs(time - parts.at) > PATIENCE / 2:
+                return False
             names = self._sessions.get(parts.result.session).names
-            return self._is_about(held, parts) and (not names or held.name in names)
-        return any(
-            it.session == held.session and it.pid == held.pid and it.time >= held.time and it.text.startswith(held.text)
-            for it in parts.reads
-        )
+            return not names or held.name in names or any(it.pid == held.pid for it in parts.reads)
+        return any(it.session == held.session and it.pid == held.pid and it.time >= held.time for it in parts.reads)
+
+
+def _beginning(texts: Sequence[tuple[str, str]], start: str) -> Iterator[str]:
+    """Yield the messages whose texts, which are sorted, begin with another one."""
+    for at in range(bisect_left(texts, (start, "")), len(texts)):
+        if not texts[at][0].startswith(start):
+            return
+        yield texts[at][1]
 
 
 def _events(letter: Letter) -> RecordEvents:
