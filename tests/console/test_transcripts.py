@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 from pathlib import Path
 
@@ -60,3 +62,18 @@ async def test_what_became_of_messages_is_on_the_screen(tmp_path: Path) -> None:
             await seat.sees(words)
         await seat.press("escape", "2", "G", "enter", "i")
         await seat.sees("⊗ refuse@cd6a: undelivered  since 10:06  refused: it takes no messages of sessions")
+
+
+async def test_the_terminal_of_a_session_without_hooks_is_looked_for_by_its_process(tmp_path: Path) -> None:
+    url = sessions(tmp_path, "delivered")
+    said = {"pid": os.getpid(), "sessionId": "aaaaaaaa-2222-4333-8444-5555abcdef12", "name": "alpha", "startedAt": 1}
+    (tmp_path / ".claude" / "sessions" / f"{os.getpid()}.json").write_text(json.dumps(said))
+    async with opened(url, state=tmp_path / "state.db", now=LATER, size=(120, 40)) as seat:
+        await seat.press("2", "g", "j", "j", "enter")
+        await seat.sees("MARK-busy from alpha")
+        await seat.press("<", "1")
+        await seat.sees("▸ SendMessage beta")
+        await seat.press("p")
+        await seat.sees("alpha@aaaa")
+        await seat.until(lambda: "terminal" in seat.notice or "runs at" in seat.notice)
+        assert "No hook runs" not in seat.notice

@@ -13,9 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
-from mailstore.files.salvage import loads
 from mailstore.kit.json_records import text_in
-from mailstore.kit.transcripts.transcript import HEAD, Reached, Transcript
+from mailstore.kit.transcripts.transcript import HEAD, UNREADABLE, Reached, Transcript, line_of
 
 NOTICE = "[Cross-session delivery notice] "
 OPENING = "<cross-session-message from="
@@ -52,8 +51,6 @@ OUTCOMES = (
     (" dropped at that session's inbox", "dropped"),
 )
 """What the program says of a message in a notice to its sender, by the words that follow *Your message to …*."""
-UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
-SALVAGE = (*UNREADABLE, MemoryError)
 
 
 class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -193,10 +190,7 @@ def _began(head: bytes, file: SessionFile) -> Iterator[SessionFact]:
 
 def facts_in(data: bytes, offset: int, file: SessionFile) -> list[SessionFact]:
     """Return what a line proves. Raises ValueError if it is not a line of a transcript."""
-    try:
-        line = DECODER.decode(data)
-    except UNREADABLE:
-        line = _lenient(data)
+    line = line_of(DECODER, data)
     where = (file.name, offset, len(data), file.session, line.timestamp, line.uuid, file.agent)
     try:
         base = SessionFact(line.type, *where, origin=text_in(_object(line.copied_from), "sessionId"))
@@ -218,14 +212,6 @@ def facts_in(data: bytes, offset: int, file: SessionFile) -> list[SessionFact]:
     except UNREADABLE as error:
         raise ValueError("invalid JSON") from error
     return []
-
-
-def _lenient(data: bytes) -> _Line:
-    """Return a line with replacements for bytes and halves of characters that are no text. Raises ValueError."""
-    try:
-        return DECODER.decode(msgspec.json.encode(loads(data)))
-    except SALVAGE as error:
-        raise ValueError("invalid JSON") from error
 
 
 def _as(base: SessionFact, **more: Any) -> SessionFact:

@@ -10,7 +10,7 @@ import msgspec
 from mailstore.kinds.claude_sessions.facts import SessionFact
 from mailstore.kinds.claude_sessions.processes import Processes, SessionProcess
 from mailstore.kit.timestamps import isoformat, time_of
-from mailstore.kit.transcripts.labels import LONGEST, labelled
+from mailstore.kit.transcripts.source import LONGEST, labelled
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import BEAT_SECONDS, Working
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from mailstore.files.salvage import loads
 from mailstore.kit.json_records import text_in
+from mailstore.kit.transcripts.transcript import UNREADABLE, line_of
 
 LEAD = "team-lead"
 MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"request_id":"', b'"isCompactSummary":true')
@@ -17,8 +17,6 @@ MARKS = (b"teammate", b'"team_name":"', b'"routing":{', b'"kind":"peer"', b'"req
 OPENINGS = ("<teammate-message ", "Another Claude session sent a message:\n<teammate-message ")
 TEAM = re.compile(r"[A-Za-z0-9_-]{1,200}")
 """A team's name as the program writes it, which its folder has too; any other is damage, and may be a path."""
-UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
-SALVAGE = (*UNREADABLE, MemoryError)
 
 
 class TranscriptOrigin(msgspec.Struct, frozen=True):
@@ -113,10 +111,7 @@ def is_answer(data: bytes) -> str:
 
 def fact_in(data: bytes, offset: int, origin: TranscriptOrigin) -> list[Fact]:
     """Return what a line proves. Raises ValueError if it is not a line of a transcript."""
-    try:
-        line = DECODER.decode(data)
-    except UNREADABLE:
-        line = _lenient(data)
+    line = line_of(DECODER, data)
     if not line.uuid or not line.timestamp:
         return []
     base = Fact(
@@ -141,17 +136,6 @@ def fact_in(data: bytes, offset: int, origin: TranscriptOrigin) -> list[Fact]:
             return _done(_object(line.result), _object(line.message), base)
         return _given(line, base)
     except UNREADABLE as error:
-        raise ValueError("invalid JSON") from error
-
-
-def _lenient(data: bytes) -> _Line:
-    """Return a line with replacements for bytes and halves of characters that are no text. Raises ValueError.
-
-    The program cuts texts wherever they are long enough, also within a character.
-    """
-    try:
-        return DECODER.decode(msgspec.json.encode(loads(data)))
-    except SALVAGE as error:
         raise ValueError("invalid JSON") from error
 
 

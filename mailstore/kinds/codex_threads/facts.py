@@ -10,16 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
-from mailstore.files.salvage import loads
 from mailstore.files.whole import open_regular
 from mailstore.kit.json_records import text_in
-from mailstore.kit.transcripts.transcript import Reached, Transcript, lines_from_end
+from mailstore.kit.transcripts.transcript import UNREADABLE, Reached, Transcript, line_of, lines_from_end
 
 MARKS = (b'"session_meta"', b'"UserMessage"', b'"CollabAgentToolCall"', b"<subagent_notification>", b'"turn_trigger"')
 NOTIFICATION, ENDING = "<subagent_notification>", "</subagent_notification>"
 FULL, FULL_SHARE = "context nearly full", 0.9
-UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
-SALVAGE = (*UNREADABLE, MemoryError)
 
 
 class ThreadFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -95,10 +92,7 @@ class RolloutTranscript(Transcript[ThreadFact]):
 
     def facts_in(self, line: bytes, offset: int) -> list[ThreadFact]:
         """Return what a line proves. Raises ValueError."""
-        try:
-            said = DECODER.decode(line)
-        except UNREADABLE:
-            said = _lenient(line)
+        said = line_of(DECODER, line)
         found = list(self._said(said, ThreadFact("", self.file, offset, len(line), self._thread, said.timestamp)))
         for fact in found:
             self._remember(fact)
@@ -130,14 +124,6 @@ class RolloutTranscript(Transcript[ThreadFact]):
                     yield _as(base, kind="given", id=text_in(item, "client_id"), text=_text(item))
             elif item.get("type") == "CollabAgentToolCall":
                 yield from _told(item, base)
-
-
-def _lenient(data: bytes) -> _Line:
-    """Return a line with replacements for bytes and halves of characters that are no text. Raises ValueError."""
-    try:
-        return DECODER.decode(msgspec.json.encode(loads(data)))
-    except SALVAGE as error:
-        raise ValueError("invalid JSON") from error
 
 
 def _as(base: ThreadFact, **more: Any) -> ThreadFact:

@@ -22,8 +22,7 @@ from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
 from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.timestamps import time_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
-from mailstore.kit.transcripts.labels import labelled
-from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource
+from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource, labelled
 from mailstore.kit.transcripts.transcript import Reached
 from mailstore.records.details import AgentFact
 from mailstore.records.events import Event, Undelivered

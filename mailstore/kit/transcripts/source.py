@@ -13,9 +13,10 @@ Usage:
 
 from __future__ import annotations
 
+import re
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -34,6 +35,9 @@ MOST_WATCHED = 1000
 """Of so many transcripts, those that changed last, the folders are watched; new ones are seen in any case."""
 FULL_SECONDS = 1.0
 """For so long, a change is looked for in the transcripts first that changed last."""
+PLAIN = re.compile(r"[^\w.+-]+")
+LONGEST = 40
+"""Characters of a name."""
 F = TypeVar("F", bound=TranscriptFact)
 
 
@@ -159,3 +163,19 @@ class TranscriptSource(RecordSource, Generic[F]):
         for kept in news[before:]:
             if kept.fact is not None:
                 self.take(kept.fact)
+
+
+def labelled(sessions: Iterable[tuple[str, str]], piece: Callable[[str, int], str]) -> dict[str, str]:
+    """Return a name for each session's id, given what each is called, those that began first first.
+
+    `piece` returns so many characters of an id that differ between sessions; 4 are used as long as that is enough.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for session, called in sessions:
+        plain = PLAIN.sub("-", called)[:LONGEST].strip("-.") or "session"
+        sizes = (4, 8, max(9, len(session)))
+        label = next(name for size in sizes if (name := f"{plain}@{PLAIN.sub('-', piece(session, size))}") not in taken)
+        taken.add(label)
+        found[session] = label
+    return found

@@ -11,6 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 import msgspec
 
 from mailstore.files.lines import next_data
+from mailstore.files.salvage import loads
 from mailstore.files.whole import open_regular
 from mailstore.records.message import Problem
 
@@ -22,6 +23,7 @@ HEAD = 1 << 16
 FROM_END = 1 << 20
 MOST_FROM_END = 64 << 20
 """Bytes from the end of a transcript that are read at most."""
+UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
 
 
 class Reached(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,6 +41,7 @@ class Reached(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 F = TypeVar("F")
+T = TypeVar("T")
 
 
 class Transcript(Generic[F]):
@@ -171,3 +174,17 @@ def lines_from_end(fd: int, size: int) -> Iterator[bytes | None]:
         yield from reversed(lines)
         rest, end = first, start
     yield rest
+
+
+def line_of(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    """Return a line, with replacements for bytes and halves of characters that are not text. Raises ValueError.
+
+    Programs cut texts wherever they are long enough, also within a character.
+    """
+    try:
+        return decoder.decode(data)
+    except UNREADABLE:
+        try:
+            return decoder.decode(msgspec.json.encode(loads(data)))
+        except (*UNREADABLE, MemoryError) as error:
+            raise ValueError("invalid JSON") from error

@@ -332,6 +332,16 @@ def test_a_process_whose_number_another_one_has_now_is_dead(home: Home) -> None:
     assert agents[ALPHA] is (Status.DEAD if sys.platform == "linux" else Status.LIVING)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has namespaces of processes")
+def test_a_process_of_another_container_counts_as_alive(home: Home) -> None:
+    home.runs("alpha", pid=99_999_999, pidDomain="linux:0123:pid:[1]")
+    own = str(Path("/proc/self/ns/pid").readlink()).removeprefix("pid:")
+    home.runs("beta", pid=99_999_998, pidDomain=f"linux:0123:pid:{own}")
+    with ClaudeSessionsStore.open(home.folder) as store:
+        agents = {it.session_id: it.status for it in of(Agent, scanned(store))}
+    assert agents == {ALPHA: Status.LIVING, BETA: Status.DEAD}
+
+
 def test_two_sessions_of_one_name_are_two_agents_and_mail_goes_to_the_one_that_ran(home: Home) -> None:
     other = home.projects / "-srv-me-other" / "bbbbbbbb-0000-4000-8000-000000000000.jsonl"
     other.parent.mkdir()
