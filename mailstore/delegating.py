@@ -15,7 +15,15 @@ from mailstore.records.scope import Scope
 from mailstore.store import Store, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay, SessionTurn, TranscriptPlace
+    from mailstore.records.details import (
+        AgentFact,
+        AgentNote,
+        AgentUsage,
+        AttachedFile,
+        MessageWay,
+        SessionTurn,
+        TranscriptPlace,
+    )
     from mailstore.records.events import Event
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
@@ -92,6 +100,9 @@ class Delegating(Store):
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         held = self._holder(name)
         return held.store.describe_agent(held.scope.bare(name)) if held else ()
+
+    def usage(self) -> Mapping[str, AgentUsage]:
+        return {scope.name(name): it for store, scope in self._holders() for name, it in store.usage().items()}
 
     def agent_notes(self) -> Iterator[AgentNote]:
         for store, scope in self._holders():

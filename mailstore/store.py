@@ -15,7 +15,15 @@ from mailstore.records.roster import Agent
 
 if TYPE_CHECKING:
     from mailstore.records.adopted import Adopted, Merged
-    from mailstore.records.details import AgentFact, AgentNote, AttachedFile, MessageWay, SessionTurn, TranscriptPlace
+    from mailstore.records.details import (
+        AgentFact,
+        AgentNote,
+        AgentUsage,
+        AttachedFile,
+        MessageWay,
+        SessionTurn,
+        TranscriptPlace,
+    )
     from mailstore.records.draft import Draft
     from mailstore.rules.archive_plan import ArchivePlan, ArchiveReport, IsCancelled, LateWriter, Tell
 
@@ -257,6 +265,10 @@ class Store(ABC):
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         """Return what is known of an agent, by its name in this mailbox, besides its entry in the roster."""
         return ()
+
+    def usage(self) -> Mapping[str, AgentUsage]:
+        """Return what the agents that were at work in the last 24 hours have used, by name; blocks."""
+        return {}
 
     def agent_notes(self) -> Iterable[AgentNote]:
         """Yield the texts that agents keep beside their mail."""

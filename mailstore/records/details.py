@@ -93,6 +93,39 @@ class AgentFact(msgspec.Struct, frozen=True, gc=False):
     is_warning: bool = False
 
 
+HOURS = 24
+
+
+class AgentUsage(msgspec.Struct, frozen=True, gc=False):
+    """What an agent's program says that it has used. None is *not said*: nothing here is estimated.
+
+    `context` tokens of `window` are those of its last answer, at `answered`, in seconds since the epoch. `given` and
+    `written` are the tokens of the last 24 hours, of which `hours` has the sums, the current hour last; `total`
+    those of the whole session. `cost` is in dollars. `is_whole` unless only the last part of those hours could be read.
+    """
+
+    model: str = ""
+    context: int | None = None
+    window: int | None = None
+    given: int = 0
+    written: int = 0
+    hours: tuple[int, ...] = (0,) * HOURS
+    total: int | None = None
+    cost: float | None = None
+    answered: float | None = None
+    is_whole: bool = True
+
+    @property
+    def share(self) -> float | None:
+        """The part of its window that its context fills."""
+        return self.context / self.window if self.context is not None and self.window else None
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of the last 24 hours."""
+        return self.given + self.written
+
+
 class AgentNote(msgspec.Struct, frozen=True, gc=False):
     """A text that an agent keeps beside its mail, so that it is searched too.
 

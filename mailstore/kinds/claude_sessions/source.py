@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.files.whole import NotAFile
 from mailstore.kinds.claude_sessions.facts import SessionFact, SessionFile, SessionTranscript
 from mailstore.kinds.claude_sessions.letters import Letter, Letters
 from mailstore.kinds.claude_sessions.places import SessionFiles
 from mailstore.kinds.claude_sessions.processes import Processes
-from mailstore.kinds.claude_sessions.sessions import Sessions
-from mailstore.kinds.claude_sessions.usage import SessionUsage, usage_of
+from mailstore.kinds.claude_sessions.sessions import SeenSession, Sessions
+from mailstore.kinds.claude_sessions.usage import MARKS, used_in
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
+from mailstore.kit.sessions.usage import DAY, UsageLog, usage_facts
 from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
 from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource
 from mailstore.kit.transcripts.transcript import Reached
-from mailstore.records.details import AgentFact
+from mailstore.records.details import AgentFact, AgentUsage
 from mailstore.records.message import Problem
 
-DAY = 86_400.0
 KIND = "claude-sessions"
 TRANSCRIPTS = "transcripts.jsonl"
 
@@ -57,6 +55,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
         self._sessions = Sessions(self._processes)
         self._letters = Letters(self._sessions)
         self.history = SessionHistory(journal_of(KIND, self._projects).with_name(TRANSCRIPTS))
+        self._usage = UsageLog(MARKS, used_in)
         self._labels: dict[str, str] = {}
         self._told: dict[str, RecordEvents] = {}
         self._changed: set[str] = set()
@@ -100,13 +99,25 @@ class SessionsSource(TranscriptSource[SessionFact]):
             found["process"] = f"{process.pid}, {process.kind}"
         files = (each for each in self.history.files if isinstance(each, SessionFile) and not each.agent)
         file = next((each for each in files if each.session == session), None)
-        now = time.time()
-        if file is not None and (process is not None or now - it.changed < DAY):
-            with suppress(OSError, NotAFile):
-                found |= _used(usage_of(file.path, now - DAY))
+        source = file.name if file else ""
+        facts = [AgentFact(name, value, source) for name, value in found.items() if value]
         if file is not None:
-            found["resume"] = f"claude --resume {it.id}"
-        return [AgentFact(name, value, file.name if file else "") for name, value in found.items() if value]
+            if self._is_recent(it, time.time()):
+                facts += usage_facts(self._usage.of(it.id, file.path, time.time()).get(it.id, AgentUsage()), source)
+            facts.append(AgentFact("resume", f"claude --resume {it.id}", source))
+        return facts
+
+    def usage(self) -> dict[str, AgentUsage]:
+        """Return what the sessions that were at work in the last day have used, by their names in the mailbox."""
+        now = time.time()
+        files = [it for it in self.history.files if isinstance(it, SessionFile) and not it.agent]
+        known = {it.id for it in [*self._sessions] if self._is_recent(it, now)}
+        recent = ((it.session, it.path) for it in files if it.session in known)
+        found = self._usage.of_all(recent, now)
+        return {label: found[session] for session, label in [*self._labels.items()] if session in found}
+
+    def _is_recent(self, it: SeenSession, now: float) -> bool:
+        return it.process is not None or now - it.changed < DAY
 
     def files(self) -> list[FoundTranscript]:
         return self._files.look()
@@ -179,16 +190,3 @@ class SessionsSource(TranscriptSource[SessionFact]):
         self._told = told
         found.update((f"message {message_id}", record) for message_id, record in letters)
         return found
-
-
-def _used(usage: SessionUsage) -> dict[str, str]:
-    """Return what a session has used, in words."""
-    found = {"model": usage.model}
-    if usage.context:
-        found["context"] = f"{usage.context:,} tokens at its last answer"
-    if usage.given:
-        least = "" if usage.is_whole else "at least "
-        found["last 24 h"] = f"{least}{usage.given:,} tokens given, {usage.written:,} written"
-    if usage.cost is not None:
-        found["cost"] = f"${usage.cost:,.2f}, as the program said when it ended last"
-    return found

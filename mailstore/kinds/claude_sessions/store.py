@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +13,7 @@ from mailstore.files.whole import NotAFile, open_binary
 from mailstore.kinds.claude_sessions.letters import Letter, ways
 from mailstore.kinds.claude_sessions.places import PROJECTS, find
 from mailstore.kinds.claude_sessions.source import SessionsSource
+from mailstore.kinds.claude_sessions.turns import turns_in
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.transcripts.turns import turns_around
 from mailstore.kit.watched_store import WatchedStore
@@ -21,7 +22,7 @@ from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability, WatchedPaths
 
 if TYPE_CHECKING:
-    from mailstore.records.details import AgentFact, MessageWay
+    from mailstore.records.details import AgentFact, AgentUsage, MessageWay
 
 DID = {"call": "sent", "read": "read", "held": "held"}
 ONLY_ITSELF = "only the program itself writes there"
@@ -134,9 +135,12 @@ class ClaudeSessionsStore(WatchedStore):
         if file is None:
             raise ContentGone(f"the transcript {place.file} is gone", "what was kept of it is in the message's record")
         try:
-            return turns_around(file.path, place.offset)
+            return turns_around(file.path, place.offset, turns_in)
         except (OSError, NotAFile) as error:
             raise ContentGone(f"the transcript {place.file} can't be read", reason_of(error)) from error
+
+    def usage(self) -> Mapping[str, AgentUsage]:
+        return self._source.usage()
 
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         return self._source.describe(name)

@@ -1,34 +1,16 @@
-"""What a session has used, read from the end of its transcript: its model, its context, tokens, and cost."""
+"""What a line of a transcript says that a session has used: its model, its context, tokens, and cost."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from collections.abc import Iterator
 
 import msgspec
 
-from mailstore.files.whole import open_regular
+from mailstore.kit.sessions.usage import Used
 from mailstore.kit.timestamps import time_of
-from mailstore.kit.transcripts.transcript import lines_from_end
+from mailstore.kit.transcripts.transcript import UNREADABLE
 
-USAGE, COST = b'"usage":{', b'"type":"cost-state"'
-
-
-class SessionUsage(msgspec.Struct):
-    """Tokens, and dollars if the program says what was spent; `context` is that of the last answer.
-
-    `given` counts what the model was given since a time, with what was cached, `written` what it wrote.
-    `answered` is when it answered last, in seconds since the epoch.
-    """
-
-    model: str = ""
-    context: int = 0
-    given: int = 0
-    written: int = 0
-    cost: float | None = None
-    answered: float | None = None
-    is_whole: bool = True
-    """Whether everything since that time was read."""
+MARKS = (b'"usage":{', b'"type":"cost-state"')
 
 
 class _Tokens(msgspec.Struct, gc=False):
@@ -54,37 +36,19 @@ class _Line(msgspec.Struct, gc=False):
 LINE = msgspec.json.Decoder(_Line)
 
 
-def usage_of(path: Path, since: float) -> SessionUsage:
-    """Return what a session has used since a time, in seconds since the epoch. Raises OSError and NotAFile."""
-    found = SessionUsage()
-    counted: set[str] = set()
-    fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
+def used_in(data: bytes) -> Iterator[Used]:
+    """Yield what a line says was used: of the lines of an answer, which share an id, the last counts.
+
+    The program says what a session has cost when it ends.
+    """
     try:
-        size = os.fstat(fd).st_size
-        for data in lines_from_end(fd, size):
-            if data is None:
-                found.is_whole = False
-                break
-            if USAGE not in data and COST not in data:
-                continue
-            try:
-                line = LINE.decode(data)
-            except (msgspec.DecodeError, RecursionError, ValueError):
-                continue
-            if line.type == "cost-state":
-                found.cost = line.cost if found.cost is None else found.cost
-            answer = line.message
-            if line.type != "assistant" or answer is None or answer.usage is None or answer.id in counted:
-                continue
-            counted.add(answer.id)
-            used, time = answer.usage, time_of(line.timestamp) or 0.0
-            given = used.input_tokens + used.cache_creation_input_tokens + used.cache_read_input_tokens
-            if found.answered is None:
-                found.answered, found.model, found.context = time, answer.model, given
-            if time < since:
-                break
-            found.given += given
-            found.written += used.output_tokens
-    finally:
-        os.close(fd)
-    return found
+        line = LINE.decode(data)
+    except UNREADABLE:
+        return
+    answer = line.message
+    if line.type == "cost-state":
+        yield Used("cost", None, spent=line.cost, is_answer=False)
+    elif line.type == "assistant" and answer is not None and answer.usage is not None:
+        it = answer.usage
+        given = it.input_tokens + it.cache_creation_input_tokens + it.cache_read_input_tokens
+        yield Used(answer.id, time_of(line.timestamp), given, it.output_tokens, given, model=answer.model)

@@ -16,7 +16,7 @@ from mailstore.kit.timestamps import isoformat
 from mailstore.records.message import Problem
 
 NUMBERED = re.compile(r"(queue|thread_history)_(\d{1,6})\.sqlite")
-QUEUE = "SELECT thread_id, payload_json, created_at_ms FROM queued_items ORDER BY created_at_ms"
+QUEUE = "SELECT id, thread_id, payload_json, created_at_ms FROM queued_items ORDER BY created_at_ms"
 TURNS = "SELECT DISTINCT thread_id FROM thread_turns WHERE status = 'inProgress'"
 
 
@@ -27,6 +27,8 @@ class QueuedItem(NamedTuple):
     thread: str
     text: str
     time: str
+    item: str = ""
+    """The id of the row itself."""
 
 
 class _Text(msgspec.Struct):
@@ -86,7 +88,7 @@ class Databases:
 
 def _queue(database: sqlite3.Connection) -> list[QueuedItem]:
     found = []
-    for thread, payload, created in database.execute(QUEUE):
+    for item, thread, payload, created in database.execute(QUEUE):
         try:
             given = PAYLOAD.decode(text_of(payload)).input
         except (msgspec.DecodeError, ValueError):
@@ -94,7 +96,7 @@ def _queue(database: sqlite3.Connection) -> list[QueuedItem]:
         text = "\n".join(part.text for part in given.content if part.text)
         if given.client_id and text:
             time = isoformat(created / 1000) if isinstance(created, int) else ""
-            found.append(QueuedItem(given.client_id, text_of(thread), text, time))
+            found.append(QueuedItem(given.client_id, text_of(thread), text, time, text_of(item)))
     return found
 
 

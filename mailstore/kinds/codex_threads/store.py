@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-import msgspec
-
-from mailstore.errors import ContentGone, reason_of
-from mailstore.files.whole import NotAFile, open_binary
-from mailstore.kinds.codex_threads.source import SESSIONS, ThreadMessage, ThreadsSource
-from mailstore.kit.record_reader import RecordReader
-from mailstore.kit.watched_store import WatchedStore
+from mailstore.kinds.codex_threads.facts import RolloutTurns
+from mailstore.kinds.codex_threads.source import SESSIONS, ThreadsSource
+from mailstore.kit.sessions.facts import SessionFile
+from mailstore.kit.sessions.store import CANNOT, SessionsStore
+from mailstore.records.details import SessionTurn
+from mailstore.records.draft import Draft
 from mailstore.records.message import Message
-from mailstore.store import Capabilities, Capability, WatchedPaths
-
-if TYPE_CHECKING:
-    from mailstore.records.details import AgentFact
-
-ONLY_ITSELF = "only the program itself writes there"
-ONLY_TEXT = "its messages have a text only"
+from mailstore.store import Capabilities, Capability
 
 
-class CodexStore(WatchedStore):
+class CodexStore(SessionsStore):
     """Messages to threads of Codex: what is in the queue, and what their rollouts say that was taken from it."""
 
     kind: ClassVar[str] = "codex-threads"
-    summary: ClassVar[str] = "Codex threads: what is queued for them, and their subagents' messages; read-only"
+    summary: ClassVar[str] = (
+        "Codex threads: what is queued for them, and their subagents' messages; sends with codex queue"
+    )
     missing: ClassVar[tuple[str, str]] = ("there are no Codex sessions at {path}", "name Codex's folder, ~/.codex")
     declared: ClassVar[Capabilities] = Capabilities(
-        {
-            Capability.SEND: "run codex queue --thread ID --message TEXT",
-            Capability.SEVERAL: "a message is queued for one thread",
-            Capability.MARK_READ: ONLY_ITSELF,
-            Capability.UPDATE_ROSTER: "threads start and end by themselves",
-            Capability.RECORD: "it has no journal",
-            Capability.ARCHIVE: ONLY_ITSELF,
-            Capability.ADOPT: ONLY_ITSELF,
-            Capability.REPLY: "its messages don't refer to other messages",
-            Capability.SUBJECT: ONLY_TEXT,
-            Capability.TYPE: ONLY_TEXT,
-            Capability.TTL: "its messages do not expire",
-            Capability.METADATA: ONLY_TEXT,
-            Capability.AUDIENCE: "each message has one recipient",
-        }
+        {name: reason for name, reason in CANNOT.items() if name is not Capability.SEND}
     )
+    source: ThreadsSource
 
     def __init__(self, folder: Path, *, poll: bool = False) -> None:
-        self._source = ThreadsSource(folder)
-        super().__init__(RecordReader(self._source), folder, poll=poll)
+        super().__init__(ThreadsSource(folder), folder, poll=poll)
+        self._why_not: str | None = None
 
     @classmethod
     def find(cls, path: Path) -> Path | None:
@@ -61,40 +43,19 @@ class CodexStore(WatchedStore):
         return None
 
     @property
-    def title(self) -> str:
-        return self.folder.name
+    def capabilities(self) -> Capabilities:
+        """Return what can be done here: only the program itself writes."""
+        if self._why_not is None:
+            from mailstore.kinds.codex_threads.sending import why_not_sent
 
-    def watched(self) -> WatchedPaths:
-        """Return nothing: a line in any of many rollouts may be mail."""
-        return WatchedPaths()
+            self._why_not = why_not_sent()
+        return self.declared.without(self._why_not, Capability.SEND) if self._why_not else self.declared
 
-    def below(self) -> Sequence[str]:
-        return [str(folder) for folder in self._source.folders()]
+    def write_message(self, draft: Draft) -> Message:
+        from mailstore.kinds.codex_threads.sending import send
 
-    def content(self, message: Message) -> str:
-        """Return a message's body. Raises ContentGone."""
-        return self._letter(message).text
+        return send(self.source, draft)
 
-    def raw(self, message: Message) -> bytes:
-        """Return the line of the rollout that holds a message, or what was kept of it. Raises ContentGone."""
-        line = self._letter(message).line
-        path = self.folder / line.file
-        if line.length and path.is_file():
-            try:
-                with open_binary(path) as rollout:
-                    rollout.seek(line.offset)
-                    data = rollout.read(line.length)
-            except (OSError, NotAFile) as error:
-                raise ContentGone(f"the rollout {line.file} can't be read", reason_of(error)) from error
-            if line.time.encode() in data:
-                return data
-        return msgspec.json.encode(line)
-
-    def describe_agent(self, name: str) -> Sequence[AgentFact]:
-        return self._source.describe(name)
-
-    def _letter(self, message: Message) -> ThreadMessage:
-        letter = self._source.letter(message.id)
-        if letter is None:
-            raise ContentGone(f"message {message.id} is in no rollout", "was it deleted?")
-        return letter
+    def turns_of(self, file: SessionFile) -> Callable[[bytes], Iterator[SessionTurn]]:
+        session = self.source.sessions.get(file.session)
+        return RolloutTurns(is_subagent=session is not None and bool(session.other))

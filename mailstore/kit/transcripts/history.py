@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -176,6 +177,11 @@ class TranscriptHistory(Generic[F]):
             self._tell_own(f"what transcripts held can't be stored: {error}")
         else:
             self._unkept = []
+
+    def note(self, fact: F) -> None:
+        """Store a fact that no transcript proves; may be called in any thread."""
+        with suppress(OSError, StoreError):
+            append_privately(self._path, [msgspec.json.encode(KeptFact(fact))])
 
     def problems(self) -> list[Problem]:
         return [*self._problems, *self._faults.values()]

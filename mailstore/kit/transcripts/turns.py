@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from mailstore.files.whole import open_regular
-from mailstore.kit.timestamps import time_of
 from mailstore.records.details import SessionTurn, Speaker
 
 AROUND = 256 << 10
 """Bytes before and after a line in which turns are looked for."""
 LONGEST_WORDS = 200
-SPEAKERS = {"human": Speaker.USER, "peer": Speaker.SESSION}
-SOURCES = {"typed": Speaker.USER, "sdk": Speaker.USER}
 
 
-class _Message(msgspec.Struct, gc=False):
-    content: Any = None
+def turns_around(path: Path, offset: int, said: Callable[[bytes], Iterator[SessionTurn]]) -> list[SessionTurn]:
+    """Return the turns around the line at an offset, in bytes, that one or the last before it marked.
 
-
-class _Line(msgspec.Struct, gc=False):
-    type: str
-    timestamp: str = ""
-    is_meta: bool = msgspec.field(default=False, name="isMeta")
-    prompt_source: str = msgspec.field(default="", name="promptSource")
-    permission_mode: str = msgspec.field(default="", name="permissionMode")
-    message: _Message | None = None
-    origin: dict[str, Any] | None = None
-    attachment: dict[str, Any] | None = None
-    result: msgspec.Raw = msgspec.field(default=msgspec.Raw(), name="toolUseResult")
-
-
-LINE = msgspec.json.Decoder(_Line)
-
-
-def turns_around(path: Path, offset: int) -> list[SessionTurn]:
-    """Return the turns around the line at an offset, in bytes, that one marked. Raises OSError and NotAFile."""
+    `said` yields what one line says. Raises OSError and NotAFile.
+    """
     fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         start = max(0, offset - AROUND)
@@ -49,70 +29,31 @@ def turns_around(path: Path, offset: int) -> list[SessionTurn]:
         os.close(fd)
     at = 0 if start == 0 else data.find(b"\n") + 1
     found: list[SessionTurn] = []
+    sought = -1
     for line in data[at:].split(b"\n")[:-1]:
-        for turn in _turns(line, is_sought=start + at == offset):
-            last = found[-1] if found else None
-            is_more = last is not None and not (last.tools and turn.text)
-            if last is not None and is_more and last.speaker is turn.speaker is Speaker.AGENT:
-                found[-1] = _joined(last, turn)
-            else:
-                found.append(turn)
+        found += said(line)
+        if start + at <= offset:
+            sought = len(found) - 1
         at += len(line) + 1
+    return joined([replace(turn, is_sought=number == sought) for number, turn in enumerate(found)])
+
+
+def joined(turns: list[SessionTurn]) -> list[SessionTurn]:
+    """Return turns, of which those are one that an agent's program wrote in several lines."""
+    found: list[SessionTurn] = []
+    for turn in turns:
+        last = found[-1] if found else None
+        is_more = last is not None and not (last.tools and turn.text)
+        if last is not None and is_more and last.speaker is turn.speaker is Speaker.AGENT:
+            text = "\n\n".join(filter(None, (last.text, turn.text)))
+            tools, is_sought = last.tools + turn.tools, last.is_sought or turn.is_sought
+            found[-1] = SessionTurn(last.speaker, last.time, text, tools, is_sought)
+        else:
+            found.append(turn)
     return found
 
 
-def _joined(one: SessionTurn, other: SessionTurn) -> SessionTurn:
-    text = "\n\n".join(filter(None, (one.text, other.text)))
-    is_sought = one.is_sought or other.is_sought
-    return SessionTurn(one.speaker, one.time, text, one.tools + other.tools, is_sought)
-
-
-def _turns(data: bytes, *, is_sought: bool) -> Iterator[SessionTurn]:
-    """Yield what a line says, if somebody says something in it: results of tools are left out."""
-    try:
-        line = LINE.decode(data)
-    except (msgspec.DecodeError, RecursionError, ValueError):
-        return
-    time = time_of(line.timestamp)
-    content = line.message.content if line.message is not None else None
-    if line.type == "assistant":
-        parts = content if isinstance(content, list) else []
-        tools = tuple(_tool(part) for part in parts if _is(part, "tool_use"))
-        text = _text(content)
-        if text or tools:
-            yield SessionTurn(Speaker.AGENT, time, text, tools, is_sought)
-    elif line.type == "user" and not bytes(line.result) and (text := _text(content)):
-        yield SessionTurn(_speaker(line, line.origin), time, text, is_sought=is_sought)
-    elif line.type == "attachment" and line.attachment and line.attachment.get("type") == "queued_command":
-        origin, prompt = line.attachment.get("origin"), line.attachment.get("prompt")
-        if isinstance(prompt, str) and prompt:
-            speaker = _speaker(line, origin if isinstance(origin, dict) else None)
-            yield SessionTurn(speaker, time, prompt, is_sought=is_sought)
-
-
-def _speaker(line: _Line, origin: dict[str, Any] | None) -> Speaker:
-    """Return who said what the model was given: the user only where the program says so."""
-    if origin is not None:
-        return SPEAKERS.get(str(origin.get("kind")), Speaker.PROGRAM)
-    if line.prompt_source:
-        return SOURCES.get(line.prompt_source, Speaker.PROGRAM)
-    return Speaker.USER if line.permission_mode and not line.is_meta else Speaker.PROGRAM
-
-
-def _is(part: object, kind: str) -> bool:
-    return isinstance(part, dict) and part.get("type") == kind
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content.strip()
-    parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if _is(part, "text"))
-    return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
-
-
-def _tool(part: dict[str, Any]) -> str:
+def tool_words(name: object, given: object) -> str:
     """Return a call of a tool as one line: its name, and the first text that it was given."""
-    given = part.get("input")
     words = next((it for it in given.values() if isinstance(it, str) and it), "") if isinstance(given, dict) else ""
-    return f"{part.get('name')} {' '.join(words.split())[:LONGEST_WORDS]}".strip()
+    return f"{name} {' '.join(words.split())[:LONGEST_WORDS]}".strip()

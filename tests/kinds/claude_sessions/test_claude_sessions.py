@@ -530,7 +530,7 @@ def test_what_a_session_has_used(home: Home) -> None:
         "model": "opus",
         "context": "70,002 tokens at its last answer",
         "last 24 h": "140,003 tokens given, 1,000 written",
-        "cost": "$1.25, as the program said when it ended last",
+        "cost": "$1.25, as the program said",
         "resume": f"claude --resume {session_id('alpha')}",
     }
 

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,10 +15,8 @@ import pytest
 
 from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
-from mailstore.errors import Unsupported
 from mailstore.kinds.codex_threads import source
 from mailstore.kinds.codex_threads.store import CodexStore
-from mailstore.records.draft import draft
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
@@ -99,7 +98,7 @@ def test_what_a_thread_has_used(home: Path) -> None:
         found = {it.name: it.value for it in store.describe_agent(PARENT)}
         assert store.describe_agent("nobody") == []
     assert found["folder"] == "/srv/me/repo"
-    assert found["context"] == "15 of 258,400 (0 %) tokens"
+    assert found["context"] == "15 of 258,400 (0 %) tokens at its last answer"
     assert found["tokens"] == "105 in all"
     assert found["resume"] == f"codex resume {THREAD}"
 
@@ -112,7 +111,10 @@ def test_a_context_that_is_nearly_full_is_a_warning(home: Path) -> None:
     with CodexStore.open(home) as store:
         scanned(store)
         [warning] = [it for it in store.describe_agent(PARENT) if it.is_warning]
-    assert (warning.name, warning.value) == ("context nearly full", "235,000 of 258,400 (90 %) tokens")
+    assert (warning.name, warning.value) == (
+        "context nearly full",
+        "235,000 of 258,400 (90 %) tokens at its last answer",
+    )
 
 
 def test_a_message_that_is_queued_and_taken_while_the_console_is_open(home: Path) -> None:
@@ -181,9 +183,50 @@ def test_a_text_that_looks_like_a_notification_is_none(home: Path) -> None:
     assert len(seen(home)) == 5
 
 
-def test_its_folder_is_recognised_and_it_is_read_only(home: Path) -> None:
+def test_its_folder_is_recognised(home: Path) -> None:
     for place in (home, home / "sessions"):
         with open_store(place) as store:
             assert store.url == f"codex-threads:{home}"
-    with CodexStore.open(home) as store, pytest.raises(Unsupported, match="codex queue"):
-        store.send(draft(sender="user", recipients=(PARENT,), content="hello"))
+
+
+def test_the_turns_around_a_message_of_its_reader_and_its_sender(home: Path) -> None:
+    with CodexStore.open(home) as store:
+        messages = {store.content(it): it for it in of(Message, scanned(store))}
+        [reader] = store.transcripts(messages["KEY-busy MARK-busy"])
+        sender, subagent = store.transcripts(messages["SUBTASK MARK-child please"])
+        assert not store.transcripts(messages["MARK-ended"])  # in the queue only
+        turns = store.turns(reader)
+        [sought] = [it for it in store.turns(sender) if it.is_sought]
+        [first] = [it for it in store.turns(subagent) if it.is_sought]
+    assert (reader.agent, reader.did, reader.resume) == (PARENT, "read", ("codex", "resume", THREAD))
+    assert (subagent.agent, subagent.resume) == (CHILD, ())
+    said = [(it.speaker, it.text, it.is_sought) for it in turns if it.text]
+    assert ("user", "hi", False) in said  # typed
+    assert ("program", "KEY-busy MARK-busy", True) in said  # from the queue
+    assert ("agent", "ok busy", False) in said
+    assert sought.tools == ("spawn_agent SUBTASK MARK-child please",)
+    assert (first.speaker, first.text) == ("another session", "SUBTASK MARK-child please")
+
+
+def test_what_threads_have_used_by_the_hour(home: Path) -> None:
+    now = time.time()
+    counts = [(3 * 3600.0, 1_000, 1_000), (60.0, 2_000, 3_000), (30.0, 2_000, 3_000), (5.0, 500, 3_500)]
+    [lines, *_] = rollout(home).read_bytes().splitlines(keepends=True)
+    for ago, last, total in counts:
+        used = {"input_tokens": last - 100, "output_tokens": 100, "total_tokens": last}
+        info = {"last_token_usage": used, "total_token_usage": {"total_tokens": total}, "model_context_window": 4_000}
+        lines += line("event_msg", iso(now - ago), {"type": "token_count", "info": info})
+    with rollout(home).open("wb") as file:
+        file.write(lines)
+    with CodexStore.open(home) as store:
+        scanned(store)
+        used = store.usage()[PARENT]
+        assert (used.given, used.written, used.total) == (3_200, 300, 3_500)  # the repeated count is one
+        assert [(at, it) for at, it in enumerate(used.hours) if it] == [(20, 1_000), (23, 2_500)]
+        assert (used.context, used.share) == (500, 0.125)
+        last = {"input_tokens": 3_500, "output_tokens": 100, "total_tokens": 3_600}
+        info = {"last_token_usage": last, "total_token_usage": {"total_tokens": 7_100}, "model_context_window": 4_000}
+        with rollout(home).open("ab") as file:
+            file.write(line("event_msg", iso(now), {"type": "token_count", "info": info}) + b'{"type":"token_count",')
+        used = store.usage()[PARENT]
+    assert (used.given, used.share) == (6_700, 0.9)

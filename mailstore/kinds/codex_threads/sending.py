@@ -1,0 +1,107 @@
+"""Send with `codex queue`, as only the program itself writes its queue (docs/formats/codex-threads.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.bounded_program import OutOfBounds, run_bounded
+from mailstore.kinds.codex_threads.databases import Databases
+from mailstore.kinds.codex_threads.facts import client_of
+from mailstore.kinds.codex_threads.source import ThreadsSource
+from mailstore.kit.sessions.facts import SessionFact
+from mailstore.kit.timestamps import isoformat
+from mailstore.records.draft import Draft
+from mailstore.records.message import Message
+
+PROGRAM = "codex"
+PATIENCE_SECONDS = 30.0
+LARGEST_OUTPUT = 1 << 20
+LONGEST_ANSWER = 1 << 16
+LONGEST = 100_000
+"""Bytes of a text: it is an argument, and the system allows 128 KiB for one."""
+QUEUED = re.compile(r"Queued message (\S+) for thread")
+TAKEN_SECONDS = 3.0
+"""How long a message is looked for in its thread's rollout, when it is no longer in the queue."""
+
+
+def why_not_sent() -> str:
+    """Return why nothing can be sent; empty if the program is installed."""
+    return "" if _program() else "messages are queued with codex, and it is not installed"
+
+
+def _program() -> str:
+    """Return the program's absolute path: one that is found only from some folder may be the mailbox's own."""
+    found = shutil.which(PROGRAM) or ""
+    return found if Path(found).is_absolute() else ""
+
+
+def send(source: ThreadsSource, draft: Draft) -> Message:
+    """Queue a message for a thread; return it as the queue has it. Raises DraftRefused and StoreError."""
+    [recipient] = draft.recipients
+    thread = source.thread_of(recipient)
+    if not thread:
+        raise DraftRefused("to", f"{recipient!r} is no thread of Codex", "signalbox agents lists them")
+    if "\0" in draft.content or len(draft.content.encode()) > LONGEST:
+        raise DraftRefused("text", "is too long for codex queue", f"shorten it to {LONGEST:,} bytes, without NUL")
+    now = time.time()
+    item = _run(source.folder, thread, draft.content)
+    client, at = _queued(source, thread, item, draft.content, now)
+    fact = SessionFact("queued", "queue", 0, 0, thread, at, id=client, text=draft.content)
+    message = source.message(client, draft.sender, recipient, fact)
+    source.note_sent(message, fact)
+    return message
+
+
+def _queued(source: ThreadsSource, thread: str, item: str, text: str, since: float) -> tuple[str, str]:
+    """Return the id that a message keeps when its thread takes it, and when it was queued. Raises StoreError."""
+    end = time.monotonic() + TAKEN_SECONDS
+    databases = Databases(source.folder)
+    while True:
+        databases.look()
+        for row in databases.queue:
+            if row.item == item:
+                return row.id, row.time
+        for file in [it for it in source.files() if it.file.session == thread]:
+            if client := client_of(file.file.path, text, since):
+                return client, isoformat(since)
+        if time.monotonic() > end:
+            raise StoreError(f"Codex queued message {item}, which is in no file yet", "look for it in a moment")
+        time.sleep(0.05)
+
+
+def _run(folder: Path, thread: str, text: str) -> str:
+    """Run the program; return the id of the row that it queued. Raises StoreError."""
+    program = _program()
+    if not program:
+        raise StoreError("codex is not installed", "install it to send")
+    environment = {**os.environ, "CODEX_HOME": str(folder)}
+    words = [program, "queue", f"--thread={thread}", f"--message={text}"]
+    # in files, because a daemon that the program starts would keep pipes open
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            status = run_bounded(
+                words,
+                folder,
+                environment,
+                printed=out,
+                complained=err,
+                seconds=PATIENCE_SECONDS,
+                largest=LARGEST_OUTPUT,
+            )
+        except OutOfBounds as error:
+            raise StoreError(f"codex queue {error}", "look whether the message is there") from error
+        except OSError as error:
+            raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
+        out.seek(0)
+        err.seek(0)
+        said, complaint = (it.read(LONGEST_ANSWER).decode("utf-8", "replace") for it in (out, err))
+    if status == 0 and (found := QUEUED.search(said)):
+        return found[1]
+    lines = [it.removeprefix("Error: ") for it in complaint.splitlines() if it.startswith("Error: ")]
+    raise StoreError("codex refused the message", (lines or [f"it ended with status {status}"])[0][:300])

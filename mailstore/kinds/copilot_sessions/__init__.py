@@ -1,0 +1,7 @@
+"""The sessions of Copilot CLI and what they told their agents (docs/formats/program-sessions.md)."""
+
+from __future__ import annotations
+
+from mailstore.installed_kinds import StoreKind
+
+KIND = StoreKind("mailstore.kinds.copilot_sessions.store:CopilotStore", is_asked_last=True, homes=(".copilot",))

@@ -1,0 +1,9 @@
+"""The sessions of OpenCode, and what they told their child sessions (docs/formats/program-sessions.md)."""
+
+from __future__ import annotations
+
+from mailstore.installed_kinds import StoreKind
+
+KIND = StoreKind(
+    "mailstore.kinds.opencode_sessions.store:OpenCodeStore", is_asked_last=True, homes=(".local/share/opencode",)
+)

@@ -1,0 +1,116 @@
+"""The store for the sessions of OpenCode and their child sessions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from mailstore.errors import reason_of
+from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp
+from mailstore.kinds.opencode_sessions import tables as ask
+from mailstore.kit.sessions.facts import SessionFact
+from mailstore.kit.sessions.source import SessionsSource
+from mailstore.kit.sessions.store import CANNOT, SessionsStore
+from mailstore.kit.sessions.usage import usage_of
+from mailstore.kit.tables import look, look_or_gone
+from mailstore.records.details import AgentUsage, SessionTurn, TranscriptPlace
+from mailstore.records.message import Problem
+from mailstore.rules.presence import Working
+from mailstore.store import Capabilities, Capability
+
+DATABASE, FOLDER = "opencode.db", "opencode"
+
+
+class OpenCodeSource(SessionsSource):
+    """The sessions in a database, which is opened read-only, and only when it has changed."""
+
+    kind = "opencode-sessions"
+    resume = ("opencode", "--session", "{}")
+
+    def begin(self) -> None:
+        self._stamp: DatabaseStamp | None = None
+        self._fault: Problem | None = None
+        self._damaged: dict[Problem, None] = {}
+        self._rows: dict[str, ask.SessionRow] = {}
+        self._working: frozenset[str] = frozenset()
+        self._looked = 0.0
+        super().begin()
+
+    @property
+    def database(self) -> Path:
+        return self.folder / DATABASE
+
+    def folders(self) -> list[Path]:
+        return [self.folder]
+
+    def look_at_rest(self) -> list[SessionFact]:
+        stamp = database_stamp(self.database)
+        now = time.time()
+        if stamp == self._stamp and not (self._working and now > self._looked + ask.AT_WORK):
+            return []
+        self.is_changed = True
+        try:
+            seen = {row.id: row.updated for row in self._rows.values()}
+            found = look(self.database, ask.look_for(seen, DATABASE), is_text=True)
+            self._working = look(self.database, ask.at_work(found.sessions, now), is_text=True)
+        except (OSError, Unreadable) as error:
+            self._fault = Problem(DATABASE, 1, 0, f"it can't be read: {reason_of(error)}", fatal=False)
+            self._stamp = stamp
+            return []
+        self._stamp, self._fault, self._rows, self._looked = stamp, None, found.sessions, now
+        self._damaged |= dict.fromkeys(found.damaged)
+        self.changed_at = {row.id: row.updated / 1000 for row in self._rows.values()}
+        return found.facts
+
+    def problems(self) -> list[Problem]:
+        return [*self._damaged, *([self._fault] if self._fault is not None else ())]
+
+    def state(self, session: str) -> tuple[Working, str]:
+        return (Working.WORKING if session in self._working else Working.OFFLINE), ""
+
+    def used_beside(self, now: float) -> Mapping[str, AgentUsage]:
+        try:
+            found = look(self.database, ask.used_by(dict(self._rows), now), is_text=True)
+        except (OSError, Unreadable):
+            return {}
+        return {session: usage_of(used, now) for session, used in found.items()}
+
+
+class OpenCodeStore(SessionsStore):
+    """Sessions of OpenCode as agents, and what they and their child sessions told each other."""
+
+    kind: ClassVar[str] = "opencode-sessions"
+    summary: ClassVar[str] = "OpenCode sessions: agents, and the tasks that they give to child sessions; read-only"
+    missing: ClassVar[tuple[str, str]] = (
+        "there are no OpenCode sessions at {path}",
+        "name its folder, ~/.local/share/opencode",
+    )
+    declared: ClassVar[Capabilities] = Capabilities(
+        {**CANNOT, Capability.SEND: "write to the agent in its mailbox: OpenCode's plugin gives it to the session"}
+    )
+
+    def __init__(self, folder: Path, *, poll: bool = False) -> None:
+        super().__init__(OpenCodeSource(folder), folder, poll=poll)
+
+    @classmethod
+    def find(cls, path: Path) -> Path | None:
+        """Return the folder of the program's database at a path: that folder, or the database itself."""
+        path = path.absolute()
+        for folder in (path, path.parent if path.name == DATABASE else path / ".local" / "share" / FOLDER):
+            if folder.name == FOLDER and (folder / DATABASE).is_file():
+                return folder
+        return None
+
+    def has_transcript(self, line: SessionFact) -> bool:
+        return bool(line.offset)
+
+    def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
+        """Return the turns around a time, in milliseconds. Raises ContentGone."""
+        source = self.source
+        session = next((it for it in [*source.sessions.values()] if source.label(it.session) == place.agent), None)
+        if session is None:
+            return []
+        query = ask.turns(session.session, place.offset, session.other)
+        return look_or_gone(self.folder / DATABASE, query, is_text=True)

@@ -1,0 +1,323 @@
+"""The sessions of a program and what they told each other, as they follow from facts: the rules are the same for all.
+
+Usage:
+
+    class ChatsSource(SessionsSource):
+        kind, reader = "example-sessions", ChatTranscript
+        def files(self): return [FoundTranscript(SessionFile(...), stamp), ...]
+
+    SessionsStore.__init__(self, ChatsSource(folder), folder)
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import msgspec
+
+from mailstore.kit.bodies import first_line, mentions
+from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
+from mailstore.kit.sessions.facts import SessionFact, SessionFile, SessionTranscript
+from mailstore.kit.sessions.usage import DAY, UsageLog, usage_facts
+from mailstore.kit.team_folders.seen_journal import journal_of
+from mailstore.kit.timestamps import time_of
+from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
+from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource, labelled
+from mailstore.kit.transcripts.transcript import Reached
+from mailstore.records.details import AgentFact, AgentUsage
+from mailstore.records.events import Event, Undelivered
+from mailstore.records.message import NEVER, Location, Message, Problem, Receipt
+from mailstore.records.roster import Agent, Status
+from mailstore.rules.presence import BEAT_SECONDS, Working
+
+TRANSCRIPTS = "sessions.jsonl"
+MESSAGES = ("told", "refused", "answered")
+
+
+class SessionMessage(NamedTuple):
+    """A message with its body; the lines that prove it: first that of the sender, or the only one there is."""
+
+    message: Message
+    text: str
+    lines: tuple[SessionFact, ...]
+    events: tuple[Event, ...] = ()
+
+
+class SessionHistory(TranscriptHistory[SessionFact]):
+    """What transcripts and databases prove, those too that are gone."""
+
+    fact_type: ClassVar[type[Any]] = SessionFact
+
+    def __init__(self, kept: Path, reader: type[SessionTranscript]) -> None:
+        super().__init__(kept, is_keeping=True)
+        self._reader = reader
+        self._known: defaultdict[str, list[SessionFact]] = defaultdict(list)
+        for fact in self.facts.values():
+            self._known[fact.file].append(fact)
+
+    def begun(self, file: SessionFile, reached: Reached | None) -> SessionTranscript:
+        return self._reader(file, reached, self._known.pop(file.name, ()))
+
+
+class SessionsSource(TranscriptSource[SessionFact]):
+    """What a kind's author writes: where the transcripts are, how one is read, and what is in no transcript."""
+
+    kind: ClassVar[str]
+    reader: ClassVar[type[SessionTranscript]] = SessionTranscript
+    resume: ClassVar[tuple[str, ...]] = ()
+    """The command that continues a session, with {} for its id."""
+    is_taken_later: ClassVar[bool] = False
+    """Whether a session is given what its subagent answered only later, which another line says."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__()
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def begin(self) -> None:
+        kept = journal_of(self.kind, self.folder).with_name(TRANSCRIPTS)
+        self.history = SessionHistory(kept, self.reader)
+        self.sessions: dict[str, SessionFact] = {}
+        self.changed_at: dict[str, float] = {}
+        """When a session's transcript changed last, in seconds since the epoch."""
+        self._given: dict[tuple[str, str], list[SessionFact]] = {}
+        """By the session and the text, what it was given, in the order in which it was read."""
+        self._took: dict[tuple[str, str], list[SessionFact]] = {}
+        """By the session and its subagent, when it took what that one had answered."""
+        self._told: dict[str, SessionFact] = {}
+        self._labels: dict[str, str] = {}
+        self._messages: dict[str, SessionMessage] = {}
+        self._problems: dict[str, RecordEvents] = {}
+        self._usage = self.usage_log()
+        self.is_changed = True
+        self.due = 0.0
+        """When something changes because time passes, in seconds since the epoch; 0: nothing does."""
+
+    # What programs differ in.
+
+    def files(self) -> list[FoundTranscript]:
+        """Return all transcripts, the last changed first."""
+        return []
+
+    def usage_log(self) -> UsageLog | None:
+        """Return what reads from a transcript what was used; None if transcripts don't say."""
+        return None
+
+    def state(self, session: str) -> tuple[Working, str]:
+        """Return what a session is doing, and for what it waits; *offline* is also *not known*."""
+        return Working.OFFLINE, ""
+
+    def used_beside(self, now: float) -> Mapping[str, AgentUsage]:
+        """Return by session what was used, where that is in no transcript."""
+        return {}
+
+    def look_at_rest(self) -> list[SessionFact]:
+        """Look at what is in no transcript; return what that proves now, new or not."""
+        return []
+
+    def problems(self) -> list[Problem]:
+        """Return what is wrong with what is in no transcript."""
+        return []
+
+    def other_messages(self) -> Iterator[SessionMessage]:
+        """Yield the messages that follow from other facts than those of all programs."""
+        yield from ()
+
+    def others(self) -> Iterator[Agent]:
+        """Yield agents that are no sessions."""
+        yield from ()
+
+    # What is the same for all.
+
+    def folders(self) -> list[Path]:
+        return self.watched()
+
+    def letter(self, message_id: str) -> SessionMessage | None:
+        """Return a message; None if there is none by this id."""
+        return self._messages.get(message_id)
+
+    def file_named(self, name: str) -> SessionFile | None:
+        """Return a transcript that is still there."""
+        return next((it for it in self.history.files if isinstance(it, SessionFile) and it.name == name), None)
+
+    def command(self, session: str) -> tuple[str, ...]:
+        """Return the command that continues a session; none for a subagent."""
+        known = self.sessions.get(session)
+        if known is None or known.other or not known.time:
+            return ()
+        return tuple(word.format(session) for word in self.resume)
+
+    def describe(self, label: str) -> list[AgentFact]:
+        """Return what is known of a session, by its name in the mailbox: where it works, and what it has used."""
+        session = next((it for it in [*self.sessions.values()] if self._labels.get(it.session) == label), None)
+        if session is None:
+            return []
+        found = {"session": session.session, "folder": session.folder, "branch": session.branch}
+        found |= {"version": session.version, "started by": self._labels.get(session.other, "")}
+        facts = [AgentFact(name, value, session.file) for name, value in found.items() if value]
+        if (used := self._used(time.time(), session).get(session.session)) is not None:
+            facts += usage_facts(used, session.file)
+        if command := self.command(session.session):
+            facts.append(AgentFact("resume", " ".join(command), session.file))
+        return facts
+
+    def usage(self) -> dict[str, AgentUsage]:
+        """Return what the sessions that were at work in the last day have used, by their names in the mailbox."""
+        found = self._used(time.time())
+        return {label: found[session] for session, label in [*self._labels.items()] if session in found}
+
+    def _used(self, now: float, only: SessionFact | None = None) -> Mapping[str, AgentUsage]:
+        if self._usage is None:
+            return self.used_beside(now)
+        files = [it for it in self.history.files if isinstance(it, SessionFile)]
+        recent = ((it.session, it.path) for it in files if now - self.changed_at.get(it.session, 0.0) < DAY)
+        if only is None:
+            return self._usage.of_all(recent, now)
+        own = next((path for session, path in recent if session in (only.session, only.other)), None)
+        return self._usage.of(only.session, own, now) if own is not None else {}
+
+    def listed(self, found: list[FoundTranscript]) -> None:
+        now = {it.file.session: it.stamp.changed / 1e9 for it in found}
+        self.is_changed |= now != self.changed_at
+        self.changed_at = now
+
+    def was_read(self, found: FoundTranscript) -> None:
+        self.changed_at[found.file.session] = found.stamp.changed / 1e9
+        self.is_changed = True
+
+    def take(self, fact: SessionFact) -> None:
+        self.is_changed = True
+        match fact.kind:
+            case "began":
+                self.sessions.setdefault(fact.session, fact)
+            case "given":
+                self._given.setdefault((fact.session, fact.text), []).append(fact)
+            case "took":
+                self._took.setdefault((fact.session, fact.other), []).append(fact)
+            case "told" | "refused" | "answered":
+                self._told[own_id(*fact.key)] = fact
+
+    def look_beside(self) -> None:
+        news = [KeptFact(fact) for fact in self.look_at_rest() if self.history.is_news(fact)]
+        for kept in news:
+            if kept.fact is not None:
+                self.history.facts[kept.fact.key] = kept.fact
+                self.take(kept.fact)
+        self.history.keep(news)
+        self.is_changed |= 0 < self.due <= time.time()
+
+    def has_more(self) -> bool:
+        return self.is_changed
+
+    def records(self, most: int | None = None) -> RecordMap:
+        self.is_changed, self.due = False, 0.0
+        ordered = sorted(self.sessions.values(), key=lambda it: (it.time, it.session))
+        self._labels = labelled(((it.session, it.name) for it in ordered), lambda session, size: session[-size:])
+        found: dict[str, RecordEvents] = {}
+        self._messages = {it.message.id: it for it in (*self._all(), *self.other_messages())}
+        for session in self.sessions.values():
+            found[f"session {session.session}"] = RecordEvents((self._agent(session),))
+        for agent in self.others():
+            found[f"other {agent.session_id}"] = RecordEvents((agent,))
+        problems = [*self.history.problems(), *self.problems()]
+        told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
+        found |= told | dict.fromkeys(self._problems.keys() - told.keys(), NOTHING)
+        self._problems = told
+        for it in sorted(self._messages.values(), key=lambda it: it.message.time, reverse=True):
+            found[f"message {it.message.id}"] = RecordEvents((it.message, *it.events), hash(it.text))
+        return found
+
+    def _all(self) -> Iterator[SessionMessage]:
+        """Yield what sessions told their subagents, and what those answered."""
+        times: dict[tuple[str, str], int] = defaultdict(int)
+        for message_id, line in sorted(self._told.items(), key=lambda it: (it[1].time, it[0])):
+            if line.kind == "answered":
+                yield self._answer(message_id, line)
+                continue
+            if line.kind == "refused":
+                recipient = self._labels.get(line.other, line.other)
+                message = self.message(message_id, self.label(line.session), recipient, line)
+                refused = Undelivered(message_id, recipient, line.name, time_of(line.time), is_told=True)
+                yield SessionMessage(message, line.text, (line,), (refused,))
+                continue
+            recipient = self.label(line.other)
+            message = self.message(message_id, self.label(line.session), recipient, line)
+            given = self._given.get((line.other, line.text), ())
+            at = times[line.other, line.text]
+            times[line.other, line.text] += 1
+            if at < len(given):
+                read = Receipt(message_id, recipient, time_of(given[at].time))
+                yield SessionMessage(message, line.text, (line, given[at]), (read,))
+            else:
+                yield SessionMessage(message, line.text, (line,))
+
+    def _answer(self, message_id: str, line: SessionFact) -> SessionMessage:
+        message = self.message(message_id, self.label(line.other), self.label(line.session), line)
+        taken = [it for it in self._took.get((line.session, line.other), ()) if it.time >= line.time]
+        if self.is_taken_later and not taken:
+            return SessionMessage(message, line.text, (line,))
+        first = min(taken, key=lambda it: it.time) if self.is_taken_later else line
+        lines = (line, first) if first is not line else (line,)
+        return SessionMessage(
+            message, line.text, lines, (Receipt(message_id, message.recipients[0], time_of(first.time)),)
+        )
+
+    def message(self, message_id: str, sender: str, to: str, line: SessionFact) -> Message:
+        """Return the message that a fact proves, between two names of this mailbox."""
+        at = time_of(line.time)
+        return Message(
+            message_id,
+            sender,
+            (to,),
+            line.time,
+            at or 0.0,
+            first_line(line.text),
+            ttl_hours=NEVER,
+            type={"told": line.name, "answered": "answer"}.get(line.kind, ""),
+            mentions=mentions(line.text),
+            location=Location(line.file, line.offset, line.length),
+            timed=at is not None,
+            is_tracked=self.is_tracked(line),
+        )
+
+    def is_tracked(self, line: SessionFact) -> bool:
+        """Say whether the files can tell that a message was read."""
+        return True
+
+    def label(self, session: str) -> str:
+        """Return a session's name in the mailbox; one that is only written to gets one too."""
+        if session not in self._labels:
+            self.sessions[session] = SessionFact("began", "", 0, 0, session, "", name="session")
+            self._labels[session] = f"session@{session[-4:]}"
+            self.is_changed = True
+        return self._labels[session]
+
+    def _agent(self, session: SessionFact) -> Agent:
+        changed = self.changed_at.get(session.session)
+        if changed is not None:
+            changed = changed // BEAT_SECONDS * BEAT_SECONDS  # each line of a transcript is no news of its session
+        state, waits_for = self.state(session.session)
+        extra = {"session": session.session, "folder": session.folder, "branch": session.branch}
+        extra |= {"version": session.version, "parent": self._labels.get(session.other, "")}
+        return Agent(
+            self._labels[session.session],
+            status=Status.FROZEN if state is Working.OFFLINE else Status.LIVING,
+            activity=f"{state}: {waits_for}" if waits_for else state.value,
+            started_at=time_of(session.time),
+            last_seen=changed,
+            updated=changed,
+            extra=msgspec.json.encode({name: value for name, value in extra.items() if value}).decode(),
+        )
+
+
+def own_id(*parts: str) -> str:
+    """Return the id of a message that has none of its own."""
+    return blake2b(chr(0).join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()

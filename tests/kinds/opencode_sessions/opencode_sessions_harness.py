@@ -1,0 +1,83 @@
+"""OpenCode's database as its sessions treat it, for the conformance suite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar
+
+from mailstore.conformance import Feature
+from mailstore.kinds.opencode_sessions.store import OpenCodeStore
+from mailstore.kit.timestamps import time_of
+from mailstore.store import Store
+from tests.kinds.sessions_harness import CAN_NOT, NAMES, NamedSessions, SessionsHarness
+
+TABLES = (
+    "CREATE TABLE session (id text PRIMARY KEY, parent_id text, title text, directory text, version text,"
+    " cost real DEFAULT 0, tokens_input integer DEFAULT 0, time_created integer, time_updated integer)",
+    "CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text)",
+    "CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer,"
+    " time_updated integer, data text)",
+)
+
+
+class NamedChildren(NamedSessions, OpenCodeStore):
+    """Sessions and messages that go by the names that the suite gives them."""
+
+
+class OpenCodeHarness(SessionsHarness):
+    """Sessions that are each other's parents, so that each may give another a task."""
+
+    store: ClassVar[type[Store]] = NamedChildren
+    cannot: ClassVar[Mapping[Feature, str]] = {**CAN_NOT, Feature.TEAR: "a row of a table is there as a whole or not"}
+    place = "opencode"
+
+    @property
+    def database(self) -> Path:
+        return self.path / "opencode.db"
+
+    def run(self, statement: str, *values: object) -> None:
+        """Change the database as the program does."""
+        with closing(sqlite3.connect(self.database)) as database, database:
+            database.execute(statement, values)
+
+    def make(self) -> None:
+        if not self.database.exists():
+            self.path.mkdir(parents=True, exist_ok=True)
+            for table in TABLES:
+                self.run(table)
+        for number, name in enumerate(NAMES):
+            self._session(name, NAMES[number - 1])
+
+    def _session(self, name: str, parent: str) -> None:
+        first = int((time_of("2026-03-16T14:00:00Z") or 0.0) * 1000)
+        words = "INSERT OR IGNORE INTO session VALUES (?, ?, '', ?, '1.18.33', 0, 0, ?, ?)"
+        self.run(words, name, parent, f"/srv/{name}", first, first)
+
+    def message(self, fields: Mapping[str, Any]) -> None:
+        self.make()
+        sender, to = fields["sender"], fields.get("recipient", NAMES[0])
+        self._session(sender, to)
+        self._session(to, sender)
+        self.run("UPDATE session SET parent_id = ? WHERE id = ?", sender, to)
+        self.known("told", sender, fields, to)
+        start = round((time_of(fields["timestamp"]) or 0.0) * 1000)
+        state = {"status": "running", "input": {"prompt": fields["content"]}, "metadata": {"sessionId": to}}
+        self._part(fields["id"], sender, json.dumps(task(**state, time={"start": start}), separators=(",", ":")))
+
+    def _part(self, number: str, session: str, data: str) -> None:
+        now = int(time.time() * 1000)
+        self.run("INSERT INTO part VALUES (?, 'x', ?, ?, ?, ?)", number, session, now, now, data)
+        self.run("UPDATE session SET time_updated = ? WHERE id = ?", now, session)
+
+    def damage(self) -> None:
+        self._part(f"broken {time.monotonic_ns()}", NAMES[0], '{"type":"tool","tool":"task", broken')
+
+
+def task(**state: object) -> dict[str, object]:
+    """Return the part of a message in which a session calls another one."""
+    return {"type": "tool", "tool": "task", "state": state}

@@ -1,0 +1,17 @@
+"""Small mailboxes of this kind, with something of everything, for the hostile tests."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tests.hostile.copied_samples import FIXTURES, Make
+
+
+def _sessions(folder: Path) -> str:
+    home = folder / "opencode"
+    shutil.copytree(FIXTURES / "opencode-home", home)
+    return f"opencode-sessions:{home}"
+
+
+SAMPLES: dict[str, Make] = {"opencode-sessions": _sessions}
