@@ -53,7 +53,7 @@ OUTCOMES = (
 """What the program says of a message in a notice to its sender, by the words that follow *Your message to …*."""
 
 
-class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+class ClaudeFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What one line proves; `time` as it is written.
 
     `kind` is `call` (the model asked for a message to be sent), `result` (what became of that: with `message_id` it was
@@ -92,7 +92,7 @@ class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return (self.kind, self.session, self.uuid or self.time, self.tool or self.name, text)
 
 
-class SessionFile(NamedTuple):
+class ClaudeFile(NamedTuple):
     """A transcript: of a session, or of one of its subagents."""
 
     place: str
@@ -134,12 +134,12 @@ HEADS = msgspec.json.Decoder(_Head)
 ANY = msgspec.json.Decoder()
 
 
-class SessionTranscript(Transcript[SessionFact]):
+class ClaudeTranscript(Transcript[ClaudeFact]):
     """A transcript, read for mail."""
 
     marks: ClassVar[tuple[bytes, ...]] = MARKS
 
-    def __init__(self, file: SessionFile, reached: Reached | None, known: Iterable[SessionFact]) -> None:
+    def __init__(self, file: ClaudeFile, reached: Reached | None, known: Iterable[ClaudeFact]) -> None:
         super().__init__(file.path, file.name, reached)
         self._origin = file
         self._is_known = False
@@ -154,7 +154,7 @@ class SessionTranscript(Transcript[SessionFact]):
         super().begin()
         self._called = ""
 
-    def facts_in(self, line: bytes, offset: int) -> Iterable[SessionFact]:
+    def facts_in(self, line: bytes, offset: int) -> Iterable[ClaudeFact]:
         found = facts_in(line, offset, self._origin)
         if found and found[0].kind == "name":
             if found[0].name == self._called:
@@ -162,7 +162,7 @@ class SessionTranscript(Transcript[SessionFact]):
             self._called = found[0].name
         return found
 
-    def facts_at_end(self, fd: int, offset: int) -> list[SessionFact]:
+    def facts_at_end(self, fd: int, offset: int) -> list[ClaudeFact]:
         import os
 
         if self._is_known or self._origin.agent:
@@ -172,7 +172,7 @@ class SessionTranscript(Transcript[SessionFact]):
         return found
 
 
-def _began(head: bytes, file: SessionFile) -> Iterator[SessionFact]:
+def _began(head: bytes, file: ClaudeFile) -> Iterator[ClaudeFact]:
     """Yield where a session began, from the first line that says so."""
     at = 0
     for line in head.split(b"\n")[:-1]:
@@ -183,17 +183,17 @@ def _began(head: bytes, file: SessionFile) -> Iterator[SessionFact]:
                 said = _Head()
             if said.cwd:
                 where = (file.name, at, len(line), file.session, said.timestamp)
-                yield SessionFact("began", *where, name=said.cwd, text=said.branch, outcome=said.version)
+                yield ClaudeFact("began", *where, name=said.cwd, text=said.branch, outcome=said.version)
                 return
         at += len(line) + 1
 
 
-def facts_in(data: bytes, offset: int, file: SessionFile) -> list[SessionFact]:
+def facts_in(data: bytes, offset: int, file: ClaudeFile) -> list[ClaudeFact]:
     """Return what a line proves. Raises ValueError if it is not a line of a transcript."""
     line = line_of(DECODER, data)
     where = (file.name, offset, len(data), file.session, line.timestamp, line.uuid, file.agent)
     try:
-        base = SessionFact(line.type, *where, origin=text_in(_object(line.copied_from), "sessionId"))
+        base = ClaudeFact(line.type, *where, origin=text_in(_object(line.copied_from), "sessionId"))
         match line.type:
             case "agent-name" if line.agent_name:
                 return [_as(base, kind="name", name=line.agent_name)]
@@ -214,7 +214,7 @@ def facts_in(data: bytes, offset: int, file: SessionFile) -> list[SessionFact]:
     return []
 
 
-def _as(base: SessionFact, **more: Any) -> SessionFact:
+def _as(base: ClaudeFact, **more: Any) -> ClaudeFact:
     return msgspec.structs.replace(base, **more)
 
 
@@ -235,7 +235,7 @@ def _parts(message: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     )
 
 
-def _called(message: dict[str, Any], base: SessionFact) -> Iterator[SessionFact]:
+def _called(message: dict[str, Any], base: ClaudeFact) -> Iterator[ClaudeFact]:
     """Yield the messages that the model asked to send; nothing is sent before the result says so."""
     for part in _parts(message, "tool_use"):
         asked = part.get("input")
@@ -247,7 +247,7 @@ def _called(message: dict[str, Any], base: SessionFact) -> Iterator[SessionFact]
             yield _as(base, kind="call", tool=part["id"], name=to, text=text, summary=text_in(asked, "summary"))
 
 
-def _answered(result: dict[str, Any], message: dict[str, Any], base: SessionFact) -> list[SessionFact]:
+def _answered(result: dict[str, Any], message: dict[str, Any], base: ClaudeFact) -> list[ClaudeFact]:
     """Return what the program says that it did with a message; what other tools print is text inside a field."""
     tools = [tool for part in _parts(message, "tool_result") if (tool := text_in(part, "tool_use_id"))]
     if len(tools) != 1 or "routing" in result or "request_id" in result:
@@ -261,7 +261,7 @@ def _answered(result: dict[str, Any], message: dict[str, Any], base: SessionFact
     return []
 
 
-def _given(line: _Line, base: SessionFact) -> list[SessionFact]:
+def _given(line: _Line, base: ClaudeFact) -> list[ClaudeFact]:
     """Return the message of a turn, or the notices that the program gave as one."""
     content = _object(line.message).get("content")
     if not isinstance(content, str):
@@ -273,7 +273,7 @@ def _given(line: _Line, base: SessionFact) -> list[SessionFact]:
     return []
 
 
-def _attached(attachment: dict[str, Any], base: SessionFact) -> list[SessionFact]:
+def _attached(attachment: dict[str, Any], base: ClaudeFact) -> list[ClaudeFact]:
     """Return the message that the program gave to the model while it worked, or a notice."""
     origin, prompt = attachment.get("origin"), text_in(attachment, "prompt")
     if attachment.get("type") != "queued_command" or not isinstance(origin, dict | None):
@@ -283,7 +283,7 @@ def _attached(attachment: dict[str, Any], base: SessionFact) -> list[SessionFact
     return list(_notices(prompt, base)) if attachment.get("isMeta") is True and prompt.startswith(NOTICE) else []
 
 
-def _read(origin: dict[str, Any], content: str, base: SessionFact, how: str) -> list[SessionFact]:
+def _read(origin: dict[str, Any], content: str, base: ClaudeFact, how: str) -> list[ClaudeFact]:
     message_id = text_in(origin, "msg_id")
     if origin.get("kind") != "peer" or origin.get("senderTaskId") or not message_id:
         return []
@@ -304,7 +304,7 @@ def _read(origin: dict[str, Any], content: str, base: SessionFact, how: str) -> 
     ]
 
 
-def _notices(content: str, base: SessionFact) -> Iterator[SessionFact]:
+def _notices(content: str, base: ClaudeFact) -> Iterator[ClaudeFact]:
     for text in content.split(NOTICE)[1:]:
         told = TOLD.search(text)
         outcome = next((outcome for words, outcome in OUTCOMES if words in text[: told.start() if told else 0]), "")
@@ -316,7 +316,7 @@ def _notices(content: str, base: SessionFact) -> Iterator[SessionFact]:
             )
 
 
-def _queued(content: str, base: SessionFact) -> list[SessionFact]:
+def _queued(content: str, base: ClaudeFact) -> list[ClaudeFact]:
     """Return that something which looks like a message is in the inbox: a hint, as a user may have typed it."""
     match = ARRIVED.fullmatch(content)
     if match is None:
@@ -325,7 +325,7 @@ def _queued(content: str, base: SessionFact) -> list[SessionFact]:
     return [_as(base, kind="arrived", address=match[1], name=match[2] or "", text=text)]
 
 
-def _held(content: str, base: SessionFact) -> list[SessionFact]:
+def _held(content: str, base: ClaudeFact) -> list[ClaudeFact]:
     match = HELD.match(content)
     if match is None:
         return []

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mailstore.kinds.claude_sessions.facts import SessionFact, likeness
+from mailstore.kinds.claude_sessions.facts import ClaudeFact, likeness
 from mailstore.kinds.claude_sessions.sessions import Sessions, plain_name
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import RecordEvents
@@ -90,16 +90,16 @@ class Outcome(NamedTuple):
 class LetterLines(msgspec.Struct):
     """The lines about one message."""
 
-    call: SessionFact | None = None
-    results: list[SessionFact] = []
-    reads: list[SessionFact] = []
-    notices: list[SessionFact] = []
-    held: SessionFact | None = None
+    call: ClaudeFact | None = None
+    results: list[ClaudeFact] = []
+    reads: list[ClaudeFact] = []
+    notices: list[ClaudeFact] = []
+    held: ClaudeFact | None = None
     at: float = 0.0
     """When it was sent, in seconds since the epoch, as far as known."""
 
     @property
-    def result(self) -> SessionFact | None:
+    def result(self) -> ClaudeFact | None:
         """The sender's line; of copies in forked sessions the original."""
         return min(self.results, key=lambda it: (bool(it.origin), it.time, it.session), default=None)
 
@@ -121,9 +121,9 @@ class Letter(NamedTuple):
 
     message: Message
     text: str | None
-    line: SessionFact
+    line: ClaudeFact
     outcomes: tuple[Outcome, ...]
-    lines: tuple[SessionFact, ...]
+    lines: tuple[ClaudeFact, ...]
     """The lines of its sender and of those who read or hold it."""
     notes: tuple[str, ...] = ()
 
@@ -134,16 +134,16 @@ class Letters:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._parts: defaultdict[str, LetterLines] = defaultdict(lambda: LetterLines(None, [], [], []))
-        self._calls: dict[tuple[str, str], SessionFact] = {}
-        self._results: defaultdict[tuple[str, str], list[SessionFact]] = defaultdict(list)
-        self._arrived: defaultdict[str, list[SessionFact]] = defaultdict(list)
-        self._held: dict[str, SessionFact] = {}
+        self._calls: dict[tuple[str, str], ClaudeFact] = {}
+        self._results: defaultdict[tuple[str, str], list[ClaudeFact]] = defaultdict(list)
+        self._arrived: defaultdict[str, list[ClaudeFact]] = defaultdict(list)
+        self._held: dict[str, ClaudeFact] = {}
         """The lines about held messages, by the id that such a message has while no other is known."""
         self._held_of: dict[str, str] = {}
         """By the id of a message, that of the line which says that it is held."""
         self._is_matched = True
         """Whether the lines about held messages are matched with the messages that are known."""
-        self._arrivals: dict[str, dict[str, SessionFact]] = {}
+        self._arrivals: dict[str, dict[str, ClaudeFact]] = {}
         """By text, the lines of inboxes that are about messages which were not read; as long as nothing changes."""
         self._like: defaultdict[str, set[str]] = defaultdict(set)
         """The messages whose texts are alike."""
@@ -159,7 +159,7 @@ class Letters:
     def __contains__(self, message_id: str) -> bool:
         return message_id in self._parts
 
-    def add(self, fact: SessionFact) -> None:
+    def add(self, fact: ClaudeFact) -> None:
         """Take in what a line proves."""
         match fact.kind:
             case "call":
@@ -190,7 +190,7 @@ class Letters:
                 self._is_matched = False
                 self.touched.add(held_id)
 
-    def _add_result(self, result: SessionFact, call: SessionFact | None) -> None:
+    def _add_result(self, result: ClaudeFact, call: ClaudeFact | None) -> None:
         message_id = result.message_id or _own_id("unsent", result.session, result.tool, result.time)
         parts = self._parts[message_id]
         parts.results.append(result)
@@ -301,7 +301,7 @@ class Letters:
         ends = tuple(filter(None, (call or parts.result, *reads, self._holding(message_id))))
         return Letter(message, text, line, outcomes, ends or (line,), (note,) if note else ())
 
-    def _held_only(self, message_id: str, held: SessionFact) -> Letter:
+    def _held_only(self, message_id: str, held: ClaudeFact) -> Letter:
         """Return a message of which only the line at its recipient is known that says that it is held there."""
         time = time_of(held.time)
         sender = self._sessions.at_address(held.address, time or 0.0)
@@ -388,7 +388,7 @@ class Letters:
             known = session and self._sessions.get(session).has_transcript
             yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.at)
 
-    def _arrival(self, message_id: str, parts: LetterLines) -> SessionFact | None:
+    def _arrival(self, message_id: str, parts: LetterLines) -> ClaudeFact | None:
         """Return the line of an inbox that is about a message which was not read."""
         if parts.text is None or parts.reads:
             return None
@@ -397,12 +397,12 @@ class Letters:
             self._arrivals[like] = dict(self._arrived_now(like)) if like in self._arrived else {}
         return self._arrivals[like].get(message_id)
 
-    def _arrived_now(self, like: str) -> Iterator[tuple[str, SessionFact]]:
+    def _arrived_now(self, like: str) -> Iterator[tuple[str, ClaudeFact]]:
         """Yield the messages of a text that are in inboxes, each with the line that says so.
 
         Of equal messages each has a line of its own: those that were read come first, as an inbox is a queue.
         """
-        lines: defaultdict[str, list[SessionFact]] = defaultdict(list)
+        lines: defaultdict[str, list[ClaudeFact]] = defaultdict(list)
         for line in sorted(self._arrived[like], key=lambda it: it.time):
             lines[line.session].append(line)
         alike = [(self._parts[each], each) for each in self._like[like]]
@@ -419,7 +419,7 @@ class Letters:
                 free.remove(mine)
                 yield other_id, mine
 
-    def _may_be(self, arrived: SessionFact, parts: LetterLines) -> bool:
+    def _may_be(self, arrived: ClaudeFact, parts: LetterLines) -> bool:
         """Say whether a line of an inbox may be about a message, by its time and the sender's address or name."""
         own = parts.result
         if own is None or (time_of(arrived.time) or 0.0) < parts.at - CLOCK:
@@ -428,11 +428,11 @@ class Letters:
         names = self._sessions.get(own.session).names
         return sender == own.session if sender else not arrived.name or arrived.name in names or not names
 
-    def _holding(self, message_id: str) -> SessionFact | None:
+    def _holding(self, message_id: str) -> ClaudeFact | None:
         """Return the line at the recipient that says that a message is held there."""
         return self._held.get(self._held_of.get(message_id, ""))
 
-    def _is_about(self, held: SessionFact, time: float, parts: LetterLines) -> bool:
+    def _is_about(self, held: ClaudeFact, time: float, parts: LetterLines) -> bool:
         """Say whether a line about a held message, of a time, may be about one that begins so."""
         if parts.result is not None:
             if abs(time - parts.at) > PATIENCE / 2:
@@ -485,13 +485,13 @@ def ways(letter: Letter) -> list[MessageWay]:
     return found + [MessageWay("sender", letter.message.sender, WayState.RECEIVED, reason=it) for it in letter.notes]
 
 
-def _claim(fact: SessionFact) -> str:
+def _claim(fact: ClaudeFact) -> str:
     """Return what is known of a sender: its name is what it says, its process what the system has verified."""
     said = f"says that it is called {fact.name}" if fact.name else "gives no name"
     return f"{said}; the system verified process {fact.pid}" if fact.pid else said
 
 
-def _held_id(fact: SessionFact) -> str:
+def _held_id(fact: ClaudeFact) -> str:
     return _own_id("held", fact.session, fact.time, fact.text)
 
 

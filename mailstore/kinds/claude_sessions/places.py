@@ -11,7 +11,7 @@ from pathlib import Path
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
 from mailstore.files.stamp import Stamp, stamp_of
-from mailstore.kinds.claude_sessions.facts import SessionFile
+from mailstore.kinds.claude_sessions.facts import ClaudeFile
 from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.message import Problem
 
@@ -59,7 +59,7 @@ class SessionFiles:
         self._projects = projects
         self._below: dict[str, tuple[int, list[str]]] = {}
         """The subagents' transcripts in a folder, as long as its time of change stays the same."""
-        self._files: dict[str, SessionFile] = {}
+        self._files: dict[str, ClaudeFile] = {}
         """The transcripts that were ever there, by path."""
         self.problems: list[Problem] = []
 
@@ -88,7 +88,7 @@ class SessionFiles:
                 if file is None:
                     name = shown_name(f"{PROJECTS}/{project.name}/{entry.name}")
                     session = shown_name(entry.name.removesuffix(SUFFIX))
-                    file = self._files[entry.path] = SessionFile(entry.path, name, session)
+                    file = self._files[entry.path] = ClaudeFile(entry.path, name, session)
                 yield FoundTranscript(file, stamp)
             elif "." not in entry.name and entry.is_dir(follow_symlinks=False):
                 yield from self._of_agents(project.name, entry)
@@ -114,7 +114,7 @@ class SessionFiles:
                 continue
             shown = shown_name(f"{PROJECTS}/{project}/{session.name}/subagents/{name}")
             agent = shown_name(name.removeprefix("agent-").removesuffix(SUFFIX))
-            yield FoundTranscript(SessionFile(str(path), shown, shown_name(session.name), agent), stamp)
+            yield FoundTranscript(ClaudeFile(str(path), shown, shown_name(session.name), agent), stamp)
 
 
 def _stamp(entry: os.DirEntry[str]) -> Stamp | None:

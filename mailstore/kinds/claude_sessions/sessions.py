@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mailstore.kinds.claude_sessions.facts import SessionFact
+from mailstore.kinds.claude_sessions.facts import ClaudeFact
 from mailstore.kinds.claude_sessions.processes import Processes, SessionProcess
 from mailstore.kit.timestamps import isoformat, time_of
 from mailstore.kit.transcripts.source import LONGEST, labelled
@@ -63,7 +63,7 @@ class Sessions:
             self._labels = None
         return self._all[session]
 
-    def add(self, fact: SessionFact) -> None:
+    def add(self, fact: ClaudeFact) -> None:
         """Take in where a session began, what it is called, or as which process it ran."""
         session = self.get(fact.session)
         time = time_of(fact.time)
@@ -105,7 +105,7 @@ class Sessions:
         found = running if len(running) == 1 else found
         return found[0].id if len(found) == 1 else ""
 
-    def look(self) -> tuple[list[SessionFact], set[str]]:
+    def look(self) -> tuple[list[ClaudeFact], set[str]]:
         """Look which sessions run now; return what is new of their processes, and the sessions that it concerns."""
         before = self._processes.living
         fresh = self._processes.look()
@@ -120,7 +120,7 @@ class Sessions:
                 session.began = each.started_at / 1000
             began = isoformat(each.started_at / 1000)
             facts.append(
-                SessionFact(
+                ClaudeFact(
                     "process",
                     f"sessions/{each.pid}.json",
                     0,

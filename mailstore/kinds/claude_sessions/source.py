@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mailstore.kinds.claude_sessions.facts import SessionFact, SessionFile, SessionTranscript
+from mailstore.kinds.claude_sessions.facts import ClaudeFact, ClaudeFile, ClaudeTranscript
 from mailstore.kinds.claude_sessions.letters import Letter, Letters
 from mailstore.kinds.claude_sessions.places import SessionFiles
 from mailstore.kinds.claude_sessions.processes import Processes
@@ -26,23 +26,23 @@ KIND = "claude-sessions"
 TRANSCRIPTS = "transcripts.jsonl"
 
 
-class SessionHistory(TranscriptHistory[SessionFact]):
+class ClaudeHistory(TranscriptHistory[ClaudeFact]):
     """What the transcripts prove, those too that are gone."""
 
-    fact_type: ClassVar[type[Any]] = SessionFact
+    fact_type: ClassVar[type[Any]] = ClaudeFact
 
     def __init__(self, kept: Path) -> None:
         super().__init__(kept, is_keeping=True)
-        self._known: defaultdict[str, list[SessionFact]] = defaultdict(list)
+        self._known: defaultdict[str, list[ClaudeFact]] = defaultdict(list)
         for fact in self.facts.values():
             if fact.kind in ("began", "name"):
                 self._known[fact.file].append(fact)
 
-    def begun(self, file: SessionFile, reached: Reached | None) -> SessionTranscript:
-        return SessionTranscript(file, reached, self._known.get(file.name, ()))
+    def begun(self, file: ClaudeFile, reached: Reached | None) -> ClaudeTranscript:
+        return ClaudeTranscript(file, reached, self._known.get(file.name, ()))
 
 
-class SessionsSource(TranscriptSource[SessionFact]):
+class ClaudeSource(TranscriptSource[ClaudeFact]):
     """The sessions and their messages; a message is told again when a line of another transcript says more of it."""
 
     def __init__(self, projects: Path) -> None:
@@ -54,7 +54,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
         self._processes = Processes(self._projects)
         self._sessions = Sessions(self._processes)
         self._letters = Letters(self._sessions)
-        self.history = SessionHistory(journal_of(KIND, self._projects).with_name(TRANSCRIPTS))
+        self.history = ClaudeHistory(journal_of(KIND, self._projects).with_name(TRANSCRIPTS))
         self._usage = UsageLog(MARKS, used_in)
         self._labels: dict[str, str] = {}
         self._told: dict[str, RecordEvents] = {}
@@ -83,9 +83,9 @@ class SessionsSource(TranscriptSource[SessionFact]):
         """Return the folder in which a session works."""
         return self._sessions.get(session).folder
 
-    def file_named(self, session: str, name: str) -> SessionFile | None:
+    def file_named(self, session: str, name: str) -> ClaudeFile | None:
         """Return a transcript of a session or its subagents, by its name as it is shown; None if it is not there."""
-        files = (it for it in self.history.files if isinstance(it, SessionFile))
+        files = (it for it in self.history.files if isinstance(it, ClaudeFile))
         return next((it for it in files if it.session == session and it.name == name), None)
 
     def describe(self, label: str) -> list[AgentFact]:
@@ -97,7 +97,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
         found = {"session": it.id, "folder": it.folder, "branch": it.branch, "version": it.version}
         if process is not None:
             found["process"] = f"{process.pid}, {process.kind}"
-        files = (each for each in self.history.files if isinstance(each, SessionFile) and not each.agent)
+        files = (each for each in self.history.files if isinstance(each, ClaudeFile) and not each.agent)
         file = next((each for each in files if each.session == session), None)
         source = file.name if file else ""
         facts = [AgentFact(name, value, source) for name, value in found.items() if value]
@@ -110,7 +110,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
     def usage(self) -> dict[str, AgentUsage]:
         """Return what the sessions that were at work in the last day have used, by their names in the mailbox."""
         now = time.time()
-        files = [it for it in self.history.files if isinstance(it, SessionFile) and not it.agent]
+        files = [it for it in self.history.files if isinstance(it, ClaudeFile) and not it.agent]
         known = {it.id for it in [*self._sessions] if self._is_recent(it, now)}
         recent = ((it.session, it.path) for it in files if it.session in known)
         found = self._usage.of_all(recent, now)
@@ -147,7 +147,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
             it.changed, it.has_transcript = found.stamp.changed / 1e9, True
             self._changed.add(it.id)
 
-    def take(self, fact: SessionFact) -> None:
+    def take(self, fact: ClaudeFact) -> None:
         if fact.kind in ("began", "name", "process"):
             self._sessions.add(fact)
             self._changed.add(fact.session)

@@ -12,7 +12,7 @@ from mailstore.errors import ContentGone, reason_of
 from mailstore.files.whole import NotAFile, open_binary
 from mailstore.kinds.claude_sessions.letters import Letter, ways
 from mailstore.kinds.claude_sessions.places import PROJECTS, find
-from mailstore.kinds.claude_sessions.source import SessionsSource
+from mailstore.kinds.claude_sessions.source import ClaudeSource
 from mailstore.kinds.claude_sessions.turns import turns_in
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.transcripts.turns import turns_around
@@ -62,7 +62,7 @@ class ClaudeSessionsStore(WatchedStore):
     )
 
     def __init__(self, projects: Path, *, poll: bool = False) -> None:
-        self._source = SessionsSource(projects)
+        self._source = ClaudeSource(projects)
         super().__init__(RecordReader(self._source), projects, poll=poll)
 
     @classmethod

@@ -46,7 +46,7 @@ def send(source: ThreadsSource, draft: Draft) -> Message:
     [recipient] = draft.recipients
     thread = source.thread_of(recipient)
     if not thread:
-        raise DraftRefused("to", f"{recipient!r} is no thread of Codex", "signalbox agents lists them")
+        raise DraftRefused("to", f"{recipient!r} is not a thread of Codex", "signalbox agents lists them")
     if "\0" in draft.content or len(draft.content.encode()) > LONGEST:
         raise DraftRefused("text", "is too long for codex queue", f"shorten it to {LONGEST:,} bytes, without NUL")
     now = time.time()
@@ -71,7 +71,7 @@ def _queued(source: ThreadsSource, thread: str, item: str, text: str, since: flo
             if client := client_of(file.file.path, text, since):
                 return client, isoformat(since)
         if time.monotonic() > end:
-            raise StoreError(f"Codex queued message {item}, which is in no file yet", "look for it in a moment")
+            raise StoreError(f"the message was queued as {item}, and is in no file yet", "look for it in a moment")
         time.sleep(0.05)
 
 

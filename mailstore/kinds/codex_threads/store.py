@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.kinds.codex_threads.facts import RolloutTurns
 from mailstore.kinds.codex_threads.source import SESSIONS, ThreadsSource
 from mailstore.kit.sessions.facts import SessionFile
 from mailstore.kit.sessions.store import CANNOT, SessionsStore
 from mailstore.records.details import SessionTurn
-from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.store import Capabilities, Capability
+
+if TYPE_CHECKING:
+    from mailstore.records.draft import Draft
 
 
 class CodexStore(SessionsStore):

@@ -1,4 +1,4 @@
-"""The sessions of Copilot CLI and what they told their agents (docs/formats/program-sessions.md)."""
+"""The sessions of Copilot CLI and what they told their agents (docs/formats/copilot-sessions.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sessions of Gemini CLI, and of Qwen Code, which began as it, as agents (docs/formats/program-sessions.md)."""
+"""The sessions of Gemini CLI, and of Qwen Code, which began as it, as agents (docs/formats/gemini-sessions.md)."""
 
 from __future__ import annotations
 

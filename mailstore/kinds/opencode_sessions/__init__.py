@@ -1,4 +1,4 @@
-"""The sessions of OpenCode, and what they told their child sessions (docs/formats/program-sessions.md)."""
+"""The sessions of OpenCode, and what they told their child sessions (docs/formats/opencode-sessions.md)."""
 
 from __future__ import annotations
 

@@ -120,5 +120,5 @@ class SessionsStore(WatchedStore):
     def _letter(self, message: Message) -> SessionMessage:
         letter = self.source.letter(message.id)
         if letter is None:
-            raise ContentGone(f"message {message.id} is in no transcript", "was it deleted?")
+            raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
         return letter

@@ -92,8 +92,8 @@ def test_what_the_program_refuses_is_said_with_its_reason(home: Path, monkeypatc
     [
         ("x" * 100_001, PARENT, "too long"),
         ("a\0b", PARENT, "NUL"),
-        ("hello", "codex-queue", "is no thread of Codex"),
-        ("hello", "nobody@1234", "is no thread of Codex"),
+        ("hello", "codex-queue", "is not a thread of Codex"),
+        ("hello", "nobody@1234", "is not a thread of Codex"),
     ],
 )
 def test_what_can_not_be_queued_is_refused_before(
