@@ -192,6 +192,7 @@ class SignalboxApp(PunctualTimers, App[None]):
             (await self.main_screen.load_parts()).pages.problems(is_asked_for=False)
         self.themes.use_terminal(self._driver)
         self.run_worker(self.feed.follow_hooks(), group="hooks", exit_on_error=False)
+        self.run_worker(self.feed.follow_usage(), group="usage", exit_on_error=False)
         self.run_worker(self._follow_themes(of_themes), group="themes", exit_on_error=False)
         if not is_in_browser():  # a guest's settings are not those of the file
             self.run_worker(self._follow_settings(), group="themes", exit_on_error=False)

@@ -32,6 +32,8 @@ SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
 QUEUED_BATCHES = 8
 ERROR_SECONDS = 15.0
+USAGE_SECONDS = 10.0
+"""How often to look what agents have used."""
 
 
 async def events(store: Store, scan: Callable[[], Iterator[list[Event]]]) -> AsyncGenerator[list[Event] | None]:
@@ -212,6 +214,22 @@ class MailFeed:
         if not self._session.is_loading:
             self._notifier.note()
             self._notifier.note_waiting()
+
+    async def follow_usage(self) -> None:
+        """Show what agents have used, as often as that may change on the screen."""
+        await lazy.load("console.state.agent_usage")
+        from console.state.agent_usage import UsageReader
+
+        session = self._session
+        reader = UsageReader(session.store)
+        while True:
+            if not session.is_loading:
+                sessions = {agent: hook.session_id for agent, hook in session.hooked.live.items()}
+                found = await asyncio.to_thread(reader.read, sessions)
+                if found != session.usage:
+                    session.usage = found
+                    self._screen.mail_changed(session.is_loading)
+            await asyncio.sleep(USAGE_SECONDS)
 
     async def follow_hooks(self) -> None:
         """Show what agents are doing as their hooks know it."""

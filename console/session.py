@@ -28,7 +28,7 @@ from mailstore.store import Capability, Store
 if TYPE_CHECKING:
     from console.state.personal_state import PersonalState
     from console.state.saved_views import SavedViewHits
-    from mailstore.records.details import MessageWay
+    from mailstore.records.details import AgentUsage, MessageWay
     from mailstore.writing.settling import Done, Step
 
 MOST_PREVIEWED = 5000
@@ -77,6 +77,8 @@ class Session:
         """What is wrong in the settings, in sentences."""
         self.hooked = HookedAgents()
         """The agents that hear of their mail by a hook."""
+        self.usage: Mapping[str, AgentUsage] = {}
+        """What the agents that were at work in the last 24 hours have used."""
         self.delayed: Mapping[str, MessageWay] | None = None
         """The messages that could not be sent yet, by message id; None unless transports carry messages here."""
         self.owed: set[str] = set()
@@ -107,6 +109,10 @@ class Session:
     def travel(self, moment: float | None, past: Mailbox | None) -> None:
         """Show the mailbox as it was at a time; None returns to the live one."""
         self.moment, self._past = moment, None if past is None else guarded(past)
+
+    def usage_now(self) -> Mapping[str, AgentUsage]:
+        """Return what agents have used; nothing while the past is shown, of which that is not known."""
+        return self.usage if self.moment is None else {}
 
     def presence(self, agent: Agent) -> Presence:
         """Return what an agent is doing at the time that is shown."""

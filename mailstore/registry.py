@@ -223,6 +223,17 @@ def _open(text: str, poll: bool) -> Store:
     )
 
 
+def home_stores() -> list[Store]:
+    """Open the mailboxes in the user's home that may know what sessions have used; they are not read."""
+    home, found = Path.home(), []
+    for name, kind in _descriptions().items():
+        for place in kind.homes:
+            with suppress(MailError):
+                if is_there(store_class(name), str(home / place)):
+                    found.append(open_store(f"{name}:{home / place}"))
+    return found
+
+
 def mailbox_for(start: Path) -> str:
     """Return the URL of the mailbox to show in a folder: the nearest known one, else those in the user's home.
 
@@ -232,8 +243,12 @@ def mailbox_for(start: Path) -> str:
         return discover(start)
     except MailboxMissing:
         home = Path.home()
-        found = [(name, home / place) for name, kind in _descriptions().items() for place in kind.homes]
-        parts = {f"{name}": f"{name}:{path}" for name, path in found if is_there(store_class(name), str(path))}
+        parts = {}
+        for name, kind in _descriptions().items():
+            for place in kind.homes:
+                if is_there(store_class(name), str(home / place)):
+                    label = name if len(kind.homes) == 1 else Path(place).name.removeprefix(".")
+                    parts[label] = f"{name}:{home / place}"
         if not parts:
             raise
         return url_of(parts) if len(parts) > 1 else next(iter(parts.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, Self, final
 
@@ -268,6 +268,10 @@ class Store(ABC):
 
     def usage(self) -> Mapping[str, AgentUsage]:
         """Return what the agents that were at work in the last 24 hours have used, by name; blocks."""
+        return {}
+
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        """Return what some sessions of a program have used, by its own ids, of those that are here; blocks."""
         return {}
 
     def agent_notes(self) -> Iterable[AgentNote]:

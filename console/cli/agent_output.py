@@ -7,6 +7,8 @@ from typing import Annotated
 import msgspec
 
 from console.cli.output import OpenMailRow
+from console.render.timestamps import iso_time
+from mailstore.records.details import AgentUsage
 from mailstore.records.roster import Status
 
 SessionId = Annotated[str, "Its id, by which it is addressed."]
@@ -35,6 +37,30 @@ class FactRow(msgspec.Struct, frozen=True):
     warning: Annotated[bool, "Whether something should be mended."]
 
 
+class UsageRow(msgspec.Struct, frozen=True):
+    """What an agent has used, as its program says it: nothing is estimated."""
+
+    model: Annotated[str, "Its model; empty if unknown."]
+    context: Annotated[int | None, "Tokens of its context at its last answer; null if unknown."]
+    context_window: Annotated[int | None, "How many fit into its context; null if its program doesn't say it."]
+    given: Annotated[int, "Tokens that it was given in the last 24 hours, with what was cached."]
+    written: Annotated[int, "Tokens that it wrote in the last 24 hours."]
+    tokens_by_hour: Annotated[tuple[int, ...], "Both together, by hour: 24 numbers, the current hour last."]
+    tokens: Annotated[int | None, "All tokens of the session; null if its program doesn't say it."]
+    cost: Annotated[float | None, "What the session cost in dollars; null if its program doesn't say it."]
+    answered: Annotated[str | None, "When it answered last: ISO 8601 in UTC; null if unknown."]
+    is_whole: Annotated[bool, "Whether all of the 24 hours could be read."]
+
+
+def usage_row(usage: AgentUsage | None) -> UsageRow | None:
+    """Return what an agent has used, for JSON."""
+    if usage is None:
+        return None
+    it = usage
+    known = it.model, it.context, it.window, it.given, it.written, it.hours, it.total, it.cost
+    return UsageRow(*known, iso_time(it.answered), it.is_whole)
+
+
 class AgentRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """An agent of the roster."""
 
@@ -52,6 +78,7 @@ class AgentRow(msgspec.Struct, frozen=True, omit_defaults=True):
     hook: Hook
     can_wake: CanWake
     facts: Annotated[tuple[FactRow, ...], "What its mailbox says of it; left out if it says nothing."] = ()
+    usage: Annotated[UsageRow | None, "What it has used; left out if its program doesn't say it."] = None
 
 
 class PresenceRow(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from console.cli.agent_output import AgentRow, FactRow
+from console.cli.agent_output import AgentRow, FactRow, usage_row
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options
@@ -14,6 +14,7 @@ from console.render.safe import visible, visible_line
 from console.render.short_text import age, shorten_end
 from console.state.unread_mail import unread_count, unread_words
 from console.words.agent_presence import presence_symbol, state_words
+from console.words.usage_words import context_words, token_words
 from mailstore.records.roster import Agent
 
 ROWS = JsonOutput(list[AgentRow])
@@ -21,6 +22,7 @@ OUTPUTS = (ROWS,)
 
 WARNING = "⚠ "
 LONGEST_WARNING = 80
+USED = ("context", "tokens/d")
 HEADS = ("", "agent", "role", "state", "since", "unread", "seen", "tags")
 
 
@@ -62,32 +64,39 @@ def print_agents(mail: Loaded, *, as_json: bool) -> None:
     if as_json:
         ROWS.put([agent_row(mail, agent, presences) for agent in agents])
     elif agents:
-        warnings = {agent.session_id: _warning_words(mail, agent) for agent in agents}
-        heads = (*HEADS, "warning") if any(warnings.values()) else HEADS
+        warnings = {agent.session_id: _warning_words(presences, agent) for agent in agents}
+        has_used, has_warnings = bool(presences.usage), any(warnings.values())
+        heads = (*HEADS, *(USED if has_used else ()), *(("warning",) if has_warnings else ()))
 
         def cells(agent: Agent) -> tuple[str, ...]:
-            return (*_cells(mail, agent, presences), warnings[agent.session_id])[: len(heads)]
+            used = _used_cells(presences, agent) if has_used else ()
+            warning = (warnings[agent.session_id],) if has_warnings else ()
+            return (*_cells(mail, agent, presences), *used, *warning)
 
         put(presences.table(agents, heads, cells))
     else:
         put("No agents. Register one with signalbox roster register")
 
 
-def _warning_words(mail: Loaded, agent: Agent) -> str:
+def _warning_words(presences: Presences, agent: Agent) -> str:
     """Return what the mailbox warns of about an agent, such as the last error of its watcher."""
-    facts = (fact for fact in mail.store.describe_agent(agent.session_id) if fact.is_warning)
+    facts = (fact for fact in presences.facts(agent) if fact.is_warning)
     return "; ".join(shorten_end(visible_line(f"{fact.name}: {fact.value}"), LONGEST_WARNING) for fact in facts)
+
+
+def _used_cells(presences: Presences, agent: Agent) -> tuple[str, str]:
+    used = presences.usage.get(agent.session_id)
+    return (context_words(used), token_words(used.tokens) if used.tokens else "") if used is not None else ("", "")
 
 
 def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) -> AgentRow:
     """Return an agent with its number of unread messages and what it is doing."""
+    presences = presences or Presences(mail)
     return AgentRow(
         tags=agent.tags,
-        facts=tuple(
-            FactRow(fact.name, fact.value, fact.source, fact.is_warning)
-            for fact in mail.store.describe_agent(agent.session_id)
-        ),
-        **(presences or Presences(mail)).fields(agent),
+        facts=tuple(FactRow(it.name, it.value, it.source, it.is_warning) for it in presences.facts(agent)),
+        usage=usage_row(presences.usage.get(agent.session_id)),
+        **presences.fields(agent),
     )
 
 

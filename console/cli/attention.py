@@ -34,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
 
     limits = load_config().config.attention.limits()
     with loaded(args, with_seen=True) as mail:
-        found = every_concern(mail.mailbox, mail.now, limits, Presences(mail).of)
+        presences = Presences(mail)
+        found = every_concern(mail.mailbox, mail.now, limits, presences.of, presences.usage)
         quiet, acknowledged = put_off(mail.store.url)
         concerns = listed(in_order(it for it in found if it is not None), mail.mailbox, acknowledged, quiet)
     if args.json:

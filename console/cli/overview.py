@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from datetime import datetime
 
+from console.cli.agent_output import usage_row
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, loaded, moment_of
 from console.cli.options import mailbox_options
@@ -72,7 +73,8 @@ def overview_of(mail: Loaded, since: str) -> OverviewModel:
         return bars_of(since, mail.now, first, ahead) if start is None else bars_since(start, mail.now, ahead)
 
     picture = traffic_picture(mailbox, mail.now, bars)
-    stands = standing(mailbox, mail.now, load_config().config.attention.limits())
+    limits = load_config().config.attention.limits()
+    stands = standing(mailbox, mail.now, limits, presences.usage)
     steps = model_steps(
         mailbox,
         since,
@@ -80,6 +82,8 @@ def overview_of(mail: Loaded, since: str) -> OverviewModel:
         stands,
         lambda agent: presence_symbol(agent, presences.of(agent)),
         lambda name: unread_count(mail.store, mailbox, name),
+        presences.usage,
+        limits.context_percent,
     )
     [model] = at_once(steps)
     return model
@@ -123,6 +127,7 @@ def _agent(mail: Loaded, line: AgentLine, presences: Presences) -> AgentTrafficR
         to_read=_median(traffic.to_read),
         to_answer=_median(traffic.to_answer),
         concern=None if line.hot is None else line.hot.concern.reason,
+        usage=usage_row(line.usage),
     )
 
 

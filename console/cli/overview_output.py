@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from console.cli.agent_output import UsageRow
 from mailstore.queries.concerns import Trouble
 
 
@@ -37,6 +38,7 @@ class AgentTrafficRow(msgspec.Struct, frozen=True):
     to_read: Annotated[MedianRow, "From sending to reading."]
     to_answer: Annotated[MedianRow, "From a message to its answer."]
     concern: Annotated[str | None, "Why it needs attention; null if it doesn't."]
+    usage: Annotated[UsageRow | None, "What it has used in the last 24 hours; null if its program doesn't say it."]
 
 
 class ChannelTrafficRow(msgspec.Struct, frozen=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from console.cli.loading import Loaded
@@ -12,8 +13,11 @@ from console.hooks.sessions.hooked_presence import hooked_presence
 from console.hooks.sessions.live import HookedAgents, hooked_agents
 from console.render.short_text import age
 from console.render.timestamps import iso_time
+from console.state.agent_usage import UsageReader
 from console.state.unread_mail import unread_count
+from console.words.usage_words import usage_facts
 from mailstore.delegating import ReadOnly
+from mailstore.records.details import AgentFact, AgentUsage
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
 
@@ -27,6 +31,7 @@ class Presences:
         self.hooked = hooked_agents(mail.store.url, mail.now) if is_now else HookedAgents()
         found = settings(is_told=False)
         self._limits = found.hooks
+        self._store = mail.store
         self._stale_after = found.stale_seconds if stale_after is None else stale_after
 
     def of(self, agent: Agent) -> Presence:
@@ -34,6 +39,20 @@ class Presences:
         since = self._mail.mailbox.roster.active_since(agent.session_id)
         found = presence_of(agent, self._mail.now, self._stale_after, since)
         return hooked_presence(agent, found, self.hooked, self._mail.now, self._limits)
+
+    @cached_property
+    def usage(self) -> Mapping[str, AgentUsage]:
+        """What the agents that were at work in the last 24 hours have used."""
+        return UsageReader(self._store).read({name: hook.session_id for name, hook in self.hooked.live.items()})
+
+    def facts(self, agent: Agent) -> list[AgentFact]:
+        """Return what the mailbox says of an agent, and what it has used."""
+        known = list(self._store.describe_agent(agent.session_id))
+        if (used := self.usage.get(agent.session_id)) is None:
+            return known
+        from console.settings.config_file import load_config
+
+        return known + usage_facts(used, load_config().config.attention.context_percent)
 
     def fields(self, agent: Agent) -> dict[str, Any]:
         """Return what every JSON row of an agent says."""

@@ -12,6 +12,7 @@ from mailstore.overview.bars import TimeBars
 from mailstore.overview.matrix import PairTable
 from mailstore.overview.picture import AgentTraffic, TrafficPicture
 from mailstore.overview.standing import FleetStanding, HotSpot, OldQuestion
+from mailstore.records.details import AgentUsage
 from mailstore.records.message import SOMEBODY
 from mailstore.records.protocol import PERSON
 from mailstore.records.roster import Agent, Status
@@ -43,6 +44,8 @@ class AgentLine(Struct, frozen=True):
     asked: OldQuestion | None = None
     hot: HotSpot | None = None
     is_over: bool = False
+    usage: AgentUsage | None = None
+    """What it has used; None where that is not known."""
 
     @property
     def key(self) -> str:
@@ -71,6 +74,8 @@ class OverviewModel(Struct, frozen=True):
     labels: Mapping[str, str]
     """How channels are written."""
     pairs: PairTable
+    full_percent: float = 90.0
+    """How full a context has to be to need attention."""
 
     @property
     def bars(self) -> TimeBars:
@@ -94,12 +99,14 @@ def model_steps(
     standing: FleetStanding | None,
     symbol: Callable[[Agent], Symbol],
     unread: Callable[[str], int | None],
+    usage: Mapping[str, AgentUsage],
+    full_percent: float,
 ) -> Steps[OverviewModel]:
     """Yield, after some steps, everything to draw; agents and channels are sorted, the busiest first."""
     arranging = BackgroundWork(lambda: PairTable(picture.pairs))
     yield arranging
     agents: list[AgentLine] = []
-    for number, line in enumerate(agent_lines(mailbox, picture, standing, symbol, unread), 1):
+    for number, line in enumerate(agent_lines(mailbox, picture, standing, symbol, unread, usage), 1):
         agents.append(line)
         if number % PER_STEP == 0:
             yield None
@@ -113,6 +120,7 @@ def model_steps(
         standing=standing,
         labels={channel.tag: mailbox.label(channel.tag) for channel in mailbox.channels()},
         pairs=arranging.found(),
+        full_percent=full_percent,
     )
 
 
@@ -122,6 +130,7 @@ def agent_lines(
     standing: FleetStanding | None,
     symbol: Callable[[Agent], Symbol],
     unread: Callable[[str], int | None],
+    usage: Mapping[str, AgentUsage],
 ) -> Iterator[AgentLine]:
     """Yield all agents, and all others that sent or read anything."""
     silent = (0,) * picture.bars.number
@@ -136,6 +145,7 @@ def agent_lines(
             standing.questions.get(name) if standing is not None else None,
             standing.of(name) if standing is not None else None,
             agent is not None and agent.status is Status.DEAD,
+            usage.get(name),
         )
 
 

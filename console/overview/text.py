@@ -12,6 +12,7 @@ from console.overview.model import AgentLine, OverviewModel, hot_symbol, party_w
 from console.overview.words import left_out_words, spot_words, totals
 from console.render.short_text import age, clock, count, shorten_middle
 from console.widgets.charts import bar_rows, grouped, gutter, round_top, sparkline
+from console.words.usage_words import context_words, token_words
 
 LINE = 24
 """Cells of a line of numbers over time."""
@@ -60,6 +61,8 @@ def _agents(model: OverviewModel) -> TextSection:
     every = [row for it in model.agents for row in (it.traffic.sent, it.traffic.read)]
     top = max((max(grouped(row, LINE), default=0) for row in every), default=0)
 
+    is_used = any(it.usage is not None for it in model.agents)
+
     def asked(line: AgentLine) -> str:
         return "" if line.asked is None else age(moment - line.asked.since)
 
@@ -76,12 +79,28 @@ def _agents(model: OverviewModel) -> TextSection:
             median_words(line.traffic.to_read),
             median_words(line.traffic.to_answer),
             hot_symbol(line.hot).glyph if line.hot is not None else "",
+            *(_used(line) if is_used else ()),
         )
         for line in model.agents
     ]
-    heads = ("", "agent", "sent", "", "read", "", "unread", "asked", "to read", "to answer", "hot")
+    heads: tuple[str, ...] = ("", "agent", "sent", "", "read", "", "unread", "asked", "to read", "to answer", "hot")
+    heads += ("context", "24 hours", "tokens") if is_used else ()
     seconds = -(-bars.number // LINE) * bars.length
-    return TextSection((f"Agents{scale_line(top, seconds)}",), heads, _right(rows, heads, range(2, 10)))
+    return TextSection(
+        (f"Agents{scale_line(top, seconds)}",), heads, _right(rows, heads, [*range(2, 10), *range(11, len(heads))])
+    )
+
+
+def _used(line: AgentLine) -> tuple[str, ...]:
+    """Return the cells about what an agent has used."""
+    if line.usage is None:
+        return "", "", ""
+    hours = line.usage.hours
+    return (
+        context_words(line.usage),
+        sparkline(hours, len(hours), max(hours)),
+        token_words(line.usage.tokens) if line.usage.tokens else "",
+    )
 
 
 def _channels(model: OverviewModel) -> TextSection:
@@ -121,7 +140,7 @@ def _number(number: int) -> str:
     return count(number) if number else "·"
 
 
-def _right(rows: Sequence[Sequence[str]], heads: Sequence[str], which: range) -> tuple[tuple[str, ...], ...]:
+def _right(rows: Sequence[Sequence[str]], heads: Sequence[str], which: Sequence[int]) -> tuple[tuple[str, ...], ...]:
     """Return rows with some columns padded at the left, so that their numbers are aligned."""
     widths = {at: max(cell_len(heads[at]), *(cell_len(row[at]) for row in rows)) for at in which}
     return tuple(

@@ -6,6 +6,7 @@ from console.overview.model import OverviewModel, hot_symbol, party_words
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, plural
 from console.words.concern_words import line_of
+from console.words.usage_words import token_words
 from mailstore.overview.picture import LeftOut
 from mailstore.overview.standing import HotSpot
 
@@ -15,6 +16,12 @@ def totals(model: OverviewModel) -> str:
     picture = model.picture
     since = clock(picture.bars.start, picture.moment)
     return f"{count(sum(picture.sent))} sent · {count(sum(picture.read))} read · since {since}"
+
+
+def usage_words(model: OverviewModel) -> str:
+    """Return how many tokens all agents have used; empty where no program says that."""
+    tokens = sum(it.usage.tokens for it in model.agents if it.usage is not None)
+    return f" · {token_words(tokens)} tokens in 24 h" if tokens else ""
 
 
 def bar_words(model: OverviewModel, first: int, last: int) -> str:

@@ -20,6 +20,7 @@ from console.words.agent_presence import doing_words, presence_line
 from console.words.cut_off_words import cut_off_line
 from console.words.styles import TextStyles
 from console.words.symbols import AGENTS, SIGNS, STATES, TYPE_GLYPHS
+from console.words.usage_words import usage_facts
 from mailstore.queries.reading import Frontier, Frontiers
 from mailstore.queries.timeline import timeline
 from mailstore.records.details import AgentFact, AttachedFile, MessageWay
@@ -135,6 +136,9 @@ def agent_page(session: Session, agent: Agent, facts: Sequence[AgentFact]) -> Fa
     if (lost := session.mailbox.cut_off_of(agent.session_id)) is not None:
         rows.append(("mailbox", cut_off_line(lost, now)))
     parts = [fact(name, value, ROOM) for name, value in rows if value]
+    used = session.usage_now().get(agent.session_id)
+    if used is not None:
+        facts = [*facts, *usage_facts(used, session.config.attention.context_percent)]
     return FactPage([*parts, *([EMPTY] if facts else []), *map(_row, facts)])
 
 

@@ -22,6 +22,7 @@ from console.widgets.rows import KeyedRows, RowStyle
 from console.words.agent_presence import presence_symbol
 from console.words.styles import TextStyles
 from console.words.symbols import AGENTS, DONE, FAILED, SIGNS
+from console.words.usage_words import context_words, is_full, usage_words
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
 from mailstore.rules.waking import is_dormant
@@ -52,6 +53,8 @@ class SidebarRow(Struct, frozen=True):
     """The action that opens a screen of its own, in place of the list of threads."""
     quiet: int = 0
     """How much unseen mail is muted or snoozed."""
+    used: Sequence[str] = ()
+    """How full an agent's context is and its tokens, and the same shorter, of which the first that fits is shown."""
     doing: str = ""
     """What an agent is working on, where there is room for it; its glyph says that it works."""
 
@@ -128,6 +131,7 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
         yield _heading("Agents", label)
     head = f"{label}/" if label else ""
     muted = mailbox.own_marks().agents
+    usage = session.usage_now()
     stale_after = session.config.stale_after_minutes * 60
     for agent in sorted(agents, key=_order):
         if agent.status is Status.DEAD and agent.session_id not in session.hooked.live:
@@ -145,11 +149,15 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
             wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
             sign = f"↯{wakes}" if wakes else ""
         name = agent.session_id
+        used = usage.get(name)
+        if used is not None and is_full(used, session.config.attention.context_percent):
+            sign = f"{context_words(used)} {sign}".strip()
         if name in muted:
             note = f"{MUTED} {note}"
         unread = mailbox.unread_count(name)
         yield SidebarRow(
             *(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign, short),
+            used=usage_words(used) if used is not None else (),
             doing=agent.activity.partition(": ")[2] if agent.status is Status.LIVING else "",
         )
 
@@ -207,6 +215,9 @@ class SidebarRows(KeyedRows[SidebarRow]):
                 left.append((f" {words}", styles.muted))
                 left_over -= cell_len(words)
                 break
+        if used := next((it for it in row.used if cell_len(it) < left_over), ""):
+            left.append((f" {used}", styles.muted))
+            left_over -= cell_len(used) + 1
         doing = visible_line(row.doing)
         if doing and left_over >= min(SHORTEST_DOING, cell_len(doing) + 3):
             left.append((f" · {shorten_end(doing, left_over - 3)}", styles.muted))

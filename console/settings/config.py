@@ -34,6 +34,10 @@ class AttentionSettings(Struct, frozen=True):
     loop_minutes: Annotated[Positive, "Within which time."] = 30.0
     growth_letters: Annotated[Count, "How many more dead letters than before need attention."] = 5
     window_minutes: Annotated[Positive, "Within which time they came; the others look back as far."] = 24 * 60.0
+    context_percent: Annotated[Positive, "How full an agent's context has to be, where its program says it."] = 90.0
+    turn_minutes: Annotated[
+        Positive, "After how long mail left unread does where an agent is known not to have answered since."
+    ] = 30.0
 
     def limits(self) -> Limits:
         """Return the limits for `mailstore.queries.attention`."""

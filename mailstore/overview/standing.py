@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mailstore.overview.bars import TimeBars
-from mailstore.queries.attention import Concern, Limits, in_order, look
+from mailstore.queries.attention import NONE, Concern, Limits, in_order, look
 from mailstore.queries.questions import look_for_questions, threads_of
 from mailstore.records.address import party, resolve
+from mailstore.records.details import AgentUsage
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import Steps, at_once
 
@@ -66,13 +67,15 @@ class FleetStanding:
         return found
 
 
-def standing(mailbox: Mailbox, now: float, limits: Limits) -> FleetStanding:
+def standing(mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, AgentUsage] = NONE) -> FleetStanding:
     """Return the state of the fleet; blocks."""
-    [found] = at_once(standing_steps(mailbox, now, limits))
+    [found] = at_once(standing_steps(mailbox, now, limits, usage))
     return found
 
 
-def standing_steps(mailbox: Mailbox, now: float, limits: Limits) -> Steps[FleetStanding]:
+def standing_steps(
+    mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, AgentUsage] = NONE
+) -> Steps[FleetStanding]:
     """Yield, after some steps, the state of the fleet. Raises MailboxReloaded."""
     questions: dict[str, OldQuestion] = {}
     for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
@@ -82,7 +85,7 @@ def standing_steps(mailbox: Mailbox, now: float, limits: Limits) -> Steps[FleetS
                 questions[name] = min(questions.get(name, waiting), waiting)
         yield None
     concerns: list[Concern] = []
-    for concern in look(mailbox, now, limits):
+    for concern in look(mailbox, now, limits, usage):
         concerns += [] if concern is None else [concern]
         yield None
     yield FleetStanding(questions, tuple(_hot_spots(mailbox, in_order(concerns))))

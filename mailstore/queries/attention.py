@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -10,6 +11,7 @@ from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, QUESTION_TOO, Conce
 from mailstore.queries.loops import find_loops
 from mailstore.queries.questions import look_for_questions, look_for_requests, threads_of
 from mailstore.records.address import Kind, is_person, resolve
+from mailstore.records.details import AgentUsage
 from mailstore.records.message import Age, Message, by_age
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.cancelling import TASKS
@@ -18,6 +20,7 @@ from mailstore.rules.presence import Presence, Working
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
+NONE: Mapping[str, AgentUsage] = MappingProxyType({})
 __all__ = ["Concern", "Limits", "Trouble", "attention", "every_concern", "in_order", "look", "new_mail"]
 
 
@@ -27,9 +30,15 @@ def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> lis
 
 
 def every_concern(
-    mailbox: Mailbox, now: float, limits: Limits, presence: Callable[[Agent], Presence]
+    mailbox: Mailbox,
+    now: float,
+    limits: Limits,
+    presence: Callable[[Agent], Presence],
+    usage: Mapping[str, AgentUsage] = NONE,
 ) -> Iterator[Concern | None]:
     """Yield all that may need the user, and None between: permissions, what the log shows, and new mail to them.
+
+    `usage` is what agents have used, by name.
 
     A question that is a dead letter is one concern: the dead letter, whose reason says that it is a question. So is a
     request to another agent.
@@ -50,7 +59,7 @@ def every_concern(
     questions: dict[str | None, Concern] = {}
     requests: dict[str | None, Concern] = {}
     dead: set[str | None] = set()
-    for concern in look(mailbox, now, limits):
+    for concern in look(mailbox, now, limits, usage):
         if concern is None:
             yield None
         elif concern.trouble is Trouble.QUESTION and not concern.is_mine:
@@ -71,7 +80,9 @@ def every_concern(
         yield None if concern is not None and concern.message_id in asked else concern
 
 
-def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
+def look(
+    mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, AgentUsage] = NONE
+) -> Iterator[Concern | None]:
     """Yield concerns as they are found, and None at least once per message, so that a caller can pause.
 
     Changes made in between are found by the next pass. Raises MailboxReloaded.
@@ -89,7 +100,8 @@ def look(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | Non
     yield from _unanswered(mailbox, now - limits.question_minutes * MINUTE, now)
     yield from _without_result(mailbox, now - limits.request_minutes * MINUTE, now)
     yield from _dead_letters(mailbox, now, limits)
-    yield from _stalled(mailbox, now, limits)
+    yield from _stalled(mailbox, now, limits, usage)
+    yield from _full(mailbox, limits, usage)
     yield from _vacant(mailbox)
     yield from find_loops(mailbox, talk[::-1], limits)
     yield from _strangers(mailbox, recent)
@@ -133,16 +145,34 @@ def addressees(mailbox: Mailbox, message: Message) -> str:
     )
 
 
-def _stalled(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
-    """Find living agents that leave mail unread."""
+def _stalled(mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, AgentUsage]) -> Iterator[Concern | None]:
+    """Find living agents that leave mail unread: sooner those of which it is known that they do nothing else."""
     for agent in list(mailbox.roster):
         yield None
         if agent.status is not Status.LIVING or not mailbox.unread_count(agent.session_id):
             continue
-        number, oldest = mailbox.late(agent.session_id, now - limits.unread_minutes * MINUTE)
+        used = usage.get(agent.session_id)
+        answered = used.answered if used is not None else None
+        idle = 0.0 if answered is None else (now - answered) / MINUTE
+        minutes = (
+            min(limits.unread_minutes, limits.turn_minutes) if idle > limits.turn_minutes else limits.unread_minutes
+        )
+        number, oldest = mailbox.late(agent.session_id, now - minutes * MINUTE)
         if oldest is not None:
             words = f"has {number} unread message{'s' * (number != 1)} and may have stopped reading"
+            words += f": no turn for {idle:.0f} min" if idle > limits.turn_minutes else ""
             yield Concern(Trouble.STALLED, agent.session_id, words, oldest.time, oldest.id)
+
+
+def _full(mailbox: Mailbox, limits: Limits, usage: Mapping[str, AgentUsage]) -> Iterator[Concern | None]:
+    """Find agents at work whose context is nearly full."""
+    for name, used in list(usage.items()):
+        yield None
+        agent, share = mailbox.roster.get(name), used.share
+        if agent is None or agent.status is Status.DEAD or share is None or 100 * share < limits.context_percent:
+            continue
+        words = f"has filled {int(100 * share)} % of its context"
+        yield Concern(Trouble.CONTEXT, name, words, used.answered or 0.0, None)
 
 
 def _vacant(mailbox: Mailbox) -> Iterator[Concern]:

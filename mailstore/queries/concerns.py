@@ -26,6 +26,7 @@ class Trouble(StrEnum):
     UNKNOWN = "unknown-recipient"
     VACANT = "vacant"
     STALLED = "stalled"
+    CONTEXT = "context"
     STUCK = "stuck"
     LOOP = "loop"
     STRANGER = "stranger"
@@ -45,7 +46,10 @@ ORDER = {trouble: at for at, trouble in enumerate(Trouble)}
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Thresholds for concerns; times in minutes."""
+    """Thresholds for concerns; times in minutes.
+
+    `turn_minutes` is for agents of which it is known when they answered last.
+    """
 
     question_minutes: float = 30.0
     request_minutes: float = 4 * 60.0
@@ -54,6 +58,8 @@ class Limits(msgspec.Struct, frozen=True):
     loop_minutes: float = 30.0
     growth_letters: int = 5
     window_minutes: float = 24 * 60.0
+    context_percent: float = 90.0
+    turn_minutes: float = 30.0
 
 
 class Concern(msgspec.Struct, frozen=True):

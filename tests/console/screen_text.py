@@ -32,7 +32,7 @@ from tests.console.spared import spare
 from tests.mailboxes import NOW
 from tests.patience import PATIENCE
 
-ENDLESS = {"feed", "hooks", "themes", "notifications"}
+ENDLESS = {"feed", "hooks", "usage", "themes", "notifications"}
 """Groups of workers that run as long as the console, or that wait for another program."""
 spare()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
@@ -15,6 +16,7 @@ from mailstore.queries.attention import Concern, Limits, Trouble, attention, eve
 from mailstore.queries.concerns import GatheredConcerns
 from mailstore.queries.loops import find_loops
 from mailstore.queries.questions import open_questions
+from mailstore.records.details import AgentUsage
 from mailstore.records.events import Event, Reset, Seen
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
@@ -322,3 +324,30 @@ def test_open_questions_are_the_same_however_often_they_were_asked_for(mail: lis
         asked_once.fold(mail[:at], order.NOW)
         found, expected = (open_questions(mailbox, order.NOW) for mailbox in (asked_often, asked_once))
         assert [(it.message, set(it.asked)) for it in found] == [(it.message, set(it.asked)) for it in expected]
+
+
+def with_usage(mail: MailFiles, usage: Mapping[str, AgentUsage]) -> list[Concern]:
+    mailbox = Mailbox()
+    with HaakStore.open(mail.data) as store:
+        for batch in store.scan():
+            mailbox.fold(batch, NOW)
+    return [it for it in look(mailbox, NOW, LIMITS, usage) if it is not None]
+
+
+def test_an_agent_that_is_known_to_do_nothing_has_stopped_reading_sooner(mail: MailFiles) -> None:
+    mail.message("m", ANN, BOB, "Hello.", ago=35 * MINUTE)
+    assert not with_usage(mail, {BOB: AgentUsage(answered=NOW - 10 * MINUTE)})  # it is at work
+    assert not with_usage(mail, {BOB: AgentUsage()})  # not known
+    [stalled] = with_usage(mail, {BOB: AgentUsage(answered=NOW - 40 * MINUTE)})
+    assert (stalled.trouble, stalled.who, stalled.message_id) == (Trouble.STALLED, BOB, "m")
+    assert stalled.reason == "has 1 unread message and may have stopped reading: no turn for 40 min"
+    mail.message("new", BOB, CID, "Hello.", ago=5 * MINUTE)
+    assert not with_usage(mail, {CID: AgentUsage(answered=NOW - 40 * MINUTE)})  # its mail has only just come
+
+
+def test_a_context_that_is_nearly_full_is_a_concern_while_its_agent_lives(mail: MailFiles) -> None:
+    full, other = AgentUsage(context=90, window=100, answered=NOW), AgentUsage(context=89, window=100)
+    found = with_usage(mail, {ANN: full, BOB: other, DED: full, "stranger": full, CID: AgentUsage(context=99)})
+    assert [(it.trouble, it.who, it.reason) for it in found] == [
+        (Trouble.CONTEXT, ANN, "has filled 90 % of its context")
+    ]

@@ -17,7 +17,15 @@ from console.render.short_text import age, count
 from console.widgets.charts import grouped, sparkline
 from console.widgets.rows import RowStyle
 from console.words.styles import TextStyles
+from console.words.usage_words import context_words, is_full, token_words
 from mailstore.overview.picture import AgentTraffic, Median
+from mailstore.records.details import HOURS
+
+USED = (
+    Column("context", "context", 7, 3),
+    Column("by-hour", "24 hours", 8, 8, grows=1, most=HOURS),
+    Column("tokens", "tokens", 6, 4),
+)
 
 
 def _columns(model: OverviewModel) -> list[Column]:
@@ -35,6 +43,7 @@ def _columns(model: OverviewModel) -> list[Column]:
         Column("asked", "asked", 5, 2),
         Column("to-read", "to read", 7, 6),
         Column("to-answer", "to answer", 9, 5),
+        *(USED if any(it.usage is not None for it in model.agents) else ()),
     ]
 
 
@@ -77,7 +86,19 @@ class AgentRows(TableRows[AgentLine]):
             "asked": _asked(line, moment, styles),
             "to-read": _median(traffic.to_read, styles),
             "to-answer": _median(traffic.to_answer, styles),
+            **self._used(line, widths.get("by-hour", 0)),
         }
+
+    def _used(self, line: AgentLine, width: int) -> dict[str, Cell]:
+        """Return the cells about what an agent has used: its last 24 hours are on a scale of their own."""
+        styles, usage = self._styles, line.usage
+        if usage is None:
+            return {}
+        context = context_words(usage)
+        style = styles.warn if is_full(usage, self._model.full_percent) else styles.text
+        hours = sparkline(usage.hours, width, max(grouped(usage.hours, width), default=0)) if width else ""
+        tokens = Cell(token_words(usage.tokens), styles.text) if usage.tokens else Cell("·", styles.muted)
+        return {"context": Cell(context or "·", style), "by-hour": Cell(hours, styles.accent), "tokens": tokens}
 
     def _largest(self, width: int) -> int:
         top = 0

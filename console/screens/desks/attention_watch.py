@@ -76,7 +76,8 @@ class AttentionWatch:
         found = GatheredConcerns(MOST)
         spent, start = 0.0, monotonic()
         try:
-            for concern in every_concern(mailbox, session.now(), session.config.attention.limits(), session.presence):
+            limits, usage = session.config.attention.limits(), session.usage_now()
+            for concern in every_concern(mailbox, session.now(), limits, session.presence, usage):
                 if concern is not None:
                     found.add(concern)
                 if (taken := monotonic() - start) > SLICE_SECONDS:

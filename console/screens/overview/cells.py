@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from console.overview.lengths import length_words
 from console.overview.model import OverviewModel
-from console.overview.words import bar_words, cell_words, left_out_words, spot_words
+from console.overview.words import bar_words, cell_words, left_out_words, spot_words, usage_words
 from console.panes.overview.heartbeat import Heartbeat
 from console.panes.overview.matrix import MatrixPane
 from console.panes.overview.tables import AgentPane, ChannelPane
@@ -27,7 +27,7 @@ class OverviewCells(NamedTuple):
         model = self.model
         return {
             "heartbeat": f"Heartbeat · messages in {length_words(model.bars.length)}",
-            "agents": f"Agents · {len(model.agents):,}{self.agents.scale()}",
+            "agents": f"Agents · {len(model.agents):,}{self.agents.scale()}{usage_words(model)}",
             "channels": f"Channels · {len(model.channels):,}{self.channels.scale()}",
             "matrix": "Who writes to whom",
         }

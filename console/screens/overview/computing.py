@@ -83,7 +83,7 @@ class OverviewWork:
     async def _look(self) -> None:
         session = self._session
         limits = session.config.attention.limits()
-        steps = standing_steps(session.mailbox, session.now(), limits)
+        steps = standing_steps(session.mailbox, session.now(), limits, session.usage_now())
         async with aclosing(stepped(steps, session.rest)) as found:
             async for standing in found:
                 self._standing = standing
@@ -98,6 +98,8 @@ class OverviewWork:
             self._standing,
             lambda agent: presence_symbol(agent, session.presence(agent)),
             lambda name: unread_count(session.store, mailbox, name),
+            session.usage_now(),
+            session.config.attention.context_percent,
         )
         async with aclosing(stepped(steps, session.rest)) as found:
             async for model in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from mailstore.kinds.claude_sessions.processes import Processes
 from mailstore.kinds.claude_sessions.sessions import SeenSession, Sessions
 from mailstore.kinds.claude_sessions.usage import MARKS, used_in
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
-from mailstore.kit.sessions.usage import DAY, UsageLog, usage_facts
+from mailstore.kit.sessions.usage import DAY, UsageLog
 from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
 from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource
@@ -102,8 +103,6 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         source = file.name if file else ""
         facts = [AgentFact(name, value, source) for name, value in found.items() if value]
         if file is not None:
-            if self._is_recent(it, time.time()):
-                facts += usage_facts(self._usage.of(it.id, file.path, time.time()).get(it.id, AgentUsage()), source)
             facts.append(AgentFact("resume", f"claude --resume {it.id}", source))
         return facts
 
@@ -115,6 +114,14 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         recent = ((it.session, it.path) for it in files if it.session in known)
         found = self._usage.of_all(recent, now)
         return {label: found[session] for session, label in [*self._labels.items()] if session in found}
+
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        """Return what some sessions have used, by their ids, whether or not anything was read before."""
+        return self._usage.of_sessions(sessions, self._paths_of, time.time())
+
+    def _paths_of(self, sessions: Collection[str]) -> Mapping[str, Path]:
+        files = {it.file.session: it.file.path for it in self._files.look() if not it.file.agent}
+        return {it: files[it] for it in sessions if it in files}
 
     def _is_recent(self, it: SeenSession, now: float) -> bool:
         return it.process is not None or now - it.changed < DAY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -141,6 +141,9 @@ class ClaudeSessionsStore(WatchedStore):
 
     def usage(self) -> Mapping[str, AgentUsage]:
         return self._source.usage()
+
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        return self._source.session_usage(sessions)
 
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         return self._source.describe(name)

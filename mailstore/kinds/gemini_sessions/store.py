@@ -42,6 +42,9 @@ class ChatsSource(SessionsSource):
     def usage_log(self) -> UsageLog:
         return UsageLog(USED, used_in)
 
+    def key_of(self, session: str) -> str:
+        return session[:BEGINNING] if self.folder.name == HOMES[0] else session
+
     def _of_place(self, place: Path) -> Iterator[FoundTranscript]:
         for project in _inner(place):
             for entry in _inner(Path(project) / CHATS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ from mailstore.kit.sessions.source import SessionsSource
 from mailstore.kit.sessions.store import CANNOT, SessionsStore
 from mailstore.kit.sessions.usage import usage_of
 from mailstore.kit.tables import look, look_or_gone
+from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.details import AgentUsage, SessionTurn, TranscriptPlace
 from mailstore.records.message import Problem
 from mailstore.rules.presence import Working
@@ -41,6 +42,9 @@ class OpenCodeSource(SessionsSource):
     @property
     def database(self) -> Path:
         return self.folder / DATABASE
+
+    def listed(self, found: list[FoundTranscript]) -> None:
+        """Note nothing: when a session changed is in the database."""
 
     def folders(self) -> list[Path]:
         return [self.folder]
@@ -70,9 +74,12 @@ class OpenCodeSource(SessionsSource):
     def state(self, session: str) -> tuple[Working, str]:
         return (Working.WORKING if session in self._working else Working.OFFLINE), ""
 
-    def used_beside(self, now: float) -> Mapping[str, AgentUsage]:
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        return self.used_beside(time.time(), sessions)
+
+    def used_beside(self, now: float, sessions: Collection[str] | None = None) -> Mapping[str, AgentUsage]:
         try:
-            found = look(self.database, ask.used_by(dict(self._rows), now), is_text=True)
+            found = look(self.database, ask.used_by(sessions, now), is_text=True)
         except (OSError, Unreadable):
             return {}
         return {session: usage_of(used, now) for session, used in found.items()}

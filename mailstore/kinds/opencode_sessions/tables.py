@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -220,13 +220,13 @@ def _text(value: dict[str, Any], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def used_by(sessions: dict[str, SessionRow], now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used]]]:
-    """Return a query for what the sessions that changed in the last day have used, by session."""
+def used_by(sessions: Collection[str] | None, now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used]]]:
+    """Return a query for what sessions, or all, have used that changed in the last day, by session."""
 
     def query(database: sqlite3.Connection) -> dict[str, list[Used]]:
         found: defaultdict[str, list[Used]] = defaultdict(list)
-        for row in sessions.values():
-            if row.updated / 1000 < now - DAY:
+        for row in _sessions(database).values():
+            if row.updated / 1000 < now - DAY or (sessions is not None and row.id not in sessions):
                 continue
             for message_id, created, data in database.execute(ANSWERS, (row.id, int((now - DAY) * 1000))):
                 if (said := _answer(data)) is None or said.role != "assistant" or said.tokens is None:

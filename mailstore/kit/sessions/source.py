@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -23,7 +23,7 @@ import msgspec
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
 from mailstore.kit.sessions.facts import SessionFact, SessionFile, SessionTranscript
-from mailstore.kit.sessions.usage import DAY, UsageLog, usage_facts
+from mailstore.kit.sessions.usage import DAY, UsageLog
 from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.timestamps import time_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
@@ -163,8 +163,6 @@ class SessionsSource(TranscriptSource[SessionFact]):
         found = {"session": session.session, "folder": session.folder, "branch": session.branch}
         found |= {"version": session.version, "started by": self._labels.get(session.other, "")}
         facts = [AgentFact(name, value, session.file) for name, value in found.items() if value]
-        if (used := self._used(time.time(), session).get(session.session)) is not None:
-            facts += usage_facts(used, session.file)
         if command := self.command(session.session):
             facts.append(AgentFact("resume", " ".join(command), session.file))
         return facts
@@ -174,15 +172,24 @@ class SessionsSource(TranscriptSource[SessionFact]):
         found = self._used(time.time())
         return {label: found[session] for session, label in [*self._labels.items()] if session in found}
 
-    def _used(self, now: float, only: SessionFact | None = None) -> Mapping[str, AgentUsage]:
+    def _used(self, now: float) -> Mapping[str, AgentUsage]:
         if self._usage is None:
             return self.used_beside(now)
         files = [it for it in self.history.files if isinstance(it, SessionFile)]
         recent = ((it.session, it.path) for it in files if now - self.changed_at.get(it.session, 0.0) < DAY)
-        if only is None:
-            return self._usage.of_all(recent, now)
-        own = next((path for session, path in recent if session in (only.session, only.other)), None)
-        return self._usage.of(only.session, own, now) if own is not None else {}
+        return self._usage.of_all(recent, now)
+
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        """Return what some sessions have used, by their ids, whether or not anything was read before."""
+        return self._usage.of_sessions(sessions, self._paths_of, time.time()) if self._usage is not None else {}
+
+    def _paths_of(self, sessions: Collection[str]) -> Mapping[str, Path]:
+        files = {it.file.session: it.file.path for it in self.files()}
+        return {it: files[self.key_of(it)] for it in sessions if self.key_of(it) in files}
+
+    def key_of(self, session: str) -> str:
+        """Return what stands for a session's id in the name of its transcript."""
+        return session
 
     def listed(self, found: list[FoundTranscript]) -> None:
         now = {it.file.session: it.stamp.changed / 1e9 for it in found}

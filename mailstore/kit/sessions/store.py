@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -85,6 +85,9 @@ class SessionsStore(WatchedStore):
 
     def usage(self) -> Mapping[str, AgentUsage]:
         return self.source.usage()
+
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        return self.source.session_usage(sessions)
 
     def transcripts(self, message: Message) -> Sequence[TranscriptPlace]:
         return [self._place(line) for line in self._letter(message).lines if self.has_transcript(line)]

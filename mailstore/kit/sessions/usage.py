@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -13,16 +13,16 @@ from typing import NamedTuple
 
 from mailstore.files.whole import NotAFile, open_regular
 from mailstore.kit.transcripts.transcript import MOST_FROM_END, lines_from_end
-from mailstore.records.details import HOURS, AgentFact, AgentUsage
+from mailstore.records.details import HOURS, AgentUsage
 
 HOUR = 3600.0
 DAY = HOURS * HOUR
 MOST = 200
 """Transcripts that are read for what was used: those that changed last."""
+SEARCH_SECONDS = 30.0
+"""How often transcripts are looked for that were not there."""
 SECONDS = 0.3
 """For so long transcripts are read at a time that were not read before; the others follow the next time."""
-FULL = "context nearly full"
-FULL_SHARE = 0.9
 
 
 class Used(NamedTuple):
@@ -46,6 +46,10 @@ class Used(NamedTuple):
     is_answer: bool = True
 
 
+Find = Callable[[Collection[str]], Mapping[str, Path]]
+"""Returns the transcripts of sessions, of those that are there."""
+
+
 class _Log:
     """What the lines of one transcript said; its last lines first, or in their order as they come."""
 
@@ -64,6 +68,8 @@ class UsageLog:
         self._decode = decode
         self._logs: dict[Path, _Log] = {}
         self._lock = Lock()
+        self._paths: dict[str, Path] = {}
+        self._next_search = 0.0
 
     def of(self, session: str, path: Path, now: float) -> Mapping[str, AgentUsage]:
         """Return what a session and its subagents have used, by their ids; nothing if its transcript can't be read."""
@@ -89,6 +95,16 @@ class UsageLog:
         for path in self._logs.keys() - {path for _, path in kept}:
             self._logs.pop(path, None)
         return found
+
+    def of_sessions(self, sessions: Iterable[str], find: Find, now: float) -> dict[str, AgentUsage]:
+        """Return the same of sessions whose transcripts are looked for; of those that are not found, now and then."""
+        is_due = time.monotonic() > self._next_search
+        missing = [it for it in sessions if it not in self._paths]
+        if missing and is_due:
+            self._paths |= find(missing)
+            self._next_search = time.monotonic() + SEARCH_SECONDS
+        found = {it: self.of(it, self._paths[it], now) for it in sessions if it in self._paths}
+        return {session: used[session] for session, used in found.items() if session in used}
 
     def _read(self, log: _Log, path: Path, since: float) -> None:
         fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -151,21 +167,3 @@ def usage_of(answers: Iterable[Used], now: float, *, is_whole: bool = True) -> A
     if costs:
         found.setdefault("cost", sum(costs))
     return AgentUsage(given=given, written=written, hours=tuple(hours), is_whole=is_whole, **found)  # type: ignore[arg-type]
-
-
-def usage_facts(usage: AgentUsage, source: str) -> list[AgentFact]:
-    """Return what a session has used, in words; a context that is nearly full is a warning."""
-    found = {"model": usage.model}
-    share = usage.share
-    name = FULL if share is not None and share >= FULL_SHARE else "context"
-    if usage.context:
-        of = f" of {usage.window:,} ({int(100 * share)} %)" if usage.window and share is not None else ""
-        found[name] = f"{usage.context:,}{of} tokens at its last answer"
-    if usage.given or usage.written:
-        least = "" if usage.is_whole else "at least "
-        found["last 24 h"] = f"{least}{usage.given:,} tokens given, {usage.written:,} written"
-    if usage.total is not None:
-        found["tokens"] = f"{usage.total:,} in all"
-    if usage.cost is not None:
-        found["cost"] = f"${usage.cost:,.2f}, as the program said"
-    return [AgentFact(each, value, source, each == FULL) for each, value in found.items() if value]

@@ -521,16 +521,17 @@ def test_what_a_session_has_used(home: Home) -> None:
         scanned(store)
         found = {it.name: it.value for it in store.describe_agent(ALPHA)}
         assert store.describe_agent("nobody") == []
+        used = store.usage()[ALPHA]
+    assert (used.model, used.context, used.window, used.cost) == ("opus", 70_002, None, 1.25)
+    assert (used.given, used.written, used.hours[-1]) == (140_003, 1_000, 141_003)
+    with ClaudeSessionsStore.open(home.folder) as store:  # as of a session whose hooks tell its id: nothing is read
+        assert store.session_usage([session_id("alpha"), "other"]) == {session_id("alpha"): used}
     assert found == {
         "session": session_id("alpha"),
         "folder": "/srv/me/repo",
         "branch": "main",
         "version": "2.1.330",
         "process": f"{os.getpid()}, interactive",
-        "model": "opus",
-        "context": "70,002 tokens at its last answer",
-        "last 24 h": "140,003 tokens given, 1,000 written",
-        "cost": "$1.25, as the program said",
         "resume": f"claude --resume {session_id('alpha')}",
     }
 

@@ -97,24 +97,10 @@ def test_what_a_thread_has_used(home: Path) -> None:
         scanned(store)
         found = {it.name: it.value for it in store.describe_agent(PARENT)}
         assert store.describe_agent("nobody") == []
+        used = store.usage()[PARENT]
+    assert (used.context, used.window, used.total) == (15, 258_400, 105)
     assert found["folder"] == "/srv/me/repo"
-    assert found["context"] == "15 of 258,400 (0 %) tokens at its last answer"
-    assert found["tokens"] == "105 in all"
     assert found["resume"] == f"codex resume {THREAD}"
-
-
-def test_a_context_that_is_nearly_full_is_a_warning(home: Path) -> None:
-    used, total = {"total_tokens": 235_000}, {"total_tokens": 900_000}
-    info = {"last_token_usage": used, "total_token_usage": total, "model_context_window": 258_400}
-    with rollout(home).open("ab") as file:
-        file.write(line("event_msg", iso(NOW), {"type": "token_count", "info": info}))
-    with CodexStore.open(home) as store:
-        scanned(store)
-        [warning] = [it for it in store.describe_agent(PARENT) if it.is_warning]
-    assert (warning.name, warning.value) == (
-        "context nearly full",
-        "235,000 of 258,400 (90 %) tokens at its last answer",
-    )
 
 
 def test_a_message_that_is_queued_and_taken_while_the_console_is_open(home: Path) -> None:

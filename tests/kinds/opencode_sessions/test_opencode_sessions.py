@@ -120,7 +120,7 @@ def test_what_a_session_has_used_and_what_it_cost(home: Path) -> None:
         facts = {it.name: it.value for it in store.describe_agent(PARENT)}
     assert (used.model, used.context, used.window) == ("m1", 1_550, None)
     assert used.hours[-1] >= 1_550
-    assert facts["cost"] == "$1.50, as the program said"
+    assert (used.cost, used.total) == (1.5, 30)
     assert facts["resume"] == f"opencode --session {SESSION}"
 
 

@@ -1,0 +1,58 @@
+"""How what an agent has used is said: how full its context is, tokens, and cost where its program says it."""
+
+from __future__ import annotations
+
+from mailstore.records.details import AgentFact, AgentUsage
+
+FULL = "context nearly full"
+
+
+def usage_facts(usage: AgentUsage, full_percent: float) -> list[AgentFact]:
+    """Return what an agent has used, with a label each; a context that is nearly full is a warning."""
+    found = {"model": usage.model}
+    share = usage.share
+    name = FULL if is_full(usage, full_percent) else "context"
+    if usage.context:
+        of = f" of {usage.window:,} ({int(100 * share)} %)" if usage.window and share is not None else ""
+        found[name] = f"{usage.context:,}{of} tokens at its last answer"
+    if usage.tokens:
+        least = "" if usage.is_whole else "at least "
+        found["last 24 h"] = f"{least}{usage.given:,} tokens given, {usage.written:,} written"
+    if usage.total is not None:
+        found["tokens"] = f"{usage.total:,} in all"
+    if usage.cost is not None:
+        found["cost"] = f"{cost_words(usage.cost)}, as the program said"
+    return [AgentFact(each, value, "", each == FULL) for each, value in found.items() if value]
+
+
+def usage_words(usage: AgentUsage) -> list[str]:
+    """Return how full an agent's context is and its tokens of the last 24 hours, then the first of these alone."""
+    context = context_words(usage)
+    of_window = context if usage.share is not None or not context else f"ctx {context}"
+    parts = [it for it in (of_window, f"{token_words(usage.tokens)} tok" if usage.tokens else "") if it]
+    return list(dict.fromkeys(filter(None, (" ".join(parts), *parts[:1]))))
+
+
+def context_words(usage: AgentUsage) -> str:
+    """Return how full an agent's context is: a part of it where its size is known, else tokens."""
+    if usage.share is not None:
+        return f"{int(100 * usage.share)}%"
+    return token_words(usage.context) if usage.context else ""
+
+
+def token_words(number: int) -> str:
+    """Return a number of tokens in at most five cells."""
+    for size, unit in ((10**9, "G"), (10**6, "M"), (10**3, "K")):
+        if number >= size:
+            return f"{number / size:.1f}{unit}" if number < 10 * size else f"{number // size}{unit}"
+    return f"{number}"
+
+
+def is_full(usage: AgentUsage, full_percent: float) -> bool:
+    """Say whether an agent's context is so full that it needs attention."""
+    return usage.share is not None and 100 * usage.share >= full_percent
+
+
+def cost_words(dollars: float) -> str:
+    """Return a cost; a small one is not rounded to nothing."""
+    return f"${dollars:,.2f}" if dollars >= 0.01 or not dollars else f"${dollars:.4f}"
