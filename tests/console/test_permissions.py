@@ -104,9 +104,9 @@ async def go(seat: Seat, row: str) -> None:
     await seat.press("p")
     await seat.sees("Needs attention")
     await seat.until(lambda: any(it.trouble is Trouble.PERMISSION for it in seat.app.session.attention.shown))
-    await seat.sees(row)
-    await seat.press("g")  # the row may have come after others
+    await seat.press("g")  # the row may have come after others, and a small screen shows one
     await seat.until(lambda: str(getattr(seat.app.screen, "place", "")).startswith("permission"))
+    await seat.sees(row)
 
 
 def journal(mail: MailFiles) -> list[tuple[str, str, Any]]:
