@@ -51,8 +51,9 @@ class Sessions:
         self._labels: dict[str, str] | None = {}
         self._by_name: defaultdict[str, list[SeenSession]] = defaultdict(list)
         """By name, the sessions that are or were called so."""
-        self.strangers: set[str] = set()
-        """Names of senders and recipients of which nothing else is known."""
+        self._strangers: dict[str, Agent] = {}
+        """Senders and recipients of whom nothing but a name is known."""
+        self._new_strangers: list[Agent] = []
 
     def __iter__(self) -> Iterator[SeenSession]:
         return iter(self._all.values())
@@ -199,12 +200,15 @@ class Sessions:
     def stranger(self, name: str) -> str:
         """Return the name in the mailbox of somebody of whom only a name is known."""
         plain = plain_name(name)
-        self.strangers.add(plain)
+        if plain not in self._strangers:
+            self._strangers[plain] = Agent(plain, status=Status.FROZEN, activity=NO_TRANSCRIPT)
+            self._new_strangers.append(self._strangers[plain])
         return plain
 
-    def strange(self) -> dict[str, Agent]:
-        """Return those of whom only a name is known, as agents."""
-        return {name: Agent(name, status=Status.FROZEN, activity=NO_TRANSCRIPT) for name in sorted(self.strangers)}
+    def new_strangers(self) -> list[Agent]:
+        """Return those of whom only a name is known, as agents, who were not returned before."""
+        found, self._new_strangers = self._new_strangers, []
+        return found
 
 
 def plain_name(name: str) -> str:

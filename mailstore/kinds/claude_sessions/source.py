@@ -187,8 +187,8 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         letters = list(self._letters.take(now, most))
         for session in changed:
             found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
-        for name, agent in self._sessions.strange().items():
-            found[f"stranger {name}"] = RecordEvents((agent,))
+        for agent in self._sessions.new_strangers():
+            found[f"stranger {agent.session_id}"] = RecordEvents((agent,))
         self._due = self._letters.next_due(now)
         problems: list[Problem] = [*self.history.problems(), *self._files.problems]
         told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}

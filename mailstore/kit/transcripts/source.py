@@ -28,13 +28,15 @@ from mailstore.records.events import Progress
 FIRST = 4 << 20
 CHUNK = 64 << 20
 """Bytes of transcripts after which what they prove is told: the first time soon."""
-PAGE = 1000
-"""Messages that are told at once."""
+FIRST_PAGE, PAGE = 200, 1000
+"""Messages that are told at once: few at first, for which the screen waits."""
 RECENT = 64
 MOST_WATCHED = 1000
 """Of so many transcripts, those that changed last, the folders are watched; new ones are seen in any case."""
 FULL_SECONDS = 1.0
-"""For so long, a change is looked for in the transcripts first that changed last."""
+REST_SECONDS = 0.25
+"""A change is looked for in the transcripts that changed last, then in all: so long after the last was found there, or
+so long after all were looked at."""
 PLAIN = re.compile(r"[^\w.+-]+")
 LONGEST = 40
 """Characters of a name."""
@@ -60,6 +62,8 @@ class TranscriptSource(RecordSource, Generic[F]):
     def _start(self) -> None:
         self._looked = 0.0
         """When all transcripts were looked at last, by the monotonic clock."""
+        self._last_find = 0.0
+        """When something was found last in those that had changed last."""
         self._is_behind = False
         """Whether something has changed since, and only the transcripts that changed last were looked at."""
         self.begin()
@@ -122,7 +126,7 @@ class TranscriptSource(RecordSource, Generic[F]):
                 yield self.records(), Progress(done, total)
         self.history.keep(news)
         self.everything()
-        yield self.records(PAGE), Progress(total, total)
+        yield self.records(FIRST_PAGE), Progress(total, total)
         while self.has_more():
             yield self.records(PAGE), Progress(total, total)
 
@@ -130,8 +134,11 @@ class TranscriptSource(RecordSource, Generic[F]):
         self._is_behind |= closely
         if self._is_behind:
             news: list[KeptFact[F]] = []
-            grown = self._grown(self._recent()) if time.monotonic() - self._looked < FULL_SECONDS else []
-            if not grown:
+            now = time.monotonic()
+            grown = self._grown(self._recent()) if now - self._looked < FULL_SECONDS else []
+            if grown:
+                self._last_find = now
+            elif now - self._looked >= FULL_SECONDS or now - self._last_find >= REST_SECONDS:
                 grown = self._grown(self._list())
                 self._looked, self._is_behind = time.monotonic(), False
             for each in grown:
