@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple, Self, TypeVar
 
@@ -103,6 +103,9 @@ class Delegating(Store):
 
     def usage(self) -> Mapping[str, AgentUsage]:
         return {scope.name(name): it for store, scope in self._holders() for name, it in store.usage().items()}
+
+    def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
+        return {name: it for store, _ in self._holders() for name, it in store.session_usage(sessions).items()}
 
     def agent_notes(self) -> Iterator[AgentNote]:
         for store, scope in self._holders():
