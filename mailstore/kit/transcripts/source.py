@@ -33,10 +33,10 @@ FIRST_PAGE, PAGE = 200, 1000
 RECENT = 64
 MOST_WATCHED = 1000
 """Of so many transcripts, those that changed last, the folders are watched; new ones are seen in any case."""
-FULL_SECONDS = 1.0
-REST_SECONDS = 0.25
-"""A change is looked for in the transcripts that changed last, then in all: so long after the last was found there, or
-so long after all were looked at."""
+FULL_SECONDS = 3.0
+REST_SECONDS = 0.1
+"""A change is looked for in the transcripts that changed last, and then in all: once nothing was found there for a
+moment, which whoever shows it can use, and at the latest so long after it."""
 PLAIN = re.compile(r"[^\w.+-]+")
 LONGEST = 40
 """Characters of a name."""
@@ -60,10 +60,9 @@ class TranscriptSource(RecordSource, Generic[F]):
         self._start()
 
     def _start(self) -> None:
-        self._looked = 0.0
-        """When all transcripts were looked at last, by the monotonic clock."""
         self._last_find = 0.0
-        """When something was found last in those that had changed last."""
+        """When something was found last in the transcripts that had changed last, by the monotonic clock."""
+        self._behind_since = 0.0
         self._is_behind = False
         """Whether something has changed since, and only the transcripts that changed last were looked at."""
         self.begin()
@@ -131,16 +130,18 @@ class TranscriptSource(RecordSource, Generic[F]):
             yield self.records(PAGE), Progress(total, total)
 
     def news(self, *, closely: bool) -> RecordMap | None:
-        self._is_behind |= closely
+        if closely and not self._is_behind:
+            self._is_behind, self._behind_since = True, time.monotonic()
         if self._is_behind:
             news: list[KeptFact[F]] = []
             now = time.monotonic()
-            grown = self._grown(self._recent()) if now - self._looked < FULL_SECONDS else []
+            grown = self._grown(self._recent())
             if grown:
                 self._last_find = now
-            elif now - self._looked >= FULL_SECONDS or now - self._last_find >= REST_SECONDS:
+            is_overdue = now - self._behind_since >= FULL_SECONDS
+            if is_overdue or (not grown and now - self._last_find >= REST_SECONDS):
                 grown = self._grown(self._list())
-                self._looked, self._is_behind = time.monotonic(), False
+                self._is_behind = False
             for each in grown:
                 self._read(each, news)
             self.history.keep(news)
