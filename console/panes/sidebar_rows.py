@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
@@ -22,7 +23,7 @@ from console.widgets.rows import KeyedRows, RowStyle
 from console.words.agent_presence import presence_symbol
 from console.words.styles import TextStyles
 from console.words.symbols import AGENTS, DONE, FAILED, SIGNS
-from console.words.usage_words import context_words, is_full, usage_words
+from console.words.usage_words import is_full, usage_words
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
 from mailstore.rules.waking import is_dormant
@@ -30,7 +31,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
 MUTED = SIGNS["muted"].glyph
-MOST_ENDED = 1 << 14
+MOST_RESTING = 1 << 14
 ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
 SHORTEST_DOING = 10
 """Cells in which it is worth saying what an agent works on."""
@@ -131,44 +132,40 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
         yield _heading("Agents", label)
     head = f"{label}/" if label else ""
     muted = mailbox.own_marks().agents
-    usage = session.usage_now()
-    stale_after = session.config.stale_after_minutes * 60
+    usage, full = session.usage_now(), session.config.attention.context_percent
+    stale_after, types = session.config.stale_after_minutes * 60, session.config.wake.types
     for agent in sorted(agents, key=_order):
-        if agent.status is Status.DEAD and agent.session_id not in session.hooked.live:
-            unread = mailbox.unread_count(agent.session_id)
-            yield _ended_row(agent, head, unread, is_muted=agent.session_id in muted)
-            continue
-        seen = session.presence(agent)
-        glyph, tone = presence_symbol(agent, seen)
-        note, sign = agent.role.removeprefix(head), ""
-        how_long = seen.age if seen.is_stale else None if seen.since is None else session.now() - seen.since
-        short = "" if how_long is None or agent.status is not Status.LIVING else age(how_long)
-        hook = session.hooked.live.get(agent.session_id)
-        is_asleep = is_dormant(agent, session.now(), stale_after) if hook is None else can_ring(hook) and is_idle(hook)
-        if is_asleep:
-            wakes = mailbox.unread_of_types(agent.session_id, session.config.wake.types)
-            sign = f"↯{wakes}" if wakes else ""
         name = agent.session_id
+        unread, hook = mailbox.unread_count(name), session.hooked.live.get(name)
+        is_asleep = is_dormant(agent, session.now(), stale_after) if hook is None else can_ring(hook) and is_idle(hook)
+        wakes = mailbox.unread_of_types(name, types) if unread and is_asleep else 0
         used = usage.get(name)
-        if used is not None and is_full(used, session.config.attention.context_percent):
-            sign = f"{context_words(used)} {sign}".strip()
-        if name in muted:
-            note = f"{MUTED} {note}"
-        unread = mailbox.unread_count(name)
-        yield SidebarRow(
-            *(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone, sign, short),
-            used=usage_words(used) if used is not None else (),
-            doing=agent.activity.partition(": ")[2] if agent.status is Status.LIVING else "",
-        )
+        words = tuple(usage_words(used)) if used is not None else ()
+        is_context_full = used is not None and is_full(used, full)
+        row = _resting_row(agent, head, unread, wakes, words, is_context_full, name in muted)
+        if agent.status is Status.LIVING or hook is not None:
+            seen = session.presence(agent)
+            how_long = seen.age if seen.is_stale else None if seen.since is None else session.now() - seen.since
+            symbol = presence_symbol(agent, seen)
+            row = replace(row, glyph=symbol.glyph, tone=symbol.colour)
+            if agent.status is Status.LIVING:
+                doing = agent.activity.partition(": ")[2]
+                row = replace(row, how_long="" if how_long is None else age(how_long), doing=doing)
+        yield row
 
 
-@lru_cache(MOST_ENDED)
-def _ended_row(agent: Agent, head: str, unread: int, *, is_muted: bool) -> SidebarRow:
-    """Return the row of an agent that has ended, which time doesn't change: there may be thousands."""
+@lru_cache(MOST_RESTING)
+def _resting_row(
+    agent: Agent, head: str, unread: int, wakes: int, used: tuple[str, ...], is_context_full: bool, is_muted: bool
+) -> SidebarRow:
+    """Return the row of an agent that is frozen or has ended, which time doesn't change: there may be thousands."""
     name, role = agent.session_id, agent.role.removeprefix(head)
-    glyph, tone = AGENTS[Status.DEAD]
+    signs = (used[-1] if is_context_full else "", f"↯{wakes}" if wakes else "")
+    glyph, tone = AGENTS[agent.status]
     note = f"{MUTED} {role}" if is_muted else role
-    return SidebarRow(f"agent:{name}", name.removeprefix(head), View("agent", name), unread, glyph, note, tone)
+    sign = " ".join(filter(None, signs))
+    view = View("agent", name)
+    return SidebarRow(f"agent:{name}", name.removeprefix(head), view, unread, glyph, note, tone, sign, used=used)
 
 
 def _order(agent: Agent) -> tuple[int, str]:
