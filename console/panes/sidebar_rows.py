@@ -161,6 +161,7 @@ def _resting_row(
     """Return the row of an agent that is frozen or has ended, which time doesn't change: there may be thousands."""
     name, role = agent.session_id, agent.role.removeprefix(head)
     signs = (used[-1] if is_context_full else "", f"↯{wakes}" if wakes else "")
+    used = () if is_context_full else used
     glyph, tone = AGENTS[agent.status]
     note = f"{MUTED} {role}" if is_muted else role
     sign = " ".join(filter(None, signs))
