@@ -40,42 +40,44 @@ class OpenCodeHarness(SessionsHarness):
     def database(self) -> Path:
         return self.path / "opencode.db"
 
-    def run(self, statement: str, *values: object) -> None:
-        """Change the database as the program does."""
+    def run(self, *statements: tuple[object, ...]) -> None:
+        """Change the database as the program does, at once."""
         with closing(sqlite3.connect(self.database)) as database, database:
-            database.execute(statement, values)
+            database.execute("PRAGMA synchronous = OFF")
+            for statement, *values in statements:
+                database.execute(str(statement), values)
 
     def make(self) -> None:
         if not self.database.exists():
             self.path.mkdir(parents=True, exist_ok=True)
-            for table in TABLES:
-                self.run(table)
-        for number, name in enumerate(NAMES):
-            self._session(name, NAMES[number - 1])
-
-    def _session(self, name: str, parent: str) -> None:
-        first = int((time_of("2026-03-16T14:00:00Z") or 0.0) * 1000)
-        words = "INSERT OR IGNORE INTO session VALUES (?, ?, '', ?, '1.18.33', 0, 0, ?, ?)"
-        self.run(words, name, parent, f"/srv/{name}", first, first)
+            self.run(*((table,) for table in TABLES))
+            self.run(*(_session(name, NAMES[number - 1]) for number, name in enumerate(NAMES)))
 
     def message(self, fields: Mapping[str, Any]) -> None:
         self.make()
         sender, to = fields["sender"], fields.get("recipient", NAMES[0])
-        self._session(sender, to)
-        self._session(to, sender)
-        self.run("UPDATE session SET parent_id = ? WHERE id = ?", sender, to)
         self.known("told", sender, fields, to)
         start = round((time_of(fields["timestamp"]) or 0.0) * 1000)
         state = {"status": "running", "input": {"prompt": fields["content"]}, "metadata": {"sessionId": to}}
-        self._part(fields["id"], sender, json.dumps(task(**state, time={"start": start}), separators=(",", ":")))
-
-    def _part(self, number: str, session: str, data: str) -> None:
-        now = int(time.time() * 1000)
-        self.run("INSERT INTO part VALUES (?, 'x', ?, ?, ?, ?)", number, session, now, now, data)
-        self.run("UPDATE session SET time_updated = ? WHERE id = ?", now, session)
+        parent = ("UPDATE session SET parent_id = ? WHERE id = ?", sender, to)
+        data = json.dumps(task(**state, time={"start": start}), separators=(",", ":"))
+        self.run(_session(sender, to), _session(to, sender), parent, *_part(fields["id"], sender, data))
 
     def damage(self) -> None:
-        self._part(f"broken {time.monotonic_ns()}", NAMES[0], '{"type":"tool","tool":"task", broken')
+        data = '{"type":"tool","tool":"task", broken'
+        self.run(*_part(f"broken {time.monotonic_ns()}", NAMES[0], data))
+
+
+def _session(name: str, parent: str) -> tuple[object, ...]:
+    first = int((time_of("2026-03-16T14:00:00Z") or 0.0) * 1000)
+    words = "INSERT OR IGNORE INTO session VALUES (?, ?, '', ?, '1.18.33', 0, 0, ?, ?)"
+    return words, name, parent, f"/srv/{name}", first, first
+
+
+def _part(number: str, session: str, data: str) -> list[tuple[object, ...]]:
+    now = int(time.time() * 1000)
+    part = ("INSERT INTO part VALUES (?, 'x', ?, ?, ?, ?)", number, session, now, now, data)
+    return [part, ("UPDATE session SET time_updated = ? WHERE id = ?", now, session)]
 
 
 def task(**state: object) -> dict[str, object]:
