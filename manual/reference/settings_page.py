@@ -47,6 +47,8 @@ EXAMPLES: dict[str, Any] = {
     "agent_mail.secret_file": "~/.config/signalbox/secrets/agent-mail",
     "agent_mail.secret_command": ["pass", "show", "agent-mail"],
     "agent_mail.ca_file": "~/ca.pem",
+    "opencode.url": "http://127.0.0.1:4096",
+    "opencode.password_file": "~/.config/signalbox/secrets/opencode",
     "nats.creds": "~/.config/signalbox/secrets/ann.creds",
     "nats.nkey": "~/.config/signalbox/secrets/ann.nk",
     "nats.user": "ann",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from mailstore.records.roster import Agent
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox
 from tests.agents import codex, copilot, gemini, opencode
@@ -56,6 +58,12 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "own"))
 
 
+def names(url: str) -> list[str]:
+    """Return the names of the agents in a mailbox."""
+    with open_store(url) as store:
+        return [it.session_id for batch in store.scan() for it in batch if isinstance(it, Agent)]
+
+
 def script(first: Step, shell: Step) -> ScriptedModel:
     """Return a model that has a subagent do something, which runs a command and answers."""
     return ScriptedModel(first, shell, say("inner says one", when=PROMPT), say("outer is done"), say("more"))
@@ -74,6 +82,24 @@ def test_opencode_and_its_child_session(lab: Lab) -> None:
     ]
     assert len(used(url)) == 2
     assert all(used(url))
+
+
+@pytest.mark.program("opencode")
+def test_a_server_of_opencode_takes_what_is_sent_from_here(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(lab.home / ".local" / "state"))  # where it is kept who sent it
+    url = f"opencode-sessions:{lab.home / '.local' / 'share' / 'opencode'}"
+    with ScriptedModel(say("tail 0"), say("heard it", when="SENT-TEXT"), say("more")) as model:
+        opencode.configure(lab, model)
+        opencode.run_to_its_end(lab, "hello")
+        words = [str(opencode.OPENCODE.path), "serve", "--port", "0", "--hostname", "127.0.0.1"]
+        server = lab.start(words, env=opencode.QUIET)
+        assert server.stdout
+        where = next(found[0] for line in server.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+", line)))
+        [name] = names(url)
+        given = ["--from", "user", "--to", name, "--body", "SENT-TEXT please"]
+        lab.signalbox("send", *given, "--store", url, SIGNALBOX_OPENCODE_URL=where)
+        lab.until(lambda: seen(url) == [Seen("user", _bare(name), "SENT-TEXT please", "read")], "it is read", 60)
+        lab.until(lambda: any(request.find("SENT-TEXT please") for request in model.requests), "its model has it", 60)
 
 
 @pytest.mark.program("copilot")
@@ -114,11 +140,7 @@ def test_codex_takes_what_is_queued_from_here(lab: Lab) -> None:
         terminal = codex.at_terminal(lab)
         type_line(terminal, "hello")
         terminal.wait_for("tail 0", 60)
-        with open_store(url) as store:
-            mailbox = Mailbox()
-            for batch in store.scan():
-                mailbox.fold(batch, NOW)
-            [thread] = [agent.session_id for agent in mailbox.roster]
+        [thread] = names(url)
         (lab.root / "bin" / "codex").symlink_to(codex.CODEX.path)
         lab.signalbox("send", "--from", "user", "--to", thread, "--body", "QUEUED-TEXT please", "--store", url)
         terminal.wait_for("heard it", 60)

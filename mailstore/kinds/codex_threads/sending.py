@@ -44,7 +44,7 @@ def _program() -> str:
 def send(source: ThreadsSource, draft: Draft) -> Message:
     """Queue a message for a thread; return it as the queue has it. Raises DraftRefused and StoreError."""
     [recipient] = draft.recipients
-    thread = source.thread_of(recipient)
+    thread = source.session_of(recipient)
     if not thread:
         raise DraftRefused("to", f"{recipient!r} is not a thread of Codex", "signalbox agents lists them")
     if "\0" in draft.content or len(draft.content.encode()) > LONGEST:

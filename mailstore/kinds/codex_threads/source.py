@@ -16,7 +16,7 @@ from mailstore.kit.sessions.usage import UsageLog
 from mailstore.kit.timestamps import time_of
 from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.events import Event, Undelivered
-from mailstore.records.message import Message, Problem, Receipt
+from mailstore.records.message import Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Working
 
@@ -38,10 +38,6 @@ class ThreadsSource(SessionsSource):
     def begin(self) -> None:
         self._databases = Databases(self.folder)
         self._queued: dict[str, SessionFact] = {}
-        self._given_by: dict[str, SessionFact] = {}
-        """By the id of a row of the queue, the line of the thread that took it."""
-        self._sent: dict[str, str] = {}
-        """By the id of a row, who of us queued it."""
         super().begin()
 
     def usage_log(self) -> UsageLog:
@@ -68,19 +64,8 @@ class ThreadsSource(SessionsSource):
 
     def take(self, fact: SessionFact) -> None:
         super().take(fact)
-        match fact.kind:
-            case "given" if fact.id:
-                self._given_by[fact.id] = fact
-            case "queued":
-                self._queued.setdefault(fact.id, fact)
-            case "sent":
-                self._sent[fact.id] = fact.name
-
-    def note_sent(self, message: Message, row: SessionFact) -> None:
-        """Note who queued a message, here and in the journal; may be called in any thread. Raises StoreError."""
-        self._sent[row.id] = message.sender
-        self._messages[row.id] = SessionMessage(message, row.text, (row,))
-        self.history.note(row.but(kind="sent", name=message.sender, text=""))
+        if fact.kind == "queued":
+            self._queued.setdefault(fact.id, fact)
 
     def look_at_rest(self) -> list[SessionFact]:
         if not self._databases.look():
@@ -96,19 +81,23 @@ class ThreadsSource(SessionsSource):
         return line.kind != "told" or line.name.startswith("spawn")
 
     def others(self) -> Iterator[Agent]:
-        if any(it.id not in self._sent for it in (*self._queued.values(), *self._given_by.values())):
+        if any(it.id not in self.sent for it in (*self._queued.values(), *self.given_by.values())):
             yield Agent(OUTSIDE, status=Status.FROZEN, activity="a user or a script")
+
+    def _sender(self, client: str) -> str:
+        """Return who queued a message, which the queue itself doesn't say."""
+        return self.sent[client].name if client in self.sent else OUTSIDE
 
     def other_messages(self) -> Iterator[SessionMessage]:
         """Yield what was queued: what a thread took, what waits, and what is gone."""
         waiting = {it.id for it in self._databases.queue}
         now = time.time()
-        for client in self._queued.keys() | self._given_by.keys():
-            row, given = self._queued.get(client), self._given_by.get(client)
+        for client in self._queued.keys() | self.given_by.keys():
+            row, given = self._queued.get(client), self.given_by.get(client)
             line = row or given
             if line is None:
                 continue
-            message = self.message(client, self._sent.get(client, OUTSIDE), self.label(line.session), line)
+            message = self.message(client, self._sender(client), self.label(line.session), line)
             events: list[Event] = []
             if given is not None:
                 events.append(Receipt(client, message.recipients[0], time_of(given.time)))
@@ -119,15 +108,6 @@ class ThreadsSource(SessionsSource):
                     self.due = message.time + PATIENCE
             lines = (line, given) if given is not None and given is not line else (line,)
             yield SessionMessage(message, line.text, lines, tuple(events))
-
-    def thread_of(self, label: str) -> str:
-        """Return the thread that has a name in the mailbox; empty if none has. Raises StoreError."""
-        source = self
-        if not self.sessions:  # nothing was read yet
-            source = ThreadsSource(self.folder)
-            for _ in source.pages():
-                pass
-        return next((it for it in [*source.sessions] if source._labels.get(it) == label), "")
 
 
 def _queued(item: QueuedItem) -> SessionFact:

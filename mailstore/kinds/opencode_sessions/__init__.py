@@ -5,5 +5,8 @@ from __future__ import annotations
 from mailstore.installed_kinds import StoreKind
 
 KIND = StoreKind(
-    "mailstore.kinds.opencode_sessions.store:OpenCodeStore", is_asked_last=True, homes=(".local/share/opencode",)
+    "mailstore.kinds.opencode_sessions.store:OpenCodeStore",
+    tables={"opencode": "mailstore.kinds.opencode_sessions.settings:OpenCodeSettings"},
+    is_asked_last=True,
+    homes=(".local/share/opencode",),
 )

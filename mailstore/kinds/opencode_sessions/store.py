@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from mailstore.errors import reason_of
 from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp
 from mailstore.kinds.opencode_sessions import tables as ask
+from mailstore.kinds.opencode_sessions.tables import DATABASE
 from mailstore.kit.sessions.facts import SessionFact
-from mailstore.kit.sessions.source import SessionsSource
+from mailstore.kit.sessions.source import SessionMessage, SessionsSource
 from mailstore.kit.sessions.store import CANNOT, SessionsStore
 from mailstore.kit.sessions.usage import usage_of
 from mailstore.kit.tables import look, look_or_gone
+from mailstore.kit.timestamps import time_of
 from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.details import AgentUsage, SessionTurn, TranscriptPlace
-from mailstore.records.message import Problem
+from mailstore.records.message import Message, Problem, Receipt
 from mailstore.rules.presence import Working
 from mailstore.store import Capabilities, Capability
 
-DATABASE, FOLDER = "opencode.db", "opencode"
+if TYPE_CHECKING:
+    from mailstore.kinds.opencode_sessions.sending import Server
+    from mailstore.records.draft import Draft
+
+FOLDER = "opencode"
 
 
 class OpenCodeSource(SessionsSource):
@@ -58,6 +64,8 @@ class OpenCodeSource(SessionsSource):
         try:
             seen = {row.id: row.updated for row in self._rows.values()}
             found = look(self.database, ask.look_for(seen, DATABASE), is_text=True)
+            waiting = [it for it in [*self.sent.values()] if it.id not in self.given_by]
+            answered = look(self.database, ask.answered(waiting, DATABASE), is_text=True) if waiting else []
             self._working = look(self.database, ask.at_work(found.sessions, now), is_text=True)
         except (OSError, Unreadable) as error:
             self._fault = Problem(DATABASE, 1, 0, f"it can't be read: {reason_of(error)}", fatal=False)
@@ -66,7 +74,15 @@ class OpenCodeSource(SessionsSource):
         self._stamp, self._fault, self._rows, self._looked = stamp, None, found.sessions, now
         self._damaged |= dict.fromkeys(found.damaged)
         self.changed_at = {row.id: row.updated / 1000 for row in self._rows.values()}
-        return found.facts
+        return [*found.facts, *answered]
+
+    def other_messages(self) -> Iterator[SessionMessage]:
+        """Yield what was sent from here, read once its session has begun to answer it."""
+        for message_id, line in self.sent.items():
+            message = self.message(message_id, line.name, self.label(line.session), line)
+            given = self.given_by.get(message_id)
+            read = [] if given is None else [Receipt(message_id, message.recipients[0], time_of(given.time))]
+            yield SessionMessage(message, line.text, (line,), tuple(read))
 
     def problems(self) -> list[Problem]:
         return [*self._damaged, *([self._fault] if self._fault is not None else ())]
@@ -89,17 +105,21 @@ class OpenCodeStore(SessionsStore):
     """Sessions of OpenCode as agents, and what they and their child sessions told each other."""
 
     kind: ClassVar[str] = "opencode-sessions"
-    summary: ClassVar[str] = "OpenCode sessions: agents, and the tasks that they give to child sessions; read-only"
+    summary: ClassVar[str] = (
+        "OpenCode sessions: agents, and what child sessions are told; sends by a server of the program"
+    )
     missing: ClassVar[tuple[str, str]] = (
         "there are no OpenCode sessions at {path}",
         "name its folder, ~/.local/share/opencode",
     )
     declared: ClassVar[Capabilities] = Capabilities(
-        {**CANNOT, Capability.SEND: "write to the agent in its mailbox: OpenCode's plugin gives it to the session"}
+        {name: reason for name, reason in CANNOT.items() if name is not Capability.SEND}
     )
+    source: OpenCodeSource
 
     def __init__(self, folder: Path, *, poll: bool = False) -> None:
         super().__init__(OpenCodeSource(folder), folder, poll=poll)
+        self._server: tuple[Server | None, str] | None = None
 
     @classmethod
     def find(cls, path: Path) -> Path | None:
@@ -109,6 +129,23 @@ class OpenCodeStore(SessionsStore):
             if folder.name == FOLDER and (folder / DATABASE).is_file():
                 return folder
         return None
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Return what can be done here: without a server, sessions can only be read."""
+        if self._server is None:
+            from mailstore.kinds.opencode_sessions.sending import server
+
+            self._server = server()
+        return self.declared.without(self._server[1], Capability.SEND) if self._server[1] else self.declared
+
+    def write_message(self, draft: Draft) -> Message:
+        to = self._server[0] if self._server is not None else None
+        if to is None:
+            raise self.unsupported(Capability.SEND)
+        from mailstore.kinds.opencode_sessions.sending import send
+
+        return send(self.source, to, draft)
 
     def has_transcript(self, line: SessionFact) -> bool:
         return bool(line.offset)

@@ -18,6 +18,7 @@ from mailstore.kit.transcripts.turns import tool_words
 from mailstore.records.details import SessionTurn, Speaker
 from mailstore.records.message import Problem
 
+DATABASE = "opencode.db"
 RESULT = re.compile(r"<task_result>\n?(.*?)\n?</task_result>", re.DOTALL)
 AT_WORK = 15 * 60.0
 """Seconds: an answer that began before and has no end is one of a program that was killed."""
@@ -88,6 +89,7 @@ class _Time(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     role: str = ""
+    parent: str = msgspec.field(default="", name="parentID")
     model: str = msgspec.field(default="", name="modelID")
     tokens: _Tokens | None = None
     time: _Time = msgspec.field(default_factory=_Time)
@@ -220,6 +222,46 @@ def _text(value: dict[str, Any], name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def prompt_of(session: str, since: int, text: str) -> Callable[[sqlite3.Connection], str]:
+    """Return a query for the id of a user's message with a text since a time in milliseconds, or an empty one."""
+
+    def query(database: sqlite3.Connection) -> str:
+        for message_id, _, data in database.execute(ANSWERS, (session, since)):
+            said = _answer(data)
+            if said is not None and said.role == "user":
+                texts = [it.text for it in _parts(database, message_id) if it.type == "text" and not it.synthetic]
+                if texts[:1] == [text]:
+                    return text_of(message_id)
+        return ""
+
+    return query
+
+
+def answered(sent: Collection[SessionFact], file: str) -> Callable[[sqlite3.Connection], list[SessionFact]]:
+    """Return a query for those of some messages to sessions that these have begun to answer."""
+
+    def query(database: sqlite3.Connection) -> list[SessionFact]:
+        found = []
+        for line in sent:
+            for _, created, data in database.execute(ANSWERS, (line.session, line.offset - LATE)):
+                said = _answer(data)
+                if said is not None and said.role == "assistant" and said.parent == line.id:
+                    found.append(line.but(kind="given", name="", time=isoformat(created / 1000), file=file))
+                    break
+        return found
+
+    return query
+
+
+def _parts(database: sqlite3.Connection, message_id: object) -> Iterator[_Part]:
+    """Yield the parts of a message that can be read."""
+    for (part,) in database.execute(PARTS, (message_id,)):
+        try:
+            yield PART.decode(text_of(part))
+        except (msgspec.DecodeError, RecursionError):
+            continue
+
+
 def used_by(sessions: Collection[str] | None, now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used]]]:
     """Return a query for what sessions, or all, have used that changed in the last day, by session."""
 
@@ -278,11 +320,7 @@ def turns(session: str, at: int, parent: str) -> Callable[[sqlite3.Connection], 
         for number, (message_id, created, data) in enumerate([*before, *after]):
             said = _answer(data)
             texts, tools = [], []
-            for (part,) in database.execute(PARTS, (message_id,)):
-                try:
-                    it = PART.decode(text_of(part))
-                except (msgspec.DecodeError, RecursionError):
-                    continue
+            for it in _parts(database, message_id):
                 texts += [it.text] if it.type == "text" and it.text and not it.synthetic else []
                 tools += [tool_words(it.tool, it.state.input)] if it.type == "tool" else []
             is_user = said is not None and said.role == "user"

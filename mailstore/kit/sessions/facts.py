@@ -24,6 +24,7 @@ class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         `took`      the session was given all that the subagent `other` had answered before
         `queued`    a text waits for the session
         `turn`      a turn began that took what was queued
+        `sent`      a text for the session came from here: `name` is who wrote it
     """
 
     kind: str

@@ -93,6 +93,10 @@ class SessionsSource(TranscriptSource[SessionFact]):
         self._took: dict[tuple[str, str], list[SessionFact]] = {}
         """By the session and its subagent, when it took what that one had answered."""
         self._told: dict[str, SessionFact] = {}
+        self.sent: dict[str, SessionFact] = {}
+        """By the id of a message, that it was sent from here."""
+        self.given_by: dict[str, SessionFact] = {}
+        """By the id of a message, the line that says that a session was given it."""
         self._labels: dict[str, str] = {}
         self._messages: dict[str, SessionMessage] = {}
         self._problems: dict[str, RecordEvents] = {}
@@ -139,6 +143,21 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def folders(self) -> list[Path]:
         return self.watched()
+
+    def note_sent(self, message: Message, line: SessionFact) -> None:
+        """Note who sent a message, here and in the journal; may be called in any thread."""
+        sent = self.sent[line.id] = line.but(kind="sent", name=message.sender)
+        self._messages[line.id] = SessionMessage(message, line.text, (line,))
+        self.history.note(sent)
+
+    def session_of(self, label: str) -> str:
+        """Return the session that has a name in the mailbox; empty if none has. Raises OSError."""
+        source = self
+        if not self.sessions:  # nothing was read yet
+            source = type(self)(self.folder)
+            for _ in source.pages():
+                pass
+        return next((it for it in [*source.sessions] if source._labels.get(it) == label), "")
 
     def letter(self, message_id: str) -> SessionMessage | None:
         """Return a message; None if there is none by this id."""
@@ -205,7 +224,11 @@ class SessionsSource(TranscriptSource[SessionFact]):
         match fact.kind:
             case "began":
                 self.sessions.setdefault(fact.session, fact)
+            case "sent":
+                self.sent[fact.id] = fact
             case "given":
+                if fact.id:
+                    self.given_by[fact.id] = fact
                 self._given.setdefault((fact.session, fact.text), []).append(fact)
             case "took":
                 self._took.setdefault((fact.session, fact.other), []).append(fact)

@@ -44,7 +44,7 @@ class CodexHarness(SessionsHarness):
         super().__init__(folder, monkeypatch)
         monkeypatch.setattr(sending, "why_not_sent", lambda: "")
         monkeypatch.setattr(sending, "_run", queue)
-        monkeypatch.setattr(ThreadsSource, "thread_of", lambda self, label: thread_id(label))
+        monkeypatch.setattr(ThreadsSource, "session_of", lambda self, label: thread_id(label))
 
     def transcript(self, name: str) -> Path:
         path = self.path / "sessions" / "2026" / "03" / "16" / f"rollout-2026-03-16T14-00-00-{thread_id(name)}.jsonl"

@@ -9,9 +9,13 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
+from uuid import uuid4
+
+import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.opencode_sessions.store import OpenCodeStore
+from mailstore.kinds.opencode_sessions import sending
+from mailstore.kinds.opencode_sessions.store import OpenCodeSource, OpenCodeStore
 from mailstore.kit.timestamps import time_of
 from mailstore.store import Store
 from tests.kinds.sessions_harness import CAN_NOT, NAMES, NamedSessions, SessionsHarness
@@ -35,6 +39,12 @@ class OpenCodeHarness(SessionsHarness):
     store: ClassVar[type[Store]] = NamedChildren
     cannot: ClassVar[Mapping[Feature, str]] = {**CAN_NOT, Feature.TEAR: "a row of a table is there as a whole or not"}
     place = "opencode"
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(folder, monkeypatch)
+        monkeypatch.setattr(sending, "server", lambda: (sending.Server("http://127.0.0.1:1"), ""))
+        monkeypatch.setattr(sending, "post", lambda to, session, text: self.run(*prompt(session, text)))
+        monkeypatch.setattr(OpenCodeSource, "session_of", lambda self, label: label)
 
     @property
     def database(self) -> Path:
@@ -78,6 +88,18 @@ def _part(number: str, session: str, data: str) -> list[tuple[object, ...]]:
     now = int(time.time() * 1000)
     part = ("INSERT INTO part VALUES (?, 'x', ?, ?, ?, ?)", number, session, now, now, data)
     return [part, ("UPDATE session SET time_updated = ? WHERE id = ?", now, session)]
+
+
+def prompt(session: str, text: str) -> list[tuple[object, ...]]:
+    """Return what the program writes when its user gives a session a prompt."""
+    now, number = int(time.time() * 1000), f"msg_{uuid4()}"
+    said = json.dumps({"role": "user", "time": {"created": now}}, separators=(",", ":"))
+    text_part = json.dumps({"type": "text", "text": text}, separators=(",", ":"))
+    return [
+        ("INSERT INTO message (id, session_id, time_created, data) VALUES (?, ?, ?, ?)", number, session, now, said),
+        ("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", f"prt_{number}", number, session, now, now, text_part),
+        ("UPDATE session SET time_updated = ? WHERE id = ?", now, session),
+    ]
 
 
 def task(**state: object) -> dict[str, object]:
