@@ -17,7 +17,6 @@ from mailstore.discovery import found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
 from mailstore.installed_kinds import LAYER, OwnCommand, OwnDemo, StoreKind, installed_kinds, refreshed, usual_places
 from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
-from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
 from mailstore.store import Store
 
@@ -206,6 +205,7 @@ def _open(text: str, poll: bool) -> Store:
         raise MailboxMissing(f"no mailbox at {shown}", "create one with signalbox init, or try signalbox demo")
     broken = ""
     known: list[type[Store]] = []
+    parts: dict[str, str] = {}
     for name in _asked():
         try:
             found = store_class(name)
@@ -213,10 +213,15 @@ def _open(text: str, poll: bool) -> Store:
             broken = f"; {error.problem}"
             continue
         if found.recognise(place):
+            kind_of = described(name)
+            parts = _in_home(place) if isinstance(kind_of, StoreKind) and kind_of.homes else {}
+            if len(parts) > 1:
+                break
             return found.open(str(place), poll=poll)
         known.append(found)
-    parts = {label: f"{it.kind}:{root}" for it in known for label, root in it.roots(place).items()}
-    if parts:
+    if parts := parts or _in_home(place):
+        return open_store(_together(parts), poll=poll)
+    if parts := {label: f"{it.kind}:{root}" for it in known for label, root in it.roots(place).items()}:
         return store_class(SEVERAL).open(url_of(parts).partition(":")[2], poll=poll)
     raise UnknownStore(
         f"no known kind of mailbox at {text}{broken}", "name its kind as KIND:PATH (see signalbox stores)"
@@ -225,12 +230,10 @@ def _open(text: str, poll: bool) -> Store:
 
 def home_stores() -> list[Store]:
     """Open the mailboxes in the user's home that may know what sessions have used; they are not read."""
-    home, found = Path.home(), []
-    for name, kind in _descriptions().items():
-        for place in kind.homes:
-            with suppress(MailError):
-                if is_there(store_class(name), str(home / place)):
-                    found.append(open_store(f"{name}:{home / place}"))
+    found = []
+    for url in _in_home(Path.home()).values():
+        with suppress(MailError):
+            found.append(open_store(url))
     return found
 
 
@@ -242,16 +245,26 @@ def mailbox_for(start: Path) -> str:
     try:
         return discover(start)
     except MailboxMissing:
-        home = Path.home()
-        parts = {}
-        for name, kind in _descriptions().items():
-            for place in kind.homes:
+        parts = _in_home(Path.home())
+        if not parts:
+            raise
+        return _together(parts)
+
+
+def _in_home(home: Path) -> dict[str, str]:
+    """Return the URLs of the mailboxes that kinds have in a user's home, each by a name that distinguishes it."""
+    parts = {}
+    for name, kind in _descriptions().items():
+        for place in kind.homes:
+            with suppress(UnknownStore):
                 if is_there(store_class(name), str(home / place)):
                     label = name if len(kind.homes) == 1 else Path(place).name.removeprefix(".")
                     parts[label] = f"{name}:{home / place}"
-        if not parts:
-            raise
-        return url_of(parts) if len(parts) > 1 else next(iter(parts.values()))
+    return parts
+
+
+def _together(parts: dict[str, str]) -> str:
+    return url_of(parts) if len(parts) > 1 else next(iter(parts.values()))
 
 
 def discover(start: Path) -> str:

@@ -120,3 +120,13 @@ def test_what_is_not_said_is_not_shown() -> None:
         ("last 24 h", "at least 5,000 tokens given, 5 written"),
     ]
     assert (cost_words(0.0), cost_words(0.004), cost_words(1234.5)) == ("$0.00", "$0.0040", "$1,234.50")
+
+
+def test_a_home_folder_is_all_that_programs_have_there(home: Path) -> None:
+    shutil.copytree(FIXTURES / "codex-home", home / ".codex")
+    with open_store(home) as store:
+        agents = {it.session_id for batch in store.scan() for it in batch if hasattr(it, "session_id")}
+    assert {"codex-threads/repo@21b9", "copilot-sessions/repo@0720"} <= agents
+    shutil.rmtree(home / ".codex")
+    with open_store(home) as store:
+        assert store.url == f"copilot-sessions:{home / '.copilot'}"
