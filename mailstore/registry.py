@@ -17,7 +17,8 @@ from mailstore.discovery import found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
 from mailstore.installed_kinds import LAYER, OwnCommand, OwnDemo, StoreKind, installed_kinds, refreshed, usual_places
 from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
-from mailstore.records.scope import SEVERAL, url_of
+from mailstore.records.scope import KIND as SEVERAL
+from mailstore.records.scope import url_of
 from mailstore.store import Store
 
 KIND = re.compile(r"[a-z][a-z0-9+-]*")
