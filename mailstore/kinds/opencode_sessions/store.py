@@ -14,7 +14,7 @@ from mailstore.kinds.opencode_sessions.tables import DATABASE
 from mailstore.kit.sessions.facts import SessionFact
 from mailstore.kit.sessions.source import SessionMessage, SessionsSource
 from mailstore.kit.sessions.store import CANNOT, SessionsStore
-from mailstore.kit.sessions.usage import usage_of
+from mailstore.kit.sessions.usage import Used, usage_of
 from mailstore.kit.tables import look, look_or_gone
 from mailstore.kit.timestamps import time_of
 from mailstore.kit.transcripts.source import FoundTranscript
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mailstore.kinds.opencode_sessions.sending import Server
     from mailstore.records.draft import Draft
 
-FOLDER = "opencode"
+FOLDER, ID = "opencode", "ses_"
 
 
 class OpenCodeSource(SessionsSource):
@@ -42,6 +42,7 @@ class OpenCodeSource(SessionsSource):
         self._damaged: dict[Problem, None] = {}
         self._rows: dict[str, ask.SessionRow] = {}
         self._working: frozenset[str] = frozenset()
+        self._counted: tuple[DatabaseStamp, dict[str, list[Used]]] | None = None
         self._looked = 0.0
         super().begin()
 
@@ -91,14 +92,20 @@ class OpenCodeSource(SessionsSource):
         return (Working.WORKING if session in self._working else Working.OFFLINE), ""
 
     def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
-        return self.used_beside(time.time(), sessions)
+        wanted = {it for it in sessions if it.startswith(ID)}
+        found = self.used_beside(time.time()) if wanted else {}
+        return {session: found[session] for session in wanted & found.keys()}
 
-    def used_beside(self, now: float, sessions: Collection[str] | None = None) -> Mapping[str, AgentUsage]:
-        try:
-            found = look(self.database, ask.used_by(sessions, now), is_text=True)
-        except (OSError, Unreadable):
-            return {}
-        return {session: usage_of(used, now) for session, used in found.items()}
+    def used_beside(self, now: float) -> Mapping[str, AgentUsage]:
+        """Return by session what was used; the database is asked again when it has changed."""
+        stamp = database_stamp(self.database)
+        known = self._counted
+        if known is None or known[0] != stamp:
+            try:
+                known = self._counted = stamp, look(self.database, ask.used_since(now), is_text=True)
+            except (OSError, Unreadable):
+                return {}
+        return {session: usage_of(used, now) for session, used in known[1].items()}
 
 
 class OpenCodeStore(SessionsStore):

@@ -262,13 +262,13 @@ def _parts(database: sqlite3.Connection, message_id: object) -> Iterator[_Part]:
             continue
 
 
-def used_by(sessions: Collection[str] | None, now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used]]]:
-    """Return a query for what sessions, or all, have used that changed in the last day, by session."""
+def used_since(now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used]]]:
+    """Return a query for what the sessions that changed in the last day have used, by session."""
 
     def query(database: sqlite3.Connection) -> dict[str, list[Used]]:
         found: defaultdict[str, list[Used]] = defaultdict(list)
         for row in _sessions(database).values():
-            if row.updated / 1000 < now - DAY or (sessions is not None and row.id not in sessions):
+            if row.updated / 1000 < now - DAY:
                 continue
             for message_id, created, data in database.execute(ANSWERS, (row.id, int((now - DAY) * 1000))):
                 if (said := _answer(data)) is None or said.role != "assistant" or said.tokens is None:

@@ -151,3 +151,13 @@ def test_its_folder_is_recognised_where_it_is_named(home: Path) -> None:
     for place in (home, home / "opencode.db"):
         with open_store(place) as store:
             assert store.url == f"opencode-sessions:{home}"
+
+
+def test_what_sessions_have_used_is_found_by_their_ids_without_reading_the_mailbox(home: Path) -> None:
+    change(home)
+    with OpenCodeStore.open(home) as store:
+        found = store.session_usage([SESSION, "another"])
+        assert {session: used.total for session, used in found.items()} == {SESSION: 30}
+        change(home, ("UPDATE session SET tokens_input = 1000 WHERE id = ?", SESSION))
+        assert store.session_usage([SESSION])[SESSION].total == 1_010
+        assert store.session_usage(["another"]) == {}
