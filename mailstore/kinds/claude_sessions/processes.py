@@ -31,10 +31,18 @@ class SessionProcess(msgspec.Struct, frozen=True, rename="camel"):
     name: str = ""
     status: str = ""
     waiting_for: str = ""
+    job_id: str = ""
     updated_at: float = 0
     status_updated_at: float = 0
 
 
+class _Job(msgspec.Struct):
+    """A session in the background, as its own file says: what it waits for, in words. The rest is not kept."""
+
+    needs: str = ""
+
+
+JOB = msgspec.json.Decoder(_Job)
 DECODER = msgspec.json.Decoder(SessionProcess)
 
 
@@ -43,6 +51,7 @@ class Processes:
 
     def __init__(self, projects: Path) -> None:
         self.folder = projects.parent / "sessions"
+        self._jobs = projects.parent / "jobs"
         self._known: dict[str, tuple[Stamp, SessionProcess | None]] = {}
         self.living: dict[str, SessionProcess] = {}
         """By session, the process that runs it."""
@@ -72,8 +81,18 @@ class Processes:
             found[entry.name] = known
         self._known = found
         alive = [each for _, each in found.values() if each is not None and is_alive(each)]
-        self.living = {each.session_id: each for each in sorted(alive, key=lambda it: it.started_at)}
+        self.living = {each.session_id: self._in_words(each) for each in sorted(alive, key=lambda it: it.started_at)}
         return fresh
+
+    def _in_words(self, process: SessionProcess) -> SessionProcess:
+        """Return a process with what it waits for in the words of its job, if it is one in the background."""
+        if not process.waiting_for or not process.job_id or os.sep in process.job_id:
+            return process
+        try:
+            needs = JOB.decode(read_whole(self._jobs / process.job_id / "state.json", LARGEST)).needs
+        except (OSError, NotAFile, *UNREADABLE):
+            return process
+        return msgspec.structs.replace(process, waiting_for=needs or process.waiting_for)
 
 
 def _read(path: Path) -> SessionProcess | None:

@@ -16,6 +16,8 @@ from mailstore.rules.presence import BEAT_SECONDS, Working
 
 STATES = {"busy": Working.WORKING, "idle": Working.IDLE, "waiting": Working.WAITING}
 NO_TRANSCRIPT = "no transcript here"
+LONGEST_WAIT = 120
+"""Characters of what a session waits for."""
 
 
 class SeenSession(msgspec.Struct):
@@ -178,7 +180,7 @@ class Sessions:
         status, activity = Status.DEAD, ""
         if process is not None:
             state = STATES.get(process.status)
-            words = " ".join(process.waiting_for.split())[:LONGEST]
+            words = " ".join(process.waiting_for.split())[:LONGEST_WAIT]
             status = Status.LIVING
             activity = (f"{state}: {words}" if words else state.value) if state else ""
             extra |= {"pid": process.pid, "kind": process.kind}

@@ -508,6 +508,25 @@ def test_a_transcript_that_went_away_says_so(home: Home) -> None:
             store.turns(place)
 
 
+def test_a_session_in_the_background_says_what_it_waits_for(home: Home) -> None:
+    home.runs("alpha", kind="bg", status="waiting", waitingFor="permission prompt", jobId="dcf7fa15")
+    home.write("alpha", home.line("assistant", "alpha", 0, message={}))
+    state = home.folder / "jobs" / "dcf7fa15" / "state.json"
+
+    def activity() -> str:
+        with ClaudeSessionsStore.open(home.folder) as store:
+            return next(it.activity for it in of(Agent, scanned(store)) if it.session_id == ALPHA)
+
+    assert activity() == "waiting: permission prompt"
+    state.parent.mkdir(parents=True)
+    state.write_text(json.dumps({"state": "working", "tempo": "blocked", "needs": "approve Bash: touch bg.txt"}))
+    assert activity() == "waiting: approve Bash: touch bg.txt"
+    state.write_text("{")
+    assert activity() == "waiting: permission prompt"
+    home.runs("alpha", kind="bg", status="waiting", waitingFor="permission prompt", jobId="../dcf7fa15")
+    assert activity() == "waiting: permission prompt"
+
+
 def test_what_a_session_has_used(home: Home) -> None:
     home.runs("alpha", kind="interactive")
     usage = {"input_tokens": 10, "cache_read_input_tokens": 70_000, "output_tokens": 500}
