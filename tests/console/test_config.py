@@ -66,6 +66,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     deliver = { mine = true }
     agent_mail = { url = "http://127.0.0.1:8765/mcp/", secret_file = "~/token", ca_file = "a.pem" }
     nats = { user = "maria", password_file = "~/nats" }
+    opencode = { url = "http://127.0.0.1:4096" }
     """
     config, problems = load_config(write(tmp_path, text))
     assert not problems
@@ -80,6 +81,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
     assert config.deliver.mine
     assert (config.agent_mail.url, config.agent_mail.secret_file) == ("http://127.0.0.1:8765/mcp/", "~/token")
     assert (config.nats.user, config.nats.password_file) == ("maria", "~/nats")
+    assert config.opencode.url == "http://127.0.0.1:4096"
     tables = {
         "agent_mail",
         "archive",
@@ -89,6 +91,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "hooks",
         "nats",
         "notifications",
+        "opencode",
         "policy",
         "retention",
         "search",
