@@ -87,7 +87,8 @@ class EventsTranscript(SessionTranscript):
                 if not said.get("toolRequests"):
                     parent = self._parent(text_in(said, "parentToolCallId"))
                     answer = base.but(session=parent, other=event.agent, text=text)
-                    yield answer.but(kind="answered", id=text_in(said, "messageId"))
+                    asked = text_in(said, "originatingMessageId")
+                    yield answer.but(kind="answered", id=text_in(said, "messageId"), reply=asked)
 
     def _parent(self, call_id: str) -> str:
         call = self._calls.get(call_id)

@@ -209,7 +209,15 @@ def _tasks(
             words = (found[1] if found else state.output).strip()
             at = isoformat(state.time.end / 1000)
             if words:
-                yield base.but(kind="answered", time=at, offset=int(state.time.end), name="", other=child, text=words)
+                yield base.but(
+                    kind="answered",
+                    time=at,
+                    offset=int(state.time.end),
+                    name="",
+                    other=child,
+                    text=words,
+                    reply=base.id,
+                )
         elif state.status == "error" and not child:
             to = _text(state.input, "subagent_type") or "subagent"
             yield base.but(

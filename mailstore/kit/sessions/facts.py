@@ -40,6 +40,8 @@ class SessionFact(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     folder: str = ""
     branch: str = ""
     version: str = ""
+    reply: str = ""
+    """Of an answer, the `id` of what its subagent had been given, or of the call that it ends; empty if unknown."""
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -268,9 +268,12 @@ class SessionsSource(TranscriptSource[SessionFact]):
     def _all(self) -> Iterator[SessionMessage]:
         """Yield what sessions told their subagents, and what those answered."""
         times: dict[tuple[str, str], int] = defaultdict(int)
+        answers: list[tuple[str, SessionFact]] = []
+        prompts: dict[tuple[str, str], str] = {}
+        """By the subagent and the id of what it was given, or of the call, the message."""
         for message_id, line in sorted(self._told.items(), key=lambda it: (it[1].time, it[0])):
             if line.kind == "answered":
-                yield self._answer(message_id, line)
+                answers.append((message_id, line))
                 continue
             if line.kind == "refused":
                 recipient = self._labels.get(line.other, line.other)
@@ -283,14 +286,18 @@ class SessionsSource(TranscriptSource[SessionFact]):
             given = self._given.get((line.other, line.text), ())
             at = times[line.other, line.text]
             times[line.other, line.text] += 1
+            prompts[line.other, line.id] = message_id
             if at < len(given):
+                prompts[line.other, given[at].id] = message_id
                 read = Receipt(message_id, recipient, time_of(given[at].time))
                 yield SessionMessage(message, line.text, (line, given[at]), (read,))
             else:
                 yield SessionMessage(message, line.text, (line,))
+        for message_id, line in answers:
+            yield self._answer(message_id, line, prompts.get((line.other, line.reply)) if line.reply else None)
 
-    def _answer(self, message_id: str, line: SessionFact) -> SessionMessage:
-        message = self.message(message_id, self.label(line.other), self.label(line.session), line)
+    def _answer(self, message_id: str, line: SessionFact, prompt: str | None) -> SessionMessage:
+        message = self.message(message_id, self.label(line.other), self.label(line.session), line, prompt)
         taken = [it for it in self._took.get((line.session, line.other), ()) if it.time >= line.time]
         if self.is_taken_later and not taken:
             return SessionMessage(message, line.text, (line,))
@@ -300,8 +307,8 @@ class SessionsSource(TranscriptSource[SessionFact]):
             message, line.text, lines, (Receipt(message_id, message.recipients[0], time_of(first.time)),)
         )
 
-    def message(self, message_id: str, sender: str, to: str, line: SessionFact) -> Message:
-        """Return the message that a fact proves, between two names of this mailbox."""
+    def message(self, message_id: str, sender: str, to: str, line: SessionFact, thread: str | None = None) -> Message:
+        """Return the message that a fact proves, between two names of this mailbox; `thread` is what it answers."""
         at = time_of(line.time)
         return Message(
             message_id,
@@ -310,6 +317,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
             line.time,
             at or 0.0,
             first_line(line.text),
+            thread=thread,
             ttl_hours=NEVER,
             type={"told": line.name, "answered": "answer"}.get(line.kind, ""),
             mentions=mentions(line.text),

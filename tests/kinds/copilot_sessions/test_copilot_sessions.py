@@ -157,3 +157,12 @@ def test_its_folder_is_recognised_where_it_is_named(home: Path) -> None:
     for place in (home, home / "session-state"):
         with open_store(place) as store:
             assert store.url == f"copilot-sessions:{home}"
+
+
+def test_an_answer_is_in_the_thread_of_what_it_answers(home: Path) -> None:
+    with CopilotStore.open(home) as store:
+        messages = {it.id: it for it in of(Message, scanned(store))}
+        answered = {
+            (store.content(it), store.content(messages[it.thread])) for it in messages.values() if it.thread is not None
+        }
+    assert answered == {("inner says one", "INNER-PROMPT look"), ("last", "SECOND-TEXT please")}

@@ -161,3 +161,9 @@ def test_what_sessions_have_used_is_found_by_their_ids_without_reading_the_mailb
         change(home, ("UPDATE session SET tokens_input = 1000 WHERE id = ?", SESSION))
         assert store.session_usage([SESSION])[SESSION].total == 1_010
         assert store.session_usage(["another"]) == {}
+
+
+def test_an_answer_is_in_the_thread_of_the_task(home: Path) -> None:
+    with OpenCodeStore.open(home) as store:
+        told, answer = sorted(of(Message, scanned(store)), key=lambda it: it.time)
+    assert (told.thread, answer.thread) == (None, told.id)
