@@ -271,6 +271,8 @@ class SessionsSource(TranscriptSource[SessionFact]):
         answers: list[tuple[str, SessionFact]] = []
         prompts: dict[tuple[str, str], str] = {}
         """By the subagent and the id of what it was given, or of the call, the message."""
+        told: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
+        """By transcript, session and subagent, when it was told something, and the message."""
         for message_id, line in sorted(self._told.items(), key=lambda it: (it[1].time, it[0])):
             if line.kind == "answered":
                 answers.append((message_id, line))
@@ -287,6 +289,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
             at = times[line.other, line.text]
             times[line.other, line.text] += 1
             prompts[line.other, line.id] = message_id
+            told.setdefault((line.file, line.session, line.other), []).append((line.time, message_id))
             if at < len(given):
                 prompts[line.other, given[at].id] = message_id
                 read = Receipt(message_id, recipient, time_of(given[at].time))
@@ -294,7 +297,9 @@ class SessionsSource(TranscriptSource[SessionFact]):
             else:
                 yield SessionMessage(message, line.text, (line,))
         for message_id, line in answers:
-            yield self._answer(message_id, line, prompts.get((line.other, line.reply)) if line.reply else None)
+            before = [it for at, it in told.get((line.file, line.session, line.other), ()) if at <= line.time]
+            last = before[-1] if before else None
+            yield self._answer(message_id, line, prompts.get((line.other, line.reply)) if line.reply else last)
 
     def _answer(self, message_id: str, line: SessionFact, prompt: str | None) -> SessionMessage:
         message = self.message(message_id, self.label(line.other), self.label(line.session), line, prompt)

@@ -216,3 +216,9 @@ def test_what_threads_have_used_by_the_hour(home: Path) -> None:
             file.write(line("event_msg", iso(now), {"type": "token_count", "info": info}) + b'{"type":"token_count",')
         used = store.usage()[PARENT]
     assert (used.given, used.share) == (6_700, 0.9)
+
+
+def test_an_answer_is_in_the_thread_of_what_the_subagent_was_told_last(home: Path) -> None:
+    with CodexStore.open(home) as store:
+        messages = {store.content(it): it for it in of(Message, scanned(store))}
+    assert messages["tail 1"].thread == messages["SUBTASK MARK-child please"].id
