@@ -12,7 +12,7 @@ Usage:
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -36,7 +36,8 @@ from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import BEAT_SECONDS, Working
 
 TRANSCRIPTS = "sessions.jsonl"
-MESSAGES = ("told", "refused", "answered")
+Pair = tuple[str, str]
+"""A session, and one that it told something."""
 
 
 class SessionMessage(NamedTuple):
@@ -92,7 +93,15 @@ class SessionsSource(TranscriptSource[SessionFact]):
         """By the session and the text, what it was given, in the order in which it was read."""
         self._took: dict[tuple[str, str], list[SessionFact]] = {}
         """By the session and its subagent, when it took what that one had answered."""
-        self._told: dict[str, SessionFact] = {}
+        self._told: defaultdict[Pair, dict[str, SessionFact]] = defaultdict(dict)
+        """By a session and its subagent, what one told or answered the other, by the id of the message."""
+        self._pairs: defaultdict[str, set[Pair]] = defaultdict(set)
+        """By subagent, the pairs that it is one of."""
+        self._touched: set[Pair] = set()
+        """The pairs of which something may have changed."""
+        self._has_new_sessions = True
+        self._agents: dict[str, tuple[object, RecordEvents]] = {}
+        """By session, what its entry in the roster follows from, and the entry."""
         self.sent: dict[str, SessionFact] = {}
         """By the id of a message, that it was sent from here."""
         self.given_by: dict[str, SessionFact] = {}
@@ -221,19 +230,26 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def take(self, fact: SessionFact) -> None:
         self.is_changed = True
+        pair = fact.session, fact.other
         match fact.kind:
             case "began":
-                self.sessions.setdefault(fact.session, fact)
+                if (known := self.sessions.get(fact.session)) is None or not known.time:
+                    self.sessions[fact.session] = fact
+                    self._has_new_sessions = True
             case "sent":
                 self.sent[fact.id] = fact
             case "given":
                 if fact.id:
                     self.given_by[fact.id] = fact
                 self._given.setdefault((fact.session, fact.text), []).append(fact)
+                self._touched |= self._pairs[fact.session]
             case "took":
-                self._took.setdefault((fact.session, fact.other), []).append(fact)
+                self._took.setdefault(pair, []).append(fact)
+                self._touched.add(pair)
             case "told" | "refused" | "answered":
-                self._told[own_id(*fact.key)] = fact
+                self._told[pair][own_id(*fact.key)] = fact
+                self._pairs[fact.other].add(pair)
+                self._touched.add(pair)
 
     def look_beside(self) -> None:
         news = [KeptFact(fact) for fact in self.look_at_rest() if self.history.is_news(fact)]
@@ -249,57 +265,86 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def records(self, most: int | None = None) -> RecordMap:
         self.is_changed, self.due = False, 0.0
-        ordered = sorted(self.sessions.values(), key=lambda it: (it.time, it.session))
-        self._labels = labelled(((it.session, it.name) for it in ordered), lambda session, size: session[-size:])
+        if self._has_new_sessions:
+            self._name_sessions()
+        touched, self._touched = self._touched, set()
+        changed = [it for pair in touched for it in self._between(pair)]
+        changed += self.other_messages()
+        self._messages.update((it.message.id, it) for it in changed)
         found: dict[str, RecordEvents] = {}
-        self._messages = {it.message.id: it for it in (*self._all(), *self.other_messages())}
         for session in self.sessions.values():
-            found[f"session {session.session}"] = RecordEvents((self._agent(session),))
+            if (record := self._changed_agent(session)) is not None:
+                found[f"session {session.session}"] = record
         for agent in self.others():
             found[f"other {agent.session_id}"] = RecordEvents((agent,))
         problems = [*self.history.problems(), *self.problems()]
         told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
         found |= told | dict.fromkeys(self._problems.keys() - told.keys(), NOTHING)
         self._problems = told
-        for it in sorted(self._messages.values(), key=lambda it: it.message.time, reverse=True):
+        for it in sorted(changed, key=lambda it: it.message.time, reverse=True):
             found[f"message {it.message.id}"] = RecordEvents((it.message, *it.events), hash(it.text))
         return found
 
-    def _all(self) -> Iterator[SessionMessage]:
-        """Yield what sessions told their subagents, and what those answered."""
-        times: dict[tuple[str, str], int] = defaultdict(int)
+    def _name_sessions(self) -> None:
+        """Name all sessions; where one is called something else now, all messages are looked at again."""
+        self._has_new_sessions = False
+        ordered = sorted(self.sessions.values(), key=lambda it: (it.time, it.session))
+        labels = labelled(((it.session, it.name) for it in ordered), lambda session, size: session[-size:])
+        if any(labels.get(session) != label for session, label in self._labels.items()):
+            self._touched |= self._told.keys()
+        self._labels = labels
+
+    def _changed_agent(self, session: SessionFact) -> RecordEvents | None:
+        """Return a session's entry in the roster, if it has changed."""
+        changed = self.changed_at.get(session.session)
+        if changed is not None:
+            changed = changed // BEAT_SECONDS * BEAT_SECONDS  # each line of a transcript is no news of its session
+        state = self.state(session.session)
+        names = self._labels.get(session.session), self._labels.get(session.other, "")
+        basis = session, changed, state, names
+        known = self._agents.get(session.session)
+        if known is not None and known[0] == basis:
+            return None
+        record = RecordEvents((self._agent(session, changed, *state),))
+        self._agents[session.session] = basis, record
+        return record
+
+    def _between(self, pair: Pair) -> Iterator[SessionMessage]:
+        """Yield what a session told its subagent, and what that answered."""
+        session, other = pair
+        times: Counter[str] = Counter()
         answers: list[tuple[str, SessionFact]] = []
-        prompts: dict[tuple[str, str], str] = {}
-        """By the subagent and the id of what it was given, or of the call, the message."""
-        told: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
-        """By transcript, session and subagent, when it was told something, and the message."""
-        for message_id, line in sorted(self._told.items(), key=lambda it: (it[1].time, it[0])):
+        prompts: dict[str, str] = {}
+        """By the id of what the subagent was given, or of the call, the message."""
+        told: list[tuple[str, str, str]] = []
+        """In which transcript and when it was told something, and the message."""
+        for message_id, line in sorted(self._told[pair].items(), key=lambda it: (it[1].time, it[0])):
             if line.kind == "answered":
                 answers.append((message_id, line))
                 continue
             if line.kind == "refused":
-                recipient = self._labels.get(line.other, line.other)
-                message = self.message(message_id, self.label(line.session), recipient, line)
+                recipient = self._labels.get(other, other)
+                message = self.message(message_id, self.label(session), recipient, line)
                 refused = Undelivered(message_id, recipient, line.name, time_of(line.time), is_told=True)
                 yield SessionMessage(message, line.text, (line,), (refused,))
                 continue
-            recipient = self.label(line.other)
-            message = self.message(message_id, self.label(line.session), recipient, line)
-            given = self._given.get((line.other, line.text), ())
-            at = times[line.other, line.text]
-            times[line.other, line.text] += 1
-            prompts[line.other, line.id] = message_id
-            told.setdefault((line.file, line.session, line.other), []).append((line.time, message_id))
+            recipient = self.label(other)
+            message = self.message(message_id, self.label(session), recipient, line)
+            given = [it for it in self._given.get((other, line.text), ()) if it.other in ("", session)]
+            at = times[line.text]
+            times[line.text] += 1
+            prompts[line.id] = message_id
+            told.append((line.file, line.time, message_id))
             if at < len(given):
-                prompts[line.other, given[at].id] = message_id
+                prompts[given[at].id] = message_id
                 read = Receipt(message_id, recipient, time_of(given[at].time))
                 yield SessionMessage(message, line.text, (line, given[at]), (read,))
             else:
                 yield SessionMessage(message, line.text, (line,))
         for message_id, line in answers:
-            before = [it for at, it in told.get((line.file, line.session, line.other), ()) if at <= line.time]
+            before = [it for file, at, it in told if file == line.file and at <= line.time]
             last = before[-1] if before else None
-            yield self._answer(message_id, line, prompts.get((line.other, line.reply)) if line.reply else last)
+            yield self._answer(message_id, line, prompts.get(line.reply) if line.reply else last)
 
     def _answer(self, message_id: str, line: SessionFact, prompt: str | None) -> SessionMessage:
         message = self.message(message_id, self.label(line.other), self.label(line.session), line, prompt)
@@ -340,14 +385,10 @@ class SessionsSource(TranscriptSource[SessionFact]):
         if session not in self._labels:
             self.sessions[session] = SessionFact("began", "", 0, 0, session, "", name="session")
             self._labels[session] = f"session@{session[-4:]}"
-            self.is_changed = True
+            self.is_changed = self._has_new_sessions = True
         return self._labels[session]
 
-    def _agent(self, session: SessionFact) -> Agent:
-        changed = self.changed_at.get(session.session)
-        if changed is not None:
-            changed = changed // BEAT_SECONDS * BEAT_SECONDS  # each line of a transcript is no news of its session
-        state, waits_for = self.state(session.session)
+    def _agent(self, session: SessionFact, changed: float | None, state: Working, waits_for: str) -> Agent:
         extra = {"session": session.session, "folder": session.folder, "branch": session.branch}
         extra |= {"version": session.version, "parent": self._labels.get(session.other, "")}
         return Agent(

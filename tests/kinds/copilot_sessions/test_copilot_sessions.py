@@ -166,3 +166,18 @@ def test_an_answer_is_in_the_thread_of_what_it_answers(home: Path) -> None:
             (store.content(it), store.content(messages[it.thread])) for it in messages.values() if it.thread is not None
         }
     assert answered == {("inner says one", "INNER-PROMPT look"), ("last", "SECOND-TEXT please")}
+
+
+def test_an_agent_that_is_written_to_before_its_beginning_is_read_gets_its_name_then(home: Path) -> None:
+    lines = events(home).read_bytes().splitlines(keepends=True)
+    begin = next(it for it in lines if b'"subagent.started"' in it)
+    call = {"toolCallId": "w1"}
+    given = {"agent_id": "e04a5b9e-f1f6-456d-9895-670d1dc66f91", "message": "early"}
+    early = event("tool.execution_start", iso(1.0), {**call, "toolName": "write_agent", "arguments": given})
+    end = {**call, "success": True, "toolTelemetry": {"properties": {"agent_id": given["agent_id"]}}}
+    early += event("tool.execution_complete", iso(2.0), end)
+    events(home).write_bytes(lines[0] + early)
+    assert [it[1:3] for it in seen(home) if it[2] == "early"] == [("session@6f91", "early")]
+    with events(home).open("ab") as file:
+        file.write(begin)
+    assert [it[1:3] for it in seen(home) if it[2] == "early"] == [("looker@6f91", "early")]
