@@ -17,6 +17,7 @@ from console.words.usage_words import cost_words, token_words, usage_facts, usag
 from mailstore.records.details import AgentUsage
 from mailstore.registry import mailbox_for, open_store
 from tests.console.screen_text import opened
+from tests.hooked import hooked
 from tests.hostile.copied_samples import FIXTURES
 from tests.kinds.copilot_sessions.copilot_sessions_harness import event
 from tests.mailboxes import MailFiles, iso
@@ -71,6 +72,21 @@ def test_agents_with_hooks_are_found_by_their_programs_own_session(home: Path) -
         found = reader.read({"lib-7": SESSION, "ink-1": "another"})
         assert {name: used.context for name, used in found.items()} == {"lib-7": 119_000}
         assert reader.read({}) == {}
+
+
+async def test_an_agent_with_hooks_in_any_mailbox_has_it_in_its_row(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "USAGE_SECONDS", 0.05)
+    now = time.time()
+    mail = MailFiles(home / "box", now=now)
+    mail.agent("lib-7")
+    mail.message("m", "lib-7", "user", "Hello.", ago=60)
+    hooked(mail.url, "lib-7", tool="copilot", session_id=SESSION, last_run=now, doing="idle", since=now)
+    async with opened(mail.data, state=home / "state.db", now=now, size=(120, 30)) as seat:
+        await seat.sees("92%")
+        await seat.press("p")
+        await seat.sees("lib-7 has filled 92 % of its context")
 
 
 def test_commands_say_what_agents_have_used(home: Path) -> None:
