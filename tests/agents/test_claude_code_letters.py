@@ -54,8 +54,39 @@ def states(lab: Lab) -> dict[str, tuple[str, str]]:
     return found
 
 
-def wait(lab: Lab, text: str, step: str, state: str) -> None:
-    lab.until(lambda: states(lab).get(text) == (step, state), f"{text}: {step}, {state}, of {states(lab)}", 60)
+SHOWN = {"in the inbox": "unread by", "read": "read by"}
+"""How the console says a step of a message's way; of what was not delivered it says the step itself."""
+
+
+class Beside:
+    """The console, open beside the sessions, with all mail as one stream."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        argv = [str(lab.root / "bin" / "signalbox"), "--store", f"claude-sessions:{lab.home / '.claude' / 'projects'}"]
+        self.terminal = lab.terminal(argv, size=(150, 70))
+        self.terminal.wait_for("live")
+        self.terminal.press("t")
+        self.terminal.wait_for("sorted by time")
+        self.terminal.press("t")
+        self.terminal.wait_for("One stream")
+
+    def shows(self, text: str, step: str) -> None:
+        """Wait until the line below a message's text says what became of it."""
+        words = SHOWN.get(step, step)
+
+        def holds() -> bool:
+            lines = [line.rpartition("││")[2].strip("│▎ ") for line in self.terminal.screen_text().split("\n")]
+            at = [number for number, line in enumerate(lines) if line == text]
+            return any(words in line for line in lines[at[0] + 1 : at[0] + 3]) if at else False
+
+        self._lab.until(holds, f"{text}: {words} on the screen", 90)
+
+    def wait(self, text: str, step: str, state: str) -> None:
+        """Wait until the files say what became of a message, and the screen does."""
+        lab = self._lab
+        lab.until(lambda: states(lab).get(text) == (step, state), f"{text}: {step}, {state}, of {states(lab)}", 60)
+        self.shows(text, step)
 
 
 def press(terminal: Terminal, key: str, what: What) -> None:
@@ -99,30 +130,31 @@ def test_read_when_idle_and_busy_not_sent_and_lost_with_its_recipient(lab: Lab) 
         type_line(alpha, "hello")
         beta.wait_for("ready b")
         alpha.wait_for("ready a")
+        beside = Beside(lab)
         pid = runs(lab, "beta")
         before = {path: path.read_bytes() for path in (lab.home / ".claude" / "sessions").iterdir()}
         type_line(alpha, "the first")
-        wait(lab, "IDLE", "read", "read")
+        beside.wait("IDLE", "read", "read")
         assert before.keys() <= set((lab.home / ".claude" / "sessions").iterdir())
         alpha.wait_for("sent IDLE")
         type_line(beta, "work")
         other.wait_for("work")
         type_line(alpha, "the second")
-        wait(lab, "BUSY", "in the inbox", "unread")
+        beside.wait("BUSY", "in the inbox", "unread")
         may_end.set()
-        wait(lab, "BUSY", "read", "read")
+        beside.wait("BUSY", "read", "read")
         alpha.wait_for("sent BUSY")
         type_line(alpha, "the third")
-        wait(lab, "UNKNOWN", "not sent", "undelivered")
+        beside.wait("UNKNOWN", "not sent", "undelivered")
         alpha.wait_for("sent UNKNOWN")
         beta.wait_for("done")
         type_line(beta, "work long")
         other.wait_for("work long")
         type_line(alpha, "the fourth")
-        wait(lab, "KILLED", "in the inbox", "unread")
+        beside.wait("KILLED", "in the inbox", "unread")
         os.kill(pid, signal.SIGKILL)
         is_killed.set()
-        wait(lab, "KILLED", "lost", "undelivered")
+        beside.wait("KILLED", "lost", "undelivered")
 
 
 def test_held_then_let_through_denied_or_refused(lab: Lab) -> None:
@@ -151,22 +183,23 @@ def test_held_then_let_through_denied_or_refused(lab: Lab) -> None:
         for terminal, word in ((wild, "ready w"), (closed, "ready c"), (alpha, "ready a")):
             type_line(terminal, "hello")
             terminal.wait_for(word)
+        beside = Beside(lab)
         type_line(alpha, "the first")
-        wait(lab, "LET", "held", "undelivered")
+        beside.wait("LET", "held", "undelivered")
         alpha.wait_for("told: held")
         press(wild, "down", "❯ Deliver")
         press(wild, "enter", "heard")
-        wait(lab, "LET", "read", "read")
+        beside.wait("LET", "read", "read")
         alpha.wait_for("told: let through")
         type_line(alpha, "the second")
-        wait(lab, "DENY", "held", "undelivered")
+        beside.wait("DENY", "held", "undelivered")
         alpha.wait_for("told: held again")
         wild.wait_for("❯ Deny")
         press(wild, "enter", lambda it: it.find("❯ Deny") is None)
-        wait(lab, "DENY", "denied", "undelivered")
+        beside.wait("DENY", "denied", "undelivered")
         alpha.wait_for("told: denied")
         type_line(alpha, "the third")
-        wait(lab, "REFUSED", "refused", "undelivered")
+        beside.wait("REFUSED", "refused", "undelivered")
 
 
 def test_ten_sessions_of_which_nine_write_to_one(lab: Lab) -> None:
@@ -176,6 +209,7 @@ def test_ten_sessions_of_which_nine_write_to_one(lab: Lab) -> None:
         hub = at_terminal(lab, hub_model, *ASKING, "--name", "hub")
         type_line(hub, "hello")
         hub.wait_for("ready")
+        beside = Beside(lab)
         models = [ends.enter_context(ScriptedModel(load(), *send("hub", text))) for text in texts]
         running = [
             start_print_mode(lab, model, "go", *ASKING, "--name", f"one-{at}") for at, model in enumerate(models)
@@ -183,5 +217,5 @@ def test_ten_sessions_of_which_nine_write_to_one(lab: Lab) -> None:
         for process in running:
             assert process.wait(120) == 0, process.communicate()
         for text in texts:
-            wait(lab, text, "read", "read")
+            beside.wait(text, "read", "read")
     assert set(states(lab)) == set(texts)
