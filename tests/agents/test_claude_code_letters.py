@@ -85,7 +85,7 @@ class Beside:
     def wait(self, text: str, step: str, state: str) -> None:
         """Wait until the files say what became of a message, and the screen does."""
         lab = self._lab
-        lab.until(lambda: states(lab).get(text) == (step, state), f"{text}: {step}, {state}, of {states(lab)}", 60)
+        lab.until(lambda: states(lab).get(text) == (step, state), f"{text}: {step}, {state}, of {states(lab)}", 100)
         self.shows(text, step)
 
 
@@ -167,6 +167,7 @@ def test_held_then_let_through_denied_or_refused(lab: Lab) -> None:
             say("ready a"), load(), *send("wild", "LET"), say("told: held"), say("told: let through"),
             *send("wild", "DENY"), say("told: held again"), say("told: denied"),
             *send("closed", "REFUSED"), say("told: refused"),
+            *send("wild", "EXPIRED"), say("told: held thrice"), say("told: expired"),
         ) as one,
         ScriptedModel(say("ready w"), say("heard"), say("heard")) as two,
         ScriptedModel(say("ready c")) as three,
@@ -200,6 +201,10 @@ def test_held_then_let_through_denied_or_refused(lab: Lab) -> None:
         alpha.wait_for("told: denied")
         type_line(alpha, "the third")
         beside.wait("REFUSED", "refused", "undelivered")
+        alpha.wait_for("told: refused")
+        type_line(alpha, "the fourth")
+        beside.wait("EXPIRED", "held", "undelivered")
+        beside.wait("EXPIRED", "expired", "undelivered")  # after a minute
 
 
 def test_ten_sessions_of_which_nine_write_to_one(lab: Lab) -> None:
