@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 from mailstore.records.roster import Agent
+from mailstore.state.mailbox import Mailbox
 from tests.mailstore.folder_harness import FolderHarness
 
 CAN_NOT: Mapping[Feature, str] = {
@@ -45,6 +47,20 @@ CAN_NOT: Mapping[Feature, str] = {
     Feature.BIG: "a message is sent as an argument",
 }
 NAMES = ("ann-00000001", "bob-00000001", "cyd-00000001")
+
+
+def seen(store_class: type[SessionsStore], home: Path) -> list[tuple[str, str, str, str]]:
+    """Return of each message its sender, recipient, text and state, in the order in which they were sent."""
+    now = time.time()
+    with store_class.open(home) as store:
+        mailbox = Mailbox()
+        for batch in store.scan():
+            mailbox.fold(batch, now)
+        return [
+            (message.sender, name, store.content(message), state.value)
+            for message in sorted(mailbox.newest(), key=lambda it: it.time)
+            for name, state in mailbox.bare_states(message, now).items()
+        ]
 
 
 def bare(name: str) -> str:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 import time
 from pathlib import Path
 
 from mailstore.errors import DraftRefused, StoreError
-from mailstore.files.bounded_program import OutOfBounds, run_bounded
+from mailstore.files.bounded_program import OutOfBounds
 from mailstore.kinds.codex_threads.databases import Databases
 from mailstore.kinds.codex_threads.facts import client_of
 from mailstore.kinds.codex_threads.source import ThreadsSource
+from mailstore.kit.own_program import installed, run
 from mailstore.kit.sessions.facts import SessionFact
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 
 PROGRAM = "codex"
-PATIENCE_SECONDS = 30.0
-LARGEST_OUTPUT = 1 << 20
-LONGEST_ANSWER = 1 << 16
 LONGEST = 100_000
 """Bytes of a text: it is an argument, and the system allows 128 KiB for one."""
 QUEUED = re.compile(r"Queued message (\S+) for thread")
@@ -32,13 +28,7 @@ TAKEN_SECONDS = 3.0
 
 def why_not_sent() -> str:
     """Return why nothing can be sent; empty if the program is installed."""
-    return "" if _program() else "messages are queued with codex, and it is not installed"
-
-
-def _program() -> str:
-    """Return the program's absolute path: one that is found only from some folder may be the mailbox's own."""
-    found = shutil.which(PROGRAM) or ""
-    return found if Path(found).is_absolute() else ""
+    return "" if installed(PROGRAM) else "messages are queued with codex, and it is not installed"
 
 
 def send(source: ThreadsSource, draft: Draft) -> Message:
@@ -77,30 +67,17 @@ def _queued(source: ThreadsSource, thread: str, item: str, text: str, since: flo
 
 def _run(folder: Path, thread: str, text: str) -> str:
     """Run the program; return the id of the row that it queued. Raises StoreError."""
-    program = _program()
+    program = installed(PROGRAM)
     if not program:
         raise StoreError("codex is not installed", "install it to send")
     environment = {**os.environ, "CODEX_HOME": str(folder)}
     words = [program, "queue", f"--thread={thread}", f"--message={text}"]
-    # in files, because a daemon that the program starts would keep pipes open
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        try:
-            status = run_bounded(
-                words,
-                folder,
-                environment,
-                printed=out,
-                complained=err,
-                seconds=PATIENCE_SECONDS,
-                largest=LARGEST_OUTPUT,
-            )
-        except OutOfBounds as error:
-            raise StoreError(f"codex queue {error}", "look whether the message is there") from error
-        except OSError as error:
-            raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
-        out.seek(0)
-        err.seek(0)
-        said, complaint = (it.read(LONGEST_ANSWER).decode("utf-8", "replace") for it in (out, err))
+    try:
+        status, said, complaint = run(words, folder, environment)
+    except OutOfBounds as error:
+        raise StoreError(f"codex queue {error}", "look whether the message is there") from error
+    except OSError as error:
+        raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
     if status == 0 and (found := QUEUED.search(said)):
         return found[1]
     lines = [it.removeprefix("Error: ") for it in complaint.splitlines() if it.startswith("Error: ")]

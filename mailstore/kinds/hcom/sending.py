@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sqlite3
-import tempfile
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import msgspec
 
 from mailstore.errors import DraftRefused, StoreError
-from mailstore.files.bounded_program import OutOfBounds, run_bounded
+from mailstore.files.bounded_program import OutOfBounds
 from mailstore.files.database import Unreadable
 from mailstore.kinds.hcom import tables as ask
 from mailstore.kinds.hcom.decode import BIGBOSS, UnreadableEvent, message_of, number_in
 from mailstore.kinds.hcom.feed import message_at
 from mailstore.kinds.hcom.places import DATABASE
 from mailstore.kinds.hcom.roster import full_name
+from mailstore.kit.own_program import installed, run
 from mailstore.kit.tables import look, look_before_writing, text_of
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 PROGRAM = "hcom"
-PATIENCE_SECONDS = 30.0
-LARGEST_OUTPUT = 1 << 20
-LONGEST_ANSWER = 1 << 16
 INTENTS = ("request", "inform", "ack")
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?::[A-Za-z0-9]+)?")
 LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
@@ -45,13 +41,7 @@ class SentEvent(msgspec.Struct, frozen=True):
 
 def why_not_sent() -> str:
     """Return why nothing can be sent; empty if the program is installed."""
-    return "" if _program() else "only the program hcom writes there, and it is not installed"
-
-
-def _program() -> str:
-    """Return the program's absolute path: one that is found only from some folder may be the mailbox's own."""
-    found = shutil.which(PROGRAM) or ""
-    return found if Path(found).is_absolute() else ""
+    return "" if installed(PROGRAM) else "only the program hcom writes there, and it is not installed"
 
 
 def send(database: Path, draft: Draft) -> Message:
@@ -123,31 +113,17 @@ def _recipients(mail: sqlite3.Connection, draft: Draft) -> list[str]:
 
 def _run(database: Path, words: list[str], content: str) -> int:
     """Run the program with a text as its input; return the number of the message. Raises StoreError."""
-    program = _program()
+    program = installed(PROGRAM)
     if not program:
         raise StoreError("hcom is not installed", "install it to send")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_IDENTITY)}
     environment["HCOM_DIR"] = str(database.parent)
-    # in files, because a daemon that the program starts would keep pipes open
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(content.encode())
-        given.seek(0)
-        try:
-            status = run_bounded(
-                [program, *words],
-                database.parent,
-                environment,
-                given=given,
-                printed=out,
-                complained=err,
-                seconds=PATIENCE_SECONDS,
-                largest=LARGEST_OUTPUT,
-            )
-        except OutOfBounds as error:
-            raise StoreError(f"hcom {error}", "look whether the message is there") from error
-        except OSError as error:
-            raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
-        answer, complaint = _said(out), _said(err)
+    try:
+        status, answer, complaint = run([program, *words], database.parent, environment, content)
+    except OutOfBounds as error:
+        raise StoreError(f"hcom {error}", "look whether the message is there") from error
+    except OSError as error:
+        raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
     if status == 0:
         for line in reversed(answer.splitlines()):
             try:
@@ -157,8 +133,3 @@ def _run(database: Path, words: list[str], content: str) -> int:
         raise StoreError(f"hcom did not say which message it sent in {DATABASE}", "look whether it is there")
     words_of = (complaint or answer).strip().splitlines() or [f"it ended with status {status}"]
     raise StoreError("hcom refused the message", words_of[0].removeprefix("Error: ")[:300])
-
-
-def _said(file: BinaryIO) -> str:
-    file.seek(0)
-    return file.read(LONGEST_ANSWER).decode("utf-8", "replace")

@@ -14,8 +14,8 @@ from mailstore.kinds.copilot_sessions.store import CopilotStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.state.mailbox import Mailbox
 from tests.hostile.copied_samples import FIXTURES
+from tests.kinds import sessions_harness
 from tests.kinds.copilot_sessions.copilot_sessions_harness import event
 from tests.mailboxes import iso
 
@@ -38,17 +38,7 @@ def events(home: Path, session: str = SESSION) -> Path:
 
 
 def seen(home: Path) -> list[tuple[str, str, str, str]]:
-    """Return of each message its sender, recipient, text and state, in the order in which they were sent."""
-    now = time.time()
-    with CopilotStore.open(home) as store:
-        mailbox = Mailbox()
-        for batch in store.scan():
-            mailbox.fold(batch, now)
-        return [
-            (message.sender, name, store.content(message), state.value)
-            for message in sorted(mailbox.newest(), key=lambda it: it.time)
-            for name, state in mailbox.bare_states(message, now).items()
-        ]
+    return sessions_harness.seen(CopilotStore, home)
 
 
 def test_what_real_sessions_and_their_agents_told_each_other(home: Path) -> None:

@@ -13,8 +13,8 @@ from mailstore.kinds.gemini_sessions.store import GeminiStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.registry import open_store
-from mailstore.state.mailbox import Mailbox
 from tests.hostile.copied_samples import FIXTURES
+from tests.kinds import sessions_harness
 from tests.kinds.gemini_sessions.gemini_sessions_harness import entry
 from tests.mailboxes import iso
 
@@ -38,16 +38,8 @@ def qwen(tmp_path: Path) -> Path:
 
 def seen(home: Path) -> list[tuple[str, str, str, str]]:
     """Return of each message its sender, recipient, first line and state, in the order in which they were sent."""
-    now = time.time()
-    with GeminiStore.open(home) as store:
-        mailbox = Mailbox()
-        for batch in store.scan():
-            mailbox.fold(batch, now)
-        return [
-            (message.sender, name, message.subject, state.value)
-            for message in sorted(mailbox.newest(), key=lambda it: it.time)
-            for name, state in mailbox.bare_states(message, now).items()
-        ]
+    found = sessions_harness.seen(GeminiStore, home)
+    return [(sender, to, text.partition("\n")[0], state) for sender, to, text, state in found]
 
 
 def chat(home: Path, name: str) -> Path:

@@ -18,8 +18,9 @@ import pytest
 from mailstore.conformance.following import of
 from mailstore.conformance.following import scanned as read_all
 from mailstore.errors import ContentGone, DraftRefused, MailboxMissing, StoreError
-from mailstore.kinds.hcom import feed, sending
+from mailstore.kinds.hcom import feed
 from mailstore.kinds.hcom.store import HcomStore
+from mailstore.kit import own_program
 from mailstore.records.draft import draft
 from mailstore.records.events import Event, Gone, Reset
 from mailstore.records.message import Delivery, Message, Problem, Receipt
@@ -352,7 +353,7 @@ def test_a_program_without_end_is_ended(
 ) -> None:
     put(tmp_path / "odd", does)
     monkeypatch.setenv("PATH", f"{tmp_path / 'odd'}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(sending, "PATIENCE_SECONDS", 0.1 if "0.1" in why else 30.0)
+    monkeypatch.setattr(own_program, "PATIENCE_SECONDS", 0.1 if "0.1" in why else 30.0)
     with HcomStore.open(log.path) as store, pytest.raises(StoreError, match=why):
         store.send(draft(sender="user", recipients=("luna",), content="x"))
 

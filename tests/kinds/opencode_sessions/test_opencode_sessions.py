@@ -18,8 +18,8 @@ from mailstore.kinds.opencode_sessions.store import OpenCodeStore
 from mailstore.records.message import Message, Problem
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
-from mailstore.state.mailbox import Mailbox
 from tests.hostile.copied_samples import FIXTURES
+from tests.kinds import sessions_harness
 from tests.kinds.opencode_sessions.opencode_sessions_harness import task
 
 SESSION, CHILD_SESSION = "ses_dddbb89a2ffei2YXjYU1ZVM9mS", "ses_dddbb7c8effepBnZLcygmKDiKc"
@@ -52,17 +52,7 @@ def called(number: str, **state: object) -> tuple[object, ...]:
 
 
 def seen(home: Path) -> list[tuple[str, str, str, str]]:
-    """Return of each message its sender, recipient, text and state, in the order in which they were sent."""
-    now = time.time()
-    with OpenCodeStore.open(home) as store:
-        mailbox = Mailbox()
-        for batch in store.scan():
-            mailbox.fold(batch, now)
-        return [
-            (message.sender, name, store.content(message), state.value)
-            for message in sorted(mailbox.newest(), key=lambda it: it.time)
-            for name, state in mailbox.bare_states(message, now).items()
-        ]
+    return sessions_harness.seen(OpenCodeStore, home)
 
 
 def test_what_a_real_session_told_its_child(home: Path) -> None:
