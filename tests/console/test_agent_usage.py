@@ -98,10 +98,10 @@ def test_commands_say_what_agents_have_used(home: Path) -> None:
 
     rows = {row["session_id"]: row for row in json.loads(printed("agents", "--json"))}
     usage = rows["repo@0720"]["usage"]
-    assert (usage["context"], usage["context_window"], usage["cost"]) == (119_000, 128_000, 1.0)
+    assert (usage["context"], usage["context_window"], usage["cost"]) == (119_000, 128_000, None)
     assert usage["tokens_by_hour"][20] == 601_000
     assert "context nearly full: 119,000 of 128,000 (92 %)" in printed("agents")
-    assert "$1.00, as the program said" in printed("agents", "repo@0720")
+    assert "$" not in printed("agents", "repo@0720"), "its cost counts requests"
     assert "Agents whose context is nearly full (1)" in printed("attention")
     assert "1.2M" in printed("overview")
     overview = json.loads(printed("overview", "--json"))
@@ -135,6 +135,8 @@ def test_what_is_not_said_is_not_shown() -> None:
         ("context", "152,000 tokens at its last answer"),
         ("last 24 h", "at least 5,000 tokens given, 5 written"),
     ]
+    [cost] = usage_facts(AgentUsage(cost=1.25), 90)
+    assert (cost.name, cost.value) == ("cost", "$1.25, as the program said")
     assert (cost_words(0.0), cost_words(0.004), cost_words(1234.5)) == ("$0.00", "$0.0040", "$1,234.50")
 
 

@@ -47,7 +47,7 @@ def used_in(data: bytes) -> Iterator[Used]:
         return
     answer = line.message
     if line.type == "cost-state":
-        yield Used("cost", None, spent=line.cost, is_answer=False)
+        yield Used("cost", None, cost=line.cost, is_answer=False)
     elif line.type == "assistant" and answer is not None and answer.usage is not None:
         it = answer.usage
         given = it.input_tokens + it.cache_creation_input_tokens + it.cache_read_input_tokens

@@ -120,7 +120,10 @@ def _dict(value: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def used_in(line: bytes) -> Iterator[Used]:
-    """Yield what a line says was used: an answer's tokens and cost, or how full the context is."""
+    """Yield what a line says was used: an answer's tokens, or how full the context is.
+
+    The `cost` of an answer counts premium requests, and is not money.
+    """
     try:
         event = line_of(EVENT, line)
     except ValueError:
@@ -129,14 +132,12 @@ def used_in(line: bytes) -> Iterator[Used]:
     if event.type == "session.usage_record":
         usage = _dict(said, "usage")
         given = sum(_number(usage, name) for name in ("inputTokens", "cacheReadTokens", "cacheWriteTokens"))
-        cost = usage.get("cost")
         yield Used(
             f"{usage.get('apiCallId')} {event.timestamp}",
             at,
             given,
             _number(usage, "outputTokens"),
             model=text_in(usage, "model"),
-            cost=float(cost) if isinstance(cost, int | float) and cost else None,
             agent=event.agent,
         )
     elif event.type == "tool.execution_complete":

@@ -289,7 +289,7 @@ def used_since(now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used
                         Used(text_of(message_id), at, given, written, given + written, model=said.model)
                     )
             if row.tokens:
-                found[row.id].append(Used("", None, spent=row.cost or None, all=row.tokens, is_answer=False))
+                found[row.id].append(Used("", None, cost=row.cost or None, all=row.tokens, is_answer=False))
         return found
 
     return query

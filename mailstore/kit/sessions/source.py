@@ -184,7 +184,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
         return tuple(word.format(session) for word in self.resume)
 
     def describe(self, label: str) -> list[AgentFact]:
-        """Return what is known of a session, by its name in the mailbox: where it works, and what it has used."""
+        """Return what is known of a session, by its name in the mailbox: where it works, and who started it."""
         session = next((it for it in [*self.sessions.values()] if self._labels.get(it.session) == label), None)
         if session is None:
             return []

@@ -28,8 +28,8 @@ SECONDS = 0.3
 class Used(NamedTuple):
     """What one line says of an answer; of lines with one `id` the last counts. None is *not said*.
 
-    `agent` is the subagent that it is of; `given` and `written` are tokens; `cost` is that of the answer, `spent` that
-    of the session until then, both in dollars; `all` are the session's tokens until then.
+    `agent` is the subagent that it is of; `given` and `written` are tokens; `cost` in dollars and the tokens in `all`
+    are those of the session until then.
     """
 
     id: str
@@ -40,7 +40,6 @@ class Used(NamedTuple):
     window: int | None = None
     model: str = ""
     cost: float | None = None
-    spent: float | None = None
     all: int | None = None
     agent: str = ""
     is_answer: bool = True
@@ -154,16 +153,12 @@ def usage_of(answers: Iterable[Used], now: float, *, is_whole: bool = True) -> A
     hours = [0] * HOURS
     found: dict[str, object] = {}
     given = written = 0
-    costs: list[float] = []
     for it in answers:
         if it.time is not None and 0 <= (ago := now - it.time) < DAY:
             hours[HOURS - 1 - int(ago // HOUR)] += it.given + it.written
             given, written = given + it.given, written + it.written
         if it.is_answer and it.time is not None:
             found["answered"] = it.time
-        costs += [it.cost] if it.cost is not None else []
-        last = {"model": it.model, "context": it.context, "window": it.window, "cost": it.spent, "total": it.all}
+        last = {"model": it.model, "context": it.context, "window": it.window, "cost": it.cost, "total": it.all}
         found |= {name: value for name, value in last.items() if value not in (None, "")}
-    if costs:
-        found.setdefault("cost", sum(costs))
     return AgentUsage(given=given, written=written, hours=tuple(hours), is_whole=is_whole, **found)  # type: ignore[arg-type]
