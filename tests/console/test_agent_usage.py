@@ -31,6 +31,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "own"))
     monkeypatch.setenv("HOME", str(tmp_path))
     shutil.copytree(FIXTURES / "copilot-home", tmp_path / ".copilot")
+    events = tmp_path / ".copilot" / "session-state" / SESSION / "events.jsonl"
+    events.write_bytes(events.read_bytes().replace(b"2026-11-28T", b"2025-11-28T"))  # whenever the tests run
     fill(tmp_path, 119_000)
     return tmp_path
 
