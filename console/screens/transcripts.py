@@ -27,7 +27,6 @@ LONGEST = 4000
 """Characters of a turn that are shown."""
 WHO = {Speaker.USER: "you", Speaker.AGENT: "agent", Speaker.SESSION: "session", Speaker.PROGRAM: "program"}
 STYLES = {Speaker.USER: "$accent", Speaker.SESSION: "$warning", Speaker.PROGRAM: "$muted"}
-ROOM = 15
 CALL = "▸"
 
 
@@ -40,7 +39,7 @@ class TranscriptViewer(Viewer):
     ]
 
     def __init__(self, place: TranscriptPlace, turns: Sequence[SessionTurn], now: float, keys: str) -> None:
-        self._rows = [turn_row(turn, now) for turn in turns]
+        self._rows = turn_rows(turns, now)
         self._sought = next((at for at, turn in enumerate(turns) if turn.is_sought), len(turns) - 1)
         super().__init__(f"{visible_line(place.agent)} {place.did} it", FactPage(self._rows), keys)
         self.place = place
@@ -76,13 +75,17 @@ def resume_command(place: TranscriptPlace) -> str:
     return f"cd {shlex.quote(place.folder)} && {command}" if place.folder else command
 
 
-def turn_row(turn: SessionTurn, now: float) -> Row:
+def turn_rows(turns: Sequence[SessionTurn], now: float) -> list[Row]:
+    """Return turns as rows, with room for the longest of their times."""
+    times = [clock(turn.time, now) if turn.time is not None else "" for turn in turns]
+    room = max(map(len, times), default=0)
+    return [turn_row(turn, f"{time:>{room}}") for turn, time in zip(turns, times, strict=True)]
+
+
+def turn_row(turn: SessionTurn, time: str) -> Row:
     """Return a turn as a row: when and who, and what was said, with a line for each call of a tool."""
-    when = clock(turn.time, now) if turn.time is not None else ""
     mark = "▎" if turn.is_sought else " "
-    label = Content.assemble(
-        (mark, "$accent"), (f"{when:>5} {WHO[turn.speaker]:<8}"[: ROOM - 1].ljust(ROOM - 1), "$muted")
-    )
+    label = Content.assemble((mark, "$accent"), (f"{time} {WHO[turn.speaker]:<8}", "$muted"))
     text = turn.text[:LONGEST]
     parts: list[tuple[str, str]] = [(visible(text), STYLES.get(turn.speaker, ""))] if text else []
     if len(turn.text) > LONGEST:

@@ -44,6 +44,10 @@ async def test_the_turn_that_sent_a_message_and_the_one_that_read_it(tmp_path: P
         await seat.press("escape", "<", "2")
         await seat.sees("beta@bbbb read it")
         await seat.sees("session Another Claude session sent a message")
+    years = 400 * 24 * 3600
+    async with opened(url, state=tmp_path / "state.db", now=LATER + years, size=(120, 40)) as seat:
+        await seat.press("2", "g", "j", "j", "enter", "<", "2")
+        await seat.sees("2026-11-28 session Another Claude session sent a message")
 
 
 async def test_a_mailbox_without_transcripts_says_so(tmp_path: Path) -> None:
