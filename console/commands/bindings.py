@@ -39,6 +39,7 @@ def footer_keys(
     return tuple(
         FooterKey(it.key_label(keymap), it.label, it.screen_action, not it.why_not(ask, situation))
         for it in _named_in_footer(pane)
+        if it.suits(situation)
     )
 
 

@@ -49,14 +49,28 @@ class Situation(Struct, frozen=True):
     has_row: bool = True
     can_undo: bool = True
     can_redo: bool = True
+    row: frozenset[str] | None = None
+    """What the rows are that a key acts on, of `OF_ROWS`; None where any may be."""
 
 
+def _is_row(what: str) -> Callable[[Situation], bool]:
+    return lambda it: it.row is None or what in it.row
+
+
+OF_ROWS: dict[str, tuple[Callable[[Situation], bool], str]] = {
+    "message": (_is_row("message"), "no message in this row"),
+    "asked": (_is_row("asked"), "nothing is asked in this row"),
+    "options": (_is_row("options"), "no question in this row"),
+    "dead-letter": (_is_row("dead-letter"), "not a dead letter"),
+    "agent": (_is_row("agent"), "no agent to wake in this row"),
+}
 WHEN: dict[str, tuple[Callable[[Situation], bool], str]] = {
     "past": (lambda it: it.is_past, "only while time travelling"),
     "live": (lambda it: not it.is_past, "not in the past"),
     "row": (lambda it: it.has_row, "nothing is selected"),
     "undo": (lambda it: it.can_undo, "nothing to undo"),
     "redo": (lambda it: it.can_redo, "nothing to redo"),
+    **OF_ROWS,
 }
 """The conditions under which some commands can act, and what is said where they can't."""
 
@@ -129,6 +143,10 @@ class Command(Struct, frozen=True):
             return ""
         conditions = (WHEN[name] for name in self.when.split())
         return next((reason for holds, reason in conditions if not holds(situation)), "")
+
+    def suits(self, situation: Situation) -> bool:
+        """Return whether it has to do with rows like these: a footer leaves out what does not."""
+        return all(OF_ROWS[name][0](situation) for name in self.when.split() if name in OF_ROWS)
 
     @property
     def screen_action(self) -> str:

@@ -136,8 +136,12 @@ class ListScreen(BaseScreen[str | None]):
         self.listing.set_source(self.row_source(rows))
         self.listing.set_titles(as_title(self.heading()), as_title(self.subtitle(rows)))
         self.tell_about()
-        self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.why_not, self.situation())
+        self._show_keys()
         self._draw_header()
+
+    def _show_keys(self) -> None:
+        """Name in the footer the keys that suit the row."""
+        self.footer.keys = footer_keys(self.NAME, self.session.keymap, self.session.why_not, self.situation())
 
     def _draw_header(self) -> None:
         """Draw the header, which shows the time."""
@@ -201,6 +205,7 @@ class ListScreen(BaseScreen[str | None]):
     def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
         if event.key == self.listing.cursor_key:
             self.tell_about()
+            self._show_keys()
             self._about.scroll_home(animate=False, immediate=True)
 
     @on(VirtualList.Chosen, "#rows")

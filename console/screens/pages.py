@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from console.commands.table import BY_ID
 from console.running.stepping import stepped
 from console.screens.base_screen import BaseScreen
@@ -38,7 +40,7 @@ def show_help(screen: BaseScreen[Any]) -> None:
     from console.screens.help_screen import HelpScreen
 
     session = screen.session
-    topic = HelpTopic(screen.pane(), session.keymap, session.why_not, screen.situation())
+    topic = HelpTopic(screen.pane(), session.keymap, session.why_not, replace(screen.situation(), row=None))
     screen.ask(HelpScreen(topic, BY_ID["help"].keys_in(session.keymap)), lambda _: None)
 
 

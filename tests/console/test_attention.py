@@ -70,6 +70,29 @@ async def test_causes_are_headings_the_persons_own_first_and_rows_show_subjects(
         assert "Which colour?" in seat.text
 
 
+async def test_the_footer_names_what_suits_the_row(mail: MailFiles) -> None:
+    async with opened(mail.data, size=(180, 50)) as seat:
+        await seat.press("p")
+        named = {}
+        for _ in range(6):
+            named[str(place(seat)).split()[0]] = seat.lines[-1]
+            await seat.press("j")
+        suiting = {
+            "y answer": {"permission", "question"},
+            "1 answer by number": {"question"},
+            "> redirect": {"dead-letter", "unknown-recipient"},
+            "R send again": {"dead-letter", "unknown-recipient"},
+            "W wake agent": {"permission", "stalled"},
+            "A acknowledge": set(named),
+        }
+        found = {key: {kind for kind, line in named.items() if key in line} for key in suiting}
+        assert found == suiting, named
+        await seat.press("g", "v")  # a mark decides what is redirected, not the cursor
+        while not str(place(seat)).startswith("dead-letter"):
+            await seat.press("j")
+        assert "> redirect" not in seat.lines[-1]
+
+
 async def test_a_reply_leads_back_to_the_row_which_shows_it(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         await seat.press("p", "j", "r")

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from textual.binding import BindingType
 
 from console.commands.bindings import bindings
+from console.commands.command import Situation
 from console.commands.table import BY_ID
 from console.concerns import snoozed_row
 from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, message_of, row_facts, subject_of
@@ -238,6 +239,26 @@ class Desk(ListScreen):
         if chosen and not dead_letters:
             self.tell("Not a dead letter: r replies, A acknowledges")
         return dead_letters if self._messages.is_possible() else []
+
+    def situation(self) -> Situation:
+        row, marked = self._row(self.listing.cursor_key), self.marked
+        rows = [it for it in self.concern_rows() if it.key in marked] if marked else [row]
+        concerns = [it.concern for it in rows if it is not None and it.concern is not None]
+        kinds = {"dead-letter"} if any(it.trouble in DEAD_LETTERS for it in concerns) else set()
+        if row is not None and row.concern is not None:
+            kinds |= self._kinds_of(row, row.concern)
+        return replace(super().situation(), row=frozenset(kinds))
+
+    def _kinds_of(self, row: DeskRow, concern: Concern) -> set[str]:
+        """Return what a row is that a key acts on alone, of `OF_ROWS`."""
+        waits = concern.trouble is not Trouble.NEW and sleeper(self.session, concern) is not None
+        kinds = {"agent"} if waits else set()
+        if not row.some and (concern.message_id or "") in self.session.mailbox:
+            kinds |= {"message", "asked", "options"} if concern.trouble is Trouble.QUESTION else {"message"}
+        if concern.trouble is Trouble.PERMISSION:
+            request = request_of(self.session, concern)
+            kinds |= {"asked", "options"} if request is not None and request.questions else {"asked"}
+        return kinds
 
     def reply(self) -> None:
         """Reply to the message of the row; the desk comes back when the reply is sent or put off."""
