@@ -206,7 +206,14 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("compose.send", "ctrl+s,ctrl+enter,f5", "send", "Send the message", "Write", WRITE, footer=1),
     Command("compose.discard", "", "discard draft", "Discard the draft, after asking", "Write", WRITE),
-    Command("wake", "W", "wake", "Wake the selected agent for its unread mail", "Write", when="live"),
+    Command(
+        "wake",
+        "W",
+        "wake",
+        "Wake the agent for its unread mail, or one that has not read the message",
+        "Write",
+        when="live",
+    ),
     Command(
         "agent.status",
         "H",

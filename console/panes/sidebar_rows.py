@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -30,7 +31,9 @@ from mailstore.rules.waking import is_dormant
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
+DIGITS = re.compile("[0-9]+")
 MUTED = SIGNS["muted"].glyph
+NaturalKey = tuple[tuple[tuple[str, tuple[int, str]], ...], str]
 MOST_RESTING = 1 << 14
 ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
 SHORTEST_DOING = 10
@@ -114,7 +117,7 @@ def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
     if channels:
         yield _heading("Channels", label)
     muted = mailbox.own_marks().channels
-    for channel in channels:
+    for channel in sorted(channels, key=lambda it: natural_key(it.tag)):
         name = mailbox.label(channel.tag)
         mark = DONE if channel.tag in session.personal.joined else ""
         mark += MUTED if channel.tag in muted else ""
@@ -169,8 +172,15 @@ def _resting_row(
     return SidebarRow(f"agent:{name}", name.removeprefix(head), view, unread, glyph, note, tone, sign, used=used)
 
 
-def _order(agent: Agent) -> tuple[int, str]:
-    return ORDER[agent.status], agent.session_id
+def _order(agent: Agent) -> tuple[int, NaturalKey]:
+    return ORDER[agent.status], natural_key(agent.session_id)
+
+
+@lru_cache(MOST_RESTING)
+def natural_key(name: str) -> NaturalKey:
+    """Return what sorts names as people number them: room-2 before room-10."""
+    texts, numbers = DIGITS.split(name), (it.lstrip("0") for it in DIGITS.findall(name))
+    return tuple(zip(texts, [*((len(it), it) for it in numbers), (0, "")], strict=True)), name
 
 
 class SidebarRows(KeyedRows[SidebarRow]):

@@ -13,6 +13,7 @@ from console.render.short_text import plural
 from console.screens.base_screen import BaseScreen
 from console.screens.mail_screen import MailScreen
 from console.screens.writing.composing import Composing, open_tasks
+from mailstore.rules.delivery import State
 
 if TYPE_CHECKING:
     from console.hooks.sessions.live import LiveHook
@@ -29,7 +30,7 @@ def nobody_asks(session_id: str, words: str) -> None:
 
 
 class Waking:
-    """Wakes the agent whose mail is shown, after asking."""
+    """Wakes the agent whose mail is shown, or one that has not read the selected message, after asking."""
 
     def __init__(self, screen: MailScreen, composing: Composing) -> None:
         self._screen = screen
@@ -37,15 +38,22 @@ class Waking:
         self._agents = AgentWaking(screen)
 
     def wake(self) -> None:
-        """Wake the agent whose mail is shown."""
+        """Wake the agent whose mail is shown, else the first that has not read the selected message."""
         view = self._screen.location.view
-        if view.kind != "agent":
-            self._screen.tell("Select an agent first")
+        name = view.name if view.kind == "agent" else self._sleeper()
+        if name is None:
+            self._screen.tell("Select an agent, or a message that one has not read")
         else:
-            self._agents.wake(view.name)
+            self._agents.wake(name)
+
+    def _sleeper(self) -> str | None:
+        message, session = self._screen.conversation.message, self._screen.session
+        states = session.mailbox.bare_states(message, session.now()) if message is not None else {}
+        unread = (name for name, state in states.items() if state in (State.UNREAD, State.FROZEN))
+        return next((name for name in unread if session.mailbox.roster.get(name) is not None), None)
 
     def choose_status(self) -> None:
-        """Ask what to do with the agent whose mail is shown, or who sent the selected message, or with its task."""
+        """Ask what to do with the agent whose mail is shown, who sent or got the message, or with its task."""
         from console.screens.agent_status import AgentStatus
         from console.screens.menu import MenuChoice
 
@@ -79,7 +87,8 @@ class Waking:
     def _agent_shown(self) -> str:
         view, roster = self._screen.location.view, self._screen.session.mailbox.roster
         message = self._screen.conversation.message
-        names = [view.name if view.kind == "agent" else "", message.sender if message is not None else ""]
+        names = [view.name] if view.kind == "agent" else []
+        names += [message.sender, *message.recipients] if message is not None else []
         return next((name for name in names if roster.get(name) is not None), "")
 
 

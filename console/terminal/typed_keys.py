@@ -17,16 +17,17 @@ from typing import Any
 from textual.app import App
 from textual.events import Event, Key, Paste
 
-KEY_SECONDS = 0.25
-"""How long the effect of one held key may delay the next one."""
+KEY_SECONDS = 5.0
+"""How long the effect of one held key may delay the next one: the first may load parts, on a busy machine."""
 LOOK_SECONDS = 0.01
 """How often it is looked whether what takes a key has been removed by it."""
 
 
 class TypedKeys:
-    """Holds keys back until the first screen is complete, and in text fields behind keys that are no text.
+    """Holds keys back until the first screen is complete, and behind keys that may lead to another place.
 
-    `moves` are keys that never need more than is there. `handle` hands a key to the application.
+    In a text field these are all that are no text, elsewhere all but `moves`, which need no more than is there;
+    `handle` hands a key to the application.
     """
 
     def __init__(self, app: App[Any], moves: Collection[str], handle: Callable[[Event], Awaitable[None]]) -> None:
@@ -54,8 +55,10 @@ class TypedKeys:
     def _may_lead_on(self, event: Key | Paste) -> bool:
         from textual.widgets import Input, TextArea  # not for the first frame
 
-        is_text = isinstance(event, Paste) or event.is_printable
-        return not is_text and isinstance(self._app.focused, Input | TextArea)
+        if isinstance(event, Paste):
+            return False
+        in_field = isinstance(self._app.focused, Input | TextArea)
+        return not event.is_printable if in_field else event.key not in self._moves
 
     async def begin(self) -> None:
         """Handle the keys that were held until the first screen was complete."""

@@ -149,7 +149,10 @@ async def test_waking_says_what_is_missing(screen: FakeScreen) -> None:
     screen.show_view(View("agent", "ann-00000001"))
     part.wake()
     await screen.finish()
-    assert screen.notices == ["Select an agent first", "ann-00000001 has no unread mail that would wake it"]
+    assert screen.notices == [
+        "Select an agent, or a message that one has not read",
+        "ann-00000001 has no unread mail that would wake it",
+    ]
 
 
 async def test_channels_are_joined_and_left(screen: FakeScreen) -> None:
