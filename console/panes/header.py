@@ -89,7 +89,7 @@ class NumbersForm(NamedTuple):
 NUMBERS_FORMS = (
     NumbersForm(ROOMY, is_wordy=True, rank=ALL),
     NumbersForm(100, is_wordy=True, rank=ALL),
-    NumbersForm(100, is_wordy=False, rank=ALL),
+    NumbersForm(0, is_wordy=False, rank=ALL),
     NumbersForm(0, is_wordy=False, rank=3),
     NumbersForm(0, is_wordy=False, rank=2),
     NumbersForm(0, is_wordy=False, rank=1),
@@ -128,13 +128,14 @@ class Header(ClickLine):
         words = ""
         numbers: list[Spot] = []
         used = 0
-        least_title = 12 if width >= 100 else 8
+        title, least_title = visible_line(shown.title), 12 if width >= 100 else 8
         for words, form in self._forms(shown):
             numbers = self._numbers(shown, form)
             used = sum(len(spot.text) + 3 for spot in numbers) + cell_len(words) + len("  Signalbox  ") + 14
-            if used + least_title <= width:
+            whole = cell_len(title) if width < 100 and form.rank == ALL else least_title
+            if used + max(whole, least_title) <= width:
                 break
-        title = shorten_title(visible_line(shown.title), max(least_title, width - used))
+        title = shorten_title(title, max(least_title, width - used))
         name = [Spot(" ", styles.text), Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette")]
         left = [
             *(name if width >= NARROW else []),
