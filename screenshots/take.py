@@ -16,6 +16,7 @@ from html import unescape
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
 
 from console.app import SignalboxApp
 from console.demo.history import write_history
@@ -175,6 +176,8 @@ async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaita
             if key in SLOW:
                 await settle(pilot)
         await settle(pilot)
+        for field in app.screen.query("Input, TextArea").results(Input | TextArea):
+            field.cursor_blink = False  # it stands in every picture
         app.clear_notifications()
         if app.main_screen is not None:
             app.main_screen.redraw()

@@ -419,7 +419,7 @@ COMMANDS: tuple[Command, ...] = (
         "Acknowledge the rows: nothing to do; of messages, in the journal",
         "Attention",
         DESKS,
-        footer=5,
+        footer=4,
         when="live row",
     ),
     Command(
@@ -429,7 +429,7 @@ COMMANDS: tuple[Command, ...] = (
         "Snooze the rows until a time, or until an agent resumes",
         "Attention",
         DESKS,
-        footer=5,
+        footer=4,
         when="live row",
     ),
     Command(

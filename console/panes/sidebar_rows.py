@@ -117,7 +117,7 @@ def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
     if channels:
         yield _heading("Channels", label)
     muted = mailbox.own_marks().channels
-    for channel in sorted(channels, key=lambda it: natural_key(it.tag)):
+    for channel in sorted(channels, key=lambda it: natural_key(mailbox.label(it.tag))):
         name = mailbox.label(channel.tag)
         mark = DONE if channel.tag in session.personal.joined else ""
         mark += MUTED if channel.tag in muted else ""

@@ -22,6 +22,11 @@ WHEN = {
     "row": "with a row",
     "undo": "with something to undo",
     "redo": "with something to redo",
+    "message": "on a message",
+    "asked": "on a permission or a question",
+    "options": "on a question",
+    "dead-letter": "on a dead letter",
+    "agent": "on an agent that can be woken",
 }
 
 
