@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from mailstore.discovery import found_from
 from mailstore.errors import MailboxMissing, MailError, StoreError, UnknownStore
-from mailstore.installed_kinds import LAYER, OwnCommand, OwnDemo, StoreKind, installed_kinds, refreshed, usual_places
+from mailstore.installed_kinds import LAYER, OwnCommand, OwnDemo, StoreKind, installed_kinds, refreshed
 from mailstore.location import hide_secrets, path_of, secrets_in, without_secrets
 from mailstore.records.scope import KIND as SEVERAL
 from mailstore.records.scope import url_of
@@ -275,8 +275,8 @@ def discover(start: Path) -> str:
     """
     if (found := found_from(os.path.abspath(start))) is not None:  # noqa: PTH100 - resolves no links
         return ":".join(found)
-    looked = ", ".join(place for _, place in usual_places())
     raise MailboxMissing(
-        f"no mailbox found from {start} upward (looked for {looked})",
-        "start with signalbox demo or signalbox init, or name one with --store",
+        f"no mailbox in {start}, nor in the folders above it",
+        "see a sample with signalbox demo, make one with signalbox init, or name one with --store "
+        "(signalbox stores lists the kinds that are known)",
     )

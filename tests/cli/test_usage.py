@@ -61,7 +61,7 @@ def test_no_mailbox_is_told_with_how_to_begin(run: Run, words: list[str]) -> Non
     result = run(*words)
     assert result.status == 1
     assert result.out == ""
-    assert result.err.startswith("signalbox: no mailbox found from ")
+    assert result.err.startswith("signalbox: no mailbox in ")
     assert "signalbox demo" in result.err
     assert "signalbox init" in result.err
     assert result.err.count("\n") == 1
