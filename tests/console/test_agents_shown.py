@@ -106,3 +106,14 @@ async def test_a_wide_screen_has_room_for_what_agents_do(mail: MailFiles) -> Non
             shown = [line[: seat.screen.sizes.now("sidebar")] for line in seat.lines]
             assert any("clerk 2m · Bash" in line for line in shown if BOB in line) is is_told, shown
             assert seat.screen.sidebar.size.width + 2 == seat.screen.sizes.now("sidebar")
+
+
+async def test_names_are_sorted_by_their_numbers(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    names = ["hand-2", "hand-10", "hand-10b", "hand-" + "9" * 5000, "hands"]
+    for at, name in enumerate(reversed(names)):
+        mail.agent(name, tags=[f"project:room-{name.removeprefix('hand')}"])
+        mail.message(f"m-{at}", name, f"project:room-{name}", "Hello.", ago=60 + at)
+    async with opened(mail.data, size=(120, 40)) as seat:
+        shown = [words[0] for line in seat.lines if (words := re.findall(r"^│(?:#room-|. )(hand[-\w…]*)", line))]
+        assert [it for it in shown if "99" not in it] == ["hand-2", "hand-10", "hand-10b", "hands"] * 2, shown
