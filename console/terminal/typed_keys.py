@@ -68,13 +68,14 @@ class TypedKeys:
 
     async def _release(self) -> None:
         try:
-            while self._held:
+            while self._held and self._app.return_code is None:  # the end overtakes what is typed behind it
                 event = self._held.popleft()
                 if self._may_lead_on(event):
                     await self._hand_on(event)
                 else:
                     await self._handle(event)
         finally:
+            self._held.clear()
             self._releasing = None
 
     async def _hand_on(self, event: Key | Paste) -> None:
