@@ -17,8 +17,8 @@ from typing import Any
 from textual.app import App
 from textual.events import Event, Key, Paste
 
-KEY_SECONDS = 5.0
-"""How long the effect of one held key may delay the next one: the first may load parts, on a busy machine."""
+KEY_SECONDS = 30.0
+"""How long the effect of one held key may delay the next one: only a key that is stuck takes so long."""
 LOOK_SECONDS = 0.01
 """How often it is looked whether what takes a key has been removed by it."""
 

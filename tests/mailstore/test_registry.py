@@ -171,9 +171,8 @@ def test_the_first_mailbox_upward_is_discovered(tmp_path: Path) -> None:
     assert discover(deep) == f"haak:{inner.mailbox}"
 
 
-def test_where_none_is_discovered_it_says_where_it_looked(tmp_path: Path) -> None:
+def test_where_none_is_discovered_it_says_where_it_looked_and_how_to_begin(tmp_path: Path) -> None:
     with pytest.raises(MailboxMissing) as caught:
         discover(tmp_path)
     assert str(tmp_path) in caught.value.problem
-    assert "data/agent-mailbox.jsonl" in caught.value.problem
     assert "signalbox demo" in caught.value.remedy
