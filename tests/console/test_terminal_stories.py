@@ -129,6 +129,7 @@ def a_misspelt_recipient_is_stopped_before_it_is_sent(place: Place) -> None:
     terminal.wait_for("─ Write ─")
     terminal.send("bbo-00000001")
     terminal.wait_for("? no agent named bbo-00000001")
+    terminal.wait_for("living · scribe")
     terminal.press("escape")
     terminal.wait_gone("living · scribe")
     terminal.press("tab", "tab")
