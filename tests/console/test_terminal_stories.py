@@ -19,6 +19,12 @@ ANN, BOB, DED = "ann-00000001", "bob-00000001", "ded-00000001"
 SIXTEEN = {"COLORTERM": "", "TERM": "xterm-16color"}
 
 
+def records(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file that is being written to, without one that is not whole yet."""
+    data = path.read_bytes() if path.exists() else b""
+    return [json.loads(line) for line in data.split(b"\n")[:-1]]
+
+
 class Place(NamedTuple):
     """A terminal with the console in it, and the mailbox that it shows."""
 
@@ -27,21 +33,21 @@ class Place(NamedTuple):
 
     @property
     def last(self) -> dict[str, Any]:
-        record: dict[str, Any] = json.loads(self.mail.mailbox.read_bytes().splitlines()[-1])
-        return record
+        return records(self.mail.mailbox)[-1]
 
     @property
     def deeds(self) -> list[str]:
-        lines = (self.mail.data / "agent-mailbox-oversight.jsonl").read_bytes().splitlines()
-        return [json.loads(line)["action"] for line in lines]
+        return [it["action"] for it in records(self.mail.data / "agent-mailbox-oversight.jsonl")]
 
     def status(self, session_id: str) -> str:
         """Return what the roster says of an agent."""
-        records = map(json.loads, self.mail.roster.read_bytes().splitlines())
-        return str([it["status"] for it in records if it["session_id"] == session_id][-1])
+        return [str(it["status"]) for it in records(self.mail.roster) if it["session_id"] == session_id][-1]
 
     def counts(self, number: int) -> None:
         """Wait until the header says how many things need attention."""
+        if not number:
+            self.terminal.wait_for(lambda it: "attention" not in it.lines[0])
+            return
         words = (f" {number} attention", f" {number} need attention", f" {number} needs attention")
         self.terminal.wait_for(lambda it: any(each in it.lines[0] for each in words))
 
@@ -66,31 +72,51 @@ def write_mail(folder: Path, agents: int, channels: int) -> MailFiles:
     return mail
 
 
-def a_question_is_answered_by_number(place: Place) -> None:
+def a_question_is_answered_by_number_in_a_shift(place: Place) -> None:
     terminal = place.terminal
     place.counts(3)
     terminal.press("p")
     terminal.wait_for("Questions to you 2")
     terminal.wait_for("1 answer by number")
+    terminal.press("f")
+    terminal.wait_for("2. The red one.")
     terminal.press("2")
-    terminal.wait_for("✓ The ink")
-    terminal.wait_for("Answered: 2. The red one.")
+    terminal.wait_for("subject  The hour")
     place.counts(2)
     terminal.wait_for(lambda it: place.last.get("thread") == "ask")
     assert place.last["metadata"] == {"choice": 2, "option": "The red one."}
 
 
-def a_question_is_answered_in_words(place: Place) -> None:
+def a_question_is_answered_in_words_and_the_shift_handed_over(place: Place) -> None:
     terminal = place.terminal
-    terminal.wait_for("subject  The hour")
     terminal.press("r")
     terminal.wait_for("reaches bob-00000001")
     terminal.send("At nine.\x13")
-    terminal.wait_for("Replied: At nine.")
+    terminal.wait_for("1 · 2 done")
     place.counts(1)
-    terminal.press("q")
-    terminal.wait_gone("Replied: At nine.")
     assert (place.last["recipient"], place.last["thread"]) == (BOB, "when")
+    terminal.press("q")
+    terminal.wait_for("End of the shift: 2 answered, 1 left")
+    terminal.press("j")
+    terminal.wait_for(lambda it: place.deeds == ["hand-over"])
+    terminal.wait_for("─ All mail ─")
+
+
+def what_led_to_an_answer_is_shown_at_its_moment(place: Place) -> None:
+    terminal = place.terminal
+    terminal.press("/")
+    terminal.send("nine")
+    terminal.wait_for("1 thread")
+    terminal.press("enter", "P")
+    terminal.wait_for("What led to it")
+    terminal.wait_for("answers it")
+    terminal.press("1")
+    terminal.wait_for("message ")
+    terminal.wait_gone("At nine.")
+    terminal.press("T")
+    terminal.wait_for("● live")
+    terminal.press("escape", "escape")
+    terminal.wait_for("─ All mail ─")
 
 
 def a_dead_letter_is_redirected_taken_back_and_acknowledged(place: Place) -> None:
@@ -102,22 +128,23 @@ def a_dead_letter_is_redirected_taken_back_and_acknowledged(place: Place) -> Non
     terminal.press("enter")
     terminal.wait_for("Redirected to bob-00000001 · z: undo")
     terminal.wait_for("✓ A leaf")
+    place.counts(0)
     assert (place.last["recipient"], place.last["thread"], place.last["sender"]) == (BOB, "leaf", "user")
     terminal.press("z")
     terminal.wait_for("bob-00000001 that it is void")
     terminal.press("y")
     terminal.wait_gone("✓ A leaf")
-    terminal.wait_for(lambda it: place.deeds == ["redirect", "undo"])
+    terminal.wait_for(lambda it: place.deeds == ["hand-over", "redirect", "undo"])
     place.counts(1)
     terminal.press("A")
     terminal.wait_for("Acknowledge this message?")
     terminal.press("y")
     terminal.wait_for("✓ A leaf")
-    terminal.wait_for(lambda it: place.deeds == ["redirect", "undo", "acknowledge"])
+    terminal.wait_for(lambda it: place.deeds == ["hand-over", "redirect", "undo", "acknowledge"])
     terminal.press("q")
-    terminal.wait_for(lambda it: "attention" not in it.lines[0])
+    place.counts(0)
     terminal.press("L")
-    for word in ("redirected", "undone", "acknowledged"):
+    for word in ("handed over", "redirected", "undone", "acknowledged"):
         terminal.wait_for(word)
     terminal.press("q")
     terminal.wait_gone("undone")
@@ -143,9 +170,13 @@ def a_misspelt_recipient_is_stopped_before_it_is_sent(place: Place) -> None:
     terminal.wait_for("living · scribe")
     terminal.press("enter")
     terminal.wait_for("reaches bob-00000001")
+    terminal.press("ctrl+t")
+    terminal.wait_for("Options of this message")
+    terminal.send("type:request, expires:4h\r")
+    terminal.wait_gone("Options of this message")
     terminal.press("ctrl+s")
     terminal.wait_for(lambda it: place.last["content"] == "The paper is dry.")
-    assert place.last["recipient"] == BOB
+    assert (place.last["recipient"], place.last["type"], place.last["ttl_hours"]) == (BOB, "request", 4)
 
 
 def a_command_is_found_by_another_word(place: Place) -> None:
@@ -192,8 +223,9 @@ def what_a_channel_has_read_is_said_by_member(place: Place) -> None:
 
 
 STORIES: list[Callable[[Place], None]] = [
-    a_question_is_answered_by_number,
-    a_question_is_answered_in_words,
+    a_question_is_answered_by_number_in_a_shift,
+    a_question_is_answered_in_words_and_the_shift_handed_over,
+    what_led_to_an_answer_is_shown_at_its_moment,
     a_dead_letter_is_redirected_taken_back_and_acknowledged,
     a_misspelt_recipient_is_stopped_before_it_is_sent,
     a_command_is_found_by_another_word,
