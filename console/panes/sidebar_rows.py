@@ -33,7 +33,6 @@ from mailstore.state.views import View
 
 DIGITS = re.compile("[0-9]+")
 MUTED = SIGNS["muted"].glyph
-NaturalKey = tuple[tuple[tuple[str, tuple[int, str]], ...], str]
 MOST_RESTING = 1 << 14
 ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
 SHORTEST_DOING = 10
@@ -172,15 +171,14 @@ def _resting_row(
     return SidebarRow(f"agent:{name}", name.removeprefix(head), view, unread, glyph, note, tone, sign, used=used)
 
 
-def _order(agent: Agent) -> tuple[int, NaturalKey]:
+def _order(agent: Agent) -> tuple[int, tuple[str, str]]:
     return ORDER[agent.status], natural_key(agent.session_id)
 
 
 @lru_cache(MOST_RESTING)
-def natural_key(name: str) -> NaturalKey:
+def natural_key(name: str) -> tuple[str, str]:
     """Return what sorts names as people number them: room-2 before room-10."""
-    texts, numbers = DIGITS.split(name), (it.lstrip("0") for it in DIGITS.findall(name))
-    return tuple(zip(texts, [*((len(it), it) for it in numbers), (0, "")], strict=True)), name
+    return DIGITS.sub(lambda it: f"{len(it[0].lstrip('0')):04}{it[0].lstrip('0')}", name), name
 
 
 class SidebarRows(KeyedRows[SidebarRow]):
