@@ -116,8 +116,9 @@ def _channels(session: Session, label: str) -> Iterator[SidebarRow]:
     if channels:
         yield _heading("Channels", label)
     muted = mailbox.own_marks().channels
-    for channel in sorted(channels, key=lambda it: natural_key(mailbox.label(it.tag))):
-        name = mailbox.label(channel.tag)
+    labels = tuple(mailbox.label(channel.tag) for channel in channels)
+    for at in in_natural_order(labels):
+        channel, name = channels[at], labels[at]
         mark = DONE if channel.tag in session.personal.joined else ""
         mark += MUTED if channel.tag in muted else ""
         shown = name.replace(f"{label}/", "", 1) if label else name
@@ -136,7 +137,8 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
     muted = mailbox.own_marks().agents
     usage, full = session.usage_now(), session.config.attention.context_percent
     stale_after, types = session.config.stale_after_minutes * 60, session.config.wake.types
-    for agent in sorted(agents, key=_order):
+    ordered = (agents[at] for at in in_natural_order(tuple(agent.session_id for agent in agents)))
+    for agent in sorted(ordered, key=lambda it: ORDER[it.status]):
         name = agent.session_id
         unread, hook = mailbox.unread_count(name), session.hooked.live.get(name)
         is_asleep = is_dormant(agent, session.now(), stale_after) if hook is None else can_ring(hook) and is_idle(hook)
@@ -171,14 +173,11 @@ def _resting_row(
     return SidebarRow(f"agent:{name}", name.removeprefix(head), view, unread, glyph, note, tone, sign, used=used)
 
 
-def _order(agent: Agent) -> tuple[int, tuple[str, str]]:
-    return ORDER[agent.status], natural_key(agent.session_id)
-
-
-@lru_cache(MOST_RESTING)
-def natural_key(name: str) -> tuple[str, str]:
-    """Return what sorts names as people number them: room-2 before room-10."""
-    return DIGITS.sub(lambda it: f"{len(it[0].lstrip('0')):04}{it[0].lstrip('0')}", name), name
+@lru_cache(8)
+def in_natural_order(names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the places of names, sorted as people number them: room-2 before room-10."""
+    keys = [DIGITS.sub(lambda it: f"{len(it[0].lstrip('0')):04}{it[0].lstrip('0')}", name) for name in names]
+    return tuple(sorted(range(len(names)), key=lambda at: (keys[at], names[at])))
 
 
 class SidebarRows(KeyedRows[SidebarRow]):
