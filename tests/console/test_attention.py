@@ -140,7 +140,7 @@ async def test_what_was_answered_before_the_console_was_opened_does_not_wait(mai
 async def test_rows_are_acknowledged_redirected_and_undone_in_their_place(mail: MailFiles) -> None:
     async with opened(mail.data, size=(120, 50)) as seat:
         await seat.press("p", "j", "j", "A")
-        assert "1 concern acknowledged · z: undo" in seat.lines[-1]
+        assert "1 row acknowledged · z: undo" in seat.lines[-1]
         assert "✓ Blue" in seat.text
         assert place(seat) == f"dead-letter\n{DED}\nleaf"
         await seat.press("greater_than_sign", "enter")

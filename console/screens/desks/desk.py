@@ -19,7 +19,7 @@ from console.panes.concern_rows import ConcernRows, DeskRow, desk_rows, message_
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
-from console.render.short_text import remaining
+from console.render.short_text import plural, remaining
 from console.screens.base_screen import Action
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.dead_letter_actions import DeadLetterActions
@@ -399,7 +399,7 @@ class Desk(ListScreen):
 
     def _acknowledge(self, concerns: Sequence[Concern]) -> None:
         """Take concerns off the list in the person's own state, which can be undone."""
-        words = "1 concern acknowledged" if len(concerns) == 1 else f"{len(concerns)} concerns acknowledged"
+        words = f"{plural(len(concerns), 'row')} acknowledged"
         keys = [it.key for it in concerns]
         fresh = [it.message_id for it in concerns if it.trouble is Trouble.NEW and it.message_id]
         reading, watch, found = self._reading, self._watch, self.session.attention
