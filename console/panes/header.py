@@ -135,11 +135,13 @@ class Header(ClickLine):
             whole = cell_len(title) if width < 100 and form.rank == ALL else least_title
             if used + max(whole, least_title) <= width:
                 break
+        is_named = width >= NARROW and used + least_title <= width
+        used -= 0 if is_named else len("Signalbox ")
         title = shorten_title(title, max(least_title, width - used))
         name = [Spot(" ", styles.text), Spot("Signalbox", styles.accent + Style(bold=True), "app.command_palette")]
         left = [
-            *(name if width >= NARROW else []),
-            Spot(f"  {title}  " if width >= NARROW else f" {title}  ", styles.text),
+            *(name if is_named else []),
+            Spot(f"  {title}  " if is_named else f" {title}  ", styles.text),
             Spot(f"{glyph} ", getattr(styles, tone), TRAVEL),
             Spot(words, styles.bad if shown.forms else styles.muted, TRAVEL),
             Spot("  ", styles.muted),
