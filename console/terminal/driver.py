@@ -19,6 +19,8 @@ from textual.message import Message
 from console.terminal.queries import TerminalAnswer, TerminalQueries
 
 READ_BYTES = 1 << 12
+INTRODUCERS = frozenset("\x1b[O]PX^_\\")
+"""What may follow an Escape that begins a sequence, as terminals send them; see ECMA-48, 5.3 and 5.6."""
 HUNG_UP = 129
 """The exit status of a program whose terminal was taken away."""
 
@@ -31,16 +33,24 @@ class KeyReader:
         self._tell_one = tell
         self._parser = XTermParser(debug)
         self._decode = getincrementaldecoder("utf-8")("replace").decode
+        self._is_after_escape = False
         self.patience: float | None = None
         """How many seconds to wait for more bytes before `pause` is called; None for ever."""
 
     def read(self, data: bytes) -> None:
-        """Take in what was sent."""
-        self._take(self._queries.sift(self._decode(data)))
+        """Take in what was sent. What comes by itself behind an Escape is another key: Alt sends both at once."""
+        text = self._queries.sift(self._decode(data))
+        if self._is_after_escape and text and text[0] not in INTRODUCERS:
+            self._parser._timeout_time = 0.0
+            self._tell(self._parser.tick())
+        if text:
+            self._is_after_escape = text.endswith("\x1b")
+        self._take(text)
         self.patience = constants.ESCAPE_DELAY
 
     def pause(self) -> None:
         """Nothing came for a while: an Escape is a key of its own, and half an answer is none."""
+        self._is_after_escape = False
         text = self._queries.release()
         self._take(text)
         self.patience = constants.ESCAPE_DELAY if text else None

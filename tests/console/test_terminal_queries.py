@@ -7,7 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.events import Key
+from textual.message import Message
 
+from console.terminal.driver import KeyReader
 from console.terminal.queries import TerminalAnswer, TerminalQueries, ask_background, hinted_dark, is_dark
 
 WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:10/15/1d\x07"
@@ -72,3 +75,35 @@ def test_dark_is_what_is_seen_as_dark(colour: tuple[str, str, str], dark: bool) 
 )
 def test_some_terminals_name_their_colours_in_the_environment(value: str | None, dark: bool | None) -> None:
     assert hinted_dark({} if value is None else {"COLORFGBG": value}) is dark
+
+
+def keys_of(*sent: bytes) -> list[str]:
+    """Return the names of the keys that are read from pieces that arrive one soon after the other."""
+    told: list[Message] = []
+    reader = KeyReader(TerminalQueries(), told.append)
+    for piece in sent:
+        reader.read(piece)
+    reader.end()
+    return [message.key for message in told if isinstance(message, Key)]
+
+
+@pytest.mark.parametrize(
+    ("sent", "keys"),
+    [
+        ([b"\x1b", b"c"], ["escape", "c"]),
+        ([b"\x1b", b":", b"a"], ["escape", "colon", "a"]),
+        ([b"\x1b", "é".encode()], ["escape", "é"]),
+        ([b"\x1b", b"\r"], ["escape", "enter"]),
+        ([b"j\x1b", b"kk"], ["j", "escape", "k", "k"]),
+        ([b"\x1b", b"\x1b", b"c"], ["escape", "escape", "c"]),
+        ([b"\x1b", b"[A"], ["up"]),
+        ([b"\x1b[", b"A"], ["up"]),
+        ([b"\x1b", b"OP"], ["f1"]),
+        ([b"\x1b", b"[A", b"c"], ["up", "c"]),
+        ([b"\x1bd"], ["alt+d"]),
+    ],
+)
+def test_a_letter_soon_after_escape_is_a_key_of_its_own_and_a_sequence_in_pieces_is_one(
+    sent: list[bytes], keys: list[str]
+) -> None:
+    assert keys_of(*sent) == keys
