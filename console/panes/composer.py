@@ -141,7 +141,8 @@ class Composer(Vertical):
 
     def _show(self, is_open: bool) -> None:
         self.display = is_open
-        self.screen.set_class(is_open, "-writing")
+        self.screen.update_classes({"-writing": is_open}, update=False)
+        self.app.stylesheet.update_nodes(self.screen.query("ToastRack"))  # no other: the whole screen takes a frame
 
     def leave(self) -> None:
         """Drop the draft, which is on its way; close, or begin the next text to the same place."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cache
+from threading import local
+from typing import Any, ClassVar
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -216,7 +218,7 @@ class MarkdownPage(Markdown):
     }
 
     def __init__(self, text: str, code_theme: str, room: int = 0, *, is_wrapped: bool = False) -> None:
-        super().__init__("", code_theme=code_theme, hyperlinks=True)
+        vars(self).update(_begun(code_theme))
         self.is_wrapped = is_wrapped
         self.markup = text
         self.room = room
@@ -242,8 +244,23 @@ def language_of(token: Token) -> str:
     return name if name.isascii() and " " not in name and is_language(name) else ""
 
 
+@cache
+def _begun(code_theme: str) -> dict[str, Any]:
+    """Return what Rich keeps of a text that is empty: to make it, it makes a parser, which takes as long as a page."""
+    return vars(Markdown("", code_theme=code_theme, hyperlinks=True))
+
+
+_own = local()
+
+
 def parser() -> MarkdownIt:
-    """Return a parser that treats HTML, images and link definitions as text, and leaves targets as written."""
+    """Return this thread's parser, which takes HTML, images and link definitions as text, and targets as written."""
+    if (known := getattr(_own, "parser", None)) is None:
+        known = _own.parser = _new_parser()
+    return known
+
+
+def _new_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 20})
     parser.enable(["strikethrough", "table"])
     parser.disable(["html_block", "html_inline", "reference", "image", "autolink", "entity"])

@@ -204,10 +204,11 @@ class Layout(BaseScreen[None], Backdrop):
         self._mark({"-zoomed": bool(pane), **zooms})
         self.sizes.apply()
 
-    def _mark(self, classes: dict[str, bool]) -> None:
+    def _mark(self, classes: dict[str, bool], restyled: str = RESTYLED) -> None:
         """Set classes of the screen that concern panes, and restyle those only: the whole screen takes a frame."""
         self.update_classes(classes, update=False)
-        self.app.stylesheet.update_nodes(self.query(RESTYLED))
+        if restyled:
+            self.app.stylesheet.update_nodes(self.query(restyled))
 
     @property
     def is_zoomed(self) -> bool:
@@ -218,6 +219,11 @@ class Layout(BaseScreen[None], Backdrop):
     def is_narrow(self) -> bool:
         """Whether there is room for one column only."""
         return self.has_class("-narrow")
+
+    @property
+    def _shows_all(self) -> bool:
+        """Whether all columns are shown, whichever has the focus."""
+        return not (self.is_zoomed or self.is_narrow or self.has_class("-medium"))
 
     def on_resize(self, event: Resize) -> None:
         """Show as many columns as fit: three, two below 100 cells, one below 70."""
@@ -251,7 +257,9 @@ class Layout(BaseScreen[None], Backdrop):
         """Tell the style sheet and the footer which pane has the focus."""
         pane = self.pane()
         if not self.has_class(f"-at-{pane}"):
-            self._mark({f"-at-{name}": name == pane for name in PANES})
+            of_composer = pane == "composer" or self.has_class("-at-composer")
+            restyled = RESTYLED if not self._shows_all else "#composer" if of_composer else ""
+            self._mark({f"-at-{name}": name == pane for name in PANES}, restyled)
             self.sizes.apply()
         if self.is_zoomed and not self.has_class(f"-zoom-{pane}") and not self._is_below_zoomed(pane):
             self._zoom(pane)  # a pane with the focus is never hidden

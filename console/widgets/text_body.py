@@ -38,7 +38,9 @@ class TextBody(TextArea):
         *,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
-        super().__init__(id=id, compact=True, soft_wrap=True, show_line_numbers=False)
+        super().__init__(id=id, soft_wrap=True, show_line_numbers=False)
+        self.set_reactive(TextArea.compact, True)  # as a parameter, it would be styled before it has a place
+        self.add_class("-textual-compact", update=False)
         self._candidates = candidates
         self._completion = Completion(self, offers)
         self._untouched = ""
