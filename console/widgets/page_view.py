@@ -23,6 +23,7 @@ class PageView(SelectableView):
     def update(self, content: Visual) -> None:
         """Show another page at the same place."""
         self._content = content
+        self._lines_width = -1
         self._lay_out()
         self.repaint()
 
@@ -41,9 +42,9 @@ class PageView(SelectableView):
         self._lines_width = -1
 
     def _lay_out(self) -> None:
-        self._lines_width = -1
         width = self.scrollable_content_region.width
         if width > 0:
+            self._know_style()
             self.set_scrolled_height(len(self._lines_for(width)))
 
     def _lines_for(self, width: int) -> list[Strip]:
