@@ -71,7 +71,6 @@ class SignalboxApp(PunctualTimers, App[None]):
     CSS_PATH = "console.tcss"
     ENABLE_COMMAND_PALETTE = True
     COMMANDS: ClassVar = {palette}
-    VERTICAL_BREAKPOINTS = [(0, "-squat"), (20, "-upright")]  # noqa: RUF012 - Textual doesn't declare it a class's
 
     _has_theme = False
     """Whether our theme is set; Textual's own, which is there before, is never shown."""

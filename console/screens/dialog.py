@@ -48,6 +48,8 @@ class Dialog(ModalScreen[R], ClosesOnce[R]):
 class CommandDialog(CommandPalette, ClosesOnce[None]):
     """The command palette."""
 
+    VERTICAL_BREAKPOINTS = [(0, "-squat"), (20, "-upright")]  # noqa: RUF012 - Textual doesn't declare it a class's
+
     def __init__(self) -> None:
         super().__init__(placeholder="a command, a view, an agent, a theme, or a word", id="--command-palette")
 

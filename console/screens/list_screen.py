@@ -61,6 +61,7 @@ class ListScreen(BaseScreen[str | None]):
         self._asked: tuple[str, int] | None = None
 
     def compose(self) -> ComposeResult:
+        self.set_class(self.app.size.width >= WIDE, "-wide", update=False)  # not once all is styled
         yield Header(self.text_styles, id="header")
         with Container(id="sheet"):
             yield VirtualList(id="rows")
