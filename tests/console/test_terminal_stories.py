@@ -273,7 +273,7 @@ def test_a_question_to_an_agent_that_ended_is_one_row_until_it_is_redirected(
     terminal = place.terminal
     place.counts(4)
     terminal.press("p")
-    terminal.wait_for("question · recipient ended before reading")
+    terminal.wait_for("question · recipient ended")
     assert sum("Which leaf " in line for line in terminal.lines) == 1
     terminal.press("j", "j")
     terminal.wait_for("could take over  bob-00000001")
