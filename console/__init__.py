@@ -1,1 +1,1 @@
-"""What a person or an agent types at: the terminal console and the commands."""
+"""What a user or an agent types at: the terminal console and the commands."""

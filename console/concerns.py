@@ -27,7 +27,7 @@ class ConcernsFound:
     def __init__(self) -> None:
         self.every: Sequence[Concern] = ()
         self.shown: Sequence[Concern] = ()
-        """Those that the person has not acknowledged or snoozed."""
+        """Those that the user has not acknowledged or snoozed."""
         self.roots: Mapping[str, Concern] = {}
         """The threads of those, in order, each with the first of its concerns."""
         self.totals: Mapping[str, int] = {}

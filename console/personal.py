@@ -38,7 +38,7 @@ class PersonalData:
         self.views: dict[str, str] = dict(config.views)
         self._remembered = RememberedValues()
         self.quiet = QuietMarks()
-        """What the person has muted, starred and snoozed; `save_quiet` follows a change."""
+        """What the user has muted, starred and snoozed; `save_quiet` follows a change."""
         self._drafts: dict[str, ComposerDraft] = {}
         self._draft_lock = Lock()
         self._changed_drafts: set[str] = set()
@@ -69,20 +69,20 @@ class PersonalData:
     # Start and end
 
     def left_off(self) -> dict[str, Any]:
-        """Load drafts, views and channels; return where the person left off. Blocks for a short while."""
+        """Load drafts, views and channels; return where the user left off. Blocks for a short while."""
         if self._is_new:
             return {}
         self._load()
         return self.state.session(self._url)
 
     def seen_among(self, message_ids: Iterable[str]) -> list[Event]:
-        """Return which of a few messages the person has seen, and their other marks; blocks for a short while."""
+        """Return which of a few messages the user has seen, and their other marks; blocks for a short while."""
         if self._state is None:
             return []
         return [*map(Seen, self.state.seen_of(self._url, message_ids)), self.quiet.own_marks()]
 
     def load(self) -> list[Event]:
-        """Load everything; return what the person has seen, and their other marks. Blocks."""
+        """Load everything; return what the user has seen, and their other marks. Blocks."""
         seen, self._newest_mark = self.state.seen(self._url)
         self._newest_removal = self.state.unseen_again(self._url)[1]
         self._load()
@@ -102,7 +102,7 @@ class PersonalData:
             self._drafts = {key: draft for key, draft in {**found, **changed}.items() if draft is not None}
 
     def leave(self, location: dict[str, Any]) -> None:
-        """Save where the person leaves off; blocks."""
+        """Save where the user leaves off; blocks."""
         self.state.save_session(self._url, location)
 
     def appearance(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class PersonalData:
     # Seen marks
 
     def all_seen(self) -> list[Event]:
-        """Return everything that the person has seen, and their other marks; blocks."""
+        """Return everything that the user has seen, and their other marks; blocks."""
         return [*map(Seen, self.state.seen(self._url)[0]), self.quiet.own_marks()]
 
     def newly_seen(self) -> list[Event]:
@@ -149,11 +149,11 @@ class PersonalData:
         self.quiet.save(self.state.database, self._url)
 
     def save_seen(self, message_ids: Sequence[str]) -> None:
-        """Save that the person has seen messages; blocks."""
+        """Save that the user has seen messages; blocks."""
         self.state.mark_seen(self._url, message_ids, self._now())
 
     def save_unseen(self, message_ids: Sequence[str]) -> None:
-        """Save that the person has marked messages as not seen; blocks."""
+        """Save that the user has marked messages as not seen; blocks."""
         self.state.unmark_seen(self._url, message_ids)
 
     # Drafts

@@ -1,4 +1,4 @@
-"""What all screens share: the store, its mailbox, and the person's own data."""
+"""What all screens share: the store, its mailbox, and the user's own data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mailstore.writing.settling import Done, Step
 
 MOST_PREVIEWED = 5000
-"""Messages of a preview whose marks are copied; those of more are loaded from the person's state."""
+"""Messages of a preview whose marks are copied; those of more are loaded from the user's state."""
 PAST = "looking at the past: T goes back to live"
 
 
@@ -61,7 +61,7 @@ class Session:
         self.observe = observe
         self.clock = clock
         self.last_key = clock()
-        """When the person last pressed a key or a button of the mouse, in seconds since the epoch."""
+        """When the user last pressed a key or a button of the mouse, in seconds since the epoch."""
         self.keys = 0
         """How many keys were pressed."""
         self.rest = rest

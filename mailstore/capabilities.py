@@ -48,7 +48,7 @@ CARRIED = (
 
 
 class Capabilities(msgspec.Struct, frozen=True):
-    """The capabilities a store lacks, each with the reason in words for a person; it has all the others."""
+    """The capabilities a store lacks, each with the reason in words for a user; it has all the others."""
 
     missing: dict[Capability, str] = {}
 

@@ -105,7 +105,7 @@ class BrowserDriver(WebDriver):
                 self.on_meta(said["type"], said)
 
     def _leave(self) -> None:
-        """End as if the person had quit: drafts and the place are kept; and end for certain."""
+        """End as if the user had quit: drafts and the place are kept; and end for certain."""
         last = Timer(GRACE_SECONDS, os._exit, (1,))
         last.daemon = True
         last.start()

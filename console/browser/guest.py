@@ -1,4 +1,4 @@
-"""What a console is given that somebody else looks at: no state of the person's, and none of their commands."""
+"""What a console is given that somebody else looks at: no state of the user's, and none of their commands."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from console.settings.config import Config
 from console.state.personal_state import PersonalState
 
 ON_THE_MACHINE = frozenset({"desktop", "command"})
-"""Ways of notifying that reach the person at this machine, whom their own console notifies."""
+"""Ways of notifying that reach the user at this machine, whom their own console notifies."""
 
 
 def guest_config(config: Config) -> Config:
-    """Return the person's settings for somebody else: nothing is written, and no program is run."""
+    """Return the user's settings for somebody else: nothing is written, and no program is run."""
     settings = config.notifications
     ways = {name: _shown(getattr(settings, name)) for name in ("to_me", "question", "dead_letter", "channel")}
     return replace(config, observe=True, notifications=replace(settings, command="", **ways))
@@ -25,7 +25,7 @@ def guest_config(config: Config) -> Config:
 
 @contextmanager
 def guest_state() -> Iterator[PersonalState]:
-    """Keep what a guest has seen and arranged until they leave; the person's drafts, views and marks are not there."""
+    """Keep what a guest has seen and arranged until they leave; the user's drafts, views and marks are not there."""
     with tempfile.TemporaryDirectory(prefix="signalbox-guest-") as folder:
         state = PersonalState(Path(folder) / "state.db")
         try:

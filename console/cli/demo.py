@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the demonstration until the person leaves it."""
+    """Run the demonstration until the user leaves it."""
     from console.demo.run import run_demo
 
     return run_demo(seed=args.seed, theme=args.theme, keep=args.keep, kind=getattr(args, "kind", None))

@@ -58,7 +58,7 @@ def send_waiting(args: argparse.Namespace) -> None:
 
 @contextmanager
 def loaded(args: argparse.Namespace, *, with_seen: bool = False, alone: bool = False) -> Iterator[Loaded]:
-    """Open and read the mailbox that the options name, on request with what the person has seen.
+    """Open and read the mailbox that the options name, on request with what the user has seen.
 
     With `alone`, other processes that ask for the same wait until the block has ended.
     """
@@ -81,7 +81,7 @@ def _alone(store: Store) -> AbstractContextManager[None]:
 
 
 def folded(store: Store, configured: Settings, now: float, *, with_seen: bool) -> Mailbox:
-    """Return the mailbox of an open store as it is now, on request with what the person has seen; raises StoreError."""
+    """Return the mailbox of an open store as it is now, on request with what the user has seen; raises StoreError."""
     from mailstore.folding import fold_store
 
     gc.disable()  # many small values and no garbage: collecting would take a tenth of the time

@@ -1,4 +1,4 @@
-"""Tell whether a command is run by the person or by an agent in the person's account."""
+"""Tell whether a command is run by the user or by an agent in the user's account."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ AGENTS = ("SIGNALBOX_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI")
 def require_person(mailbox_url: str) -> None:
     """Raise Refused unless the mailbox's owner runs the command at a terminal, and no agent does.
 
-    For commands that write as the person where a policy restricts who may write to the user.
+    For commands that write as the user where a policy restricts who may write to the user.
     """
     why = _why_not(mailbox_url)
     if why:
-        raise Refused(f"refused by policy ({why})", "write as the person from the console or a terminal", "E177")
+        raise Refused(f"refused by policy ({why})", "write as the user from the console or a terminal", "E177")
 
 
 def agent_mark() -> str:

@@ -36,7 +36,7 @@ def _is_styled() -> bool:
 
 
 def is_terminal() -> bool:
-    """Return whether a person reads the output on a terminal, rather than a program or a file."""
+    """Return whether a user reads the output on a terminal, rather than a program or a file."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 

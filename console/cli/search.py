@@ -54,7 +54,7 @@ STATUSES = {NOTHING_FOUND: "nothing is found"}
 HEADINGS = ("age", "", "message", "sender", "recipients", "subject")
 INDENT = " " * 6
 SHORTEST_ID = 8
-"""Characters of an id that a person sees at least."""
+"""Characters of an id that a user sees at least."""
 NOTE_HEADINGS = ("day", "kind", "agent", "title", "text")
 
 

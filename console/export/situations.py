@@ -32,7 +32,7 @@ def situation(message_id: str) -> str:
 
 
 def actor(name: str) -> str:
-    """Return the name of an actor: an agent, or the person."""
+    """Return the name of an actor: an agent, or the user."""
     return f"{'person' if name == 'user' else 'agent'}:{quote(name, USUAL, errors='replace')}"
 
 

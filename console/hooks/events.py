@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 START, PROMPT, TOOL, STOP, END = "start", "prompt", "tool", "stop", "end"
 CHANGED, CWD, WAITING, INTERRUPT = "changed", "cwd", "waiting", "interrupt"
-"""The mailbox changed; the agent changed its folder; it waits for a permission; a person interrupted it."""
+"""The mailbox changed; the agent changed its folder; it waits for a permission; a user interrupted it."""
 GATE = "gate"
 """A tool is about to run."""
 ASKED = "asked"
@@ -82,7 +82,7 @@ class HookEvent:
         self.is_unheard = is_unheard
         """Whether the program drops what the hook prints at this event."""
         self.is_continued = is_continued
-        """Whether a prompt is not the person's, but one that a hook caused."""
+        """Whether a prompt is not the user's, but one that a hook caused."""
         self.is_rung = is_rung
         """Whether the session's bell changed, and not the mailbox."""
         self.is_attended = is_attended

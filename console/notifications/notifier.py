@@ -1,4 +1,4 @@
-"""Notifies the person of arrivals and of new dead letters."""
+"""Notifies the user of arrivals and of new dead letters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mailstore.rules.presence import Working
 from mailstore.state.mailbox import Mailbox
 
 COALESCE_SECONDS = 0.5
-"""How long arrivals are collected before the person is notified of them together."""
+"""How long arrivals are collected before the user is notified of them together."""
 TOAST_SECONDS = 6
 MINUTE = 60.0
 RUN_SECONDS = 20
@@ -62,7 +62,7 @@ class NotifyingApp(Protocol):
 
 
 class Notifier:
-    """Collects what happened, and notifies the person of it once for each kind of occasion."""
+    """Collects what happened, and notifies the user of it once for each kind of occasion."""
 
     def __init__(self, app: NotifyingApp, session: Session) -> None:
         self._app = app
@@ -120,7 +120,7 @@ class Notifier:
         self._pending += found
 
     def try_out(self, occasion: Occasion, config: Config) -> list[DeliveryMethod]:
-        """Notify the person as of a message that came now; return the ways."""
+        """Notify the user as of a message that came now; return the ways."""
         now, user = self._session.clock(), self._session.user
         sample = Message("sample", "signalbox", (user,), "", now, "A notification to try the settings")
         notification = Notification(occasion, 1, sample)

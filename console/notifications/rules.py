@@ -25,7 +25,7 @@ class Occasion(StrEnum):
 
 
 class DeliveryMethod(StrEnum):
-    """How a notice reaches the person."""
+    """How a notice reaches the user."""
 
     TOAST = "toast"
     BELL = "bell"
@@ -46,7 +46,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One word to the person about one occasion, however many messages it stands for; the first is named."""
+    """One word to the user about one occasion, however many messages it stands for; the first is named."""
 
     occasion: Occasion
     count: int
@@ -65,7 +65,7 @@ class Notification:
 
     @property
     def fields(self) -> dict[str, str]:
-        """What a command of the person's finds in its environment."""
+        """What a command of the user's finds in its environment."""
         return {
             "SIGNALBOX_KIND": self.occasion.value,
             "SIGNALBOX_COUNT": str(self.count),
@@ -77,7 +77,7 @@ class Notification:
 
 
 def occasion_of(message: Message, mailbox: Mailbox, joined: Iterable[str]) -> Occasion | None:
-    """Say what a message that came is to the person; None for what agents write to each other, and for muted mail."""
+    """Say what a message that came is to the user; None for what agents write to each other, and for muted mail."""
     if message.sender == mailbox.user or message.archived:
         return None
     if mailbox.is_mine(message):
@@ -108,7 +108,7 @@ def is_quiet(settings: NotificationSettings, now: float) -> bool:
 def delivery_methods(
     notice: Notification, settings: NotificationSettings, now: float, *, bell: bool = True
 ) -> list[DeliveryMethod]:
-    """Return how a notice reaches the person now: in quiet hours only on the screen."""
+    """Return how a notice reaches the user now: in quiet hours only on the screen."""
     wanted = [DeliveryMethod(way) for way in getattr(settings, notice.occasion.value)]
     if is_quiet(settings, now):
         return [way for way in wanted if way is DeliveryMethod.TOAST]

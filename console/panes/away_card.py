@@ -1,4 +1,4 @@
-"""The card that says what happened while the person was away: a few numbers and names, each of which can be clicked."""
+"""The card that says what happened while the user was away: a few numbers and names, each of which can be clicked."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ GAP = 3
 
 
 class HelpTopic(Struct, frozen=True):
-    """What a help page is about: a pane, the person's keys, and what can be done there now."""
+    """What a help page is about: a pane, the user's keys, and what can be done there now."""
 
     pane: str
     keymap: Mapping[str, str]

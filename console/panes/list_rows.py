@@ -27,7 +27,7 @@ class ListRow:
 
 
 class ListRows(KeyedRows[ListRow]):
-    """Rows as a source for the virtual list; `marked` are the keys of the rows that the person marked."""
+    """Rows as a source for the virtual list; `marked` are the keys of the rows that the user marked."""
 
     def __init__(self, rows: Sequence[ListRow], styles: TextStyles, marked: Collection[str] = ()) -> None:
         super().__init__(rows)

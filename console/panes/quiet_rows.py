@@ -1,4 +1,4 @@
-"""What rows show of the person's own marks, and the threads of the views Starred and Snoozed."""
+"""What rows show of the user's own marks, and the threads of the views Starred and Snoozed."""
 
 from __future__ import annotations
 

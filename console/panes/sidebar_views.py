@@ -23,7 +23,7 @@ class SidebarView(Struct, frozen=True):
     """A view of the sidebar, with a number in the colour `tone` (of `TextStyles`).
 
     An optional one is only listed while its number is not 0. `threads` returns the roots of a view that the console
-    itself finds, from the person's own state; without it, the mailbox finds them.
+    itself finds, from the user's own state; without it, the mailbox finds them.
     """
 
     view: View

@@ -15,7 +15,7 @@ FIRST_SECONDS = 0.003
 SLICE_SECONDS = 0.004
 SAMPLED = 16
 MOST_OWN = 64
-"""The person's own messages that are passed over to find the first new one."""
+"""The user's own messages that are passed over to find the first new one."""
 
 
 Found = Callable[[], MarkedRows | None]
@@ -68,7 +68,7 @@ class ShownStream:
 
 
 class Stream:
-    """Follows the messages of a view, and knows which of them were new when the person came."""
+    """Follows the messages of a view, and knows which of them were new when the user came."""
 
     def __init__(
         self, mailbox: Mailbox, view: View, found: Found = lambda: None, *, first_new: str | None = None

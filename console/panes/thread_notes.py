@@ -59,7 +59,7 @@ def _vacancy(mailbox: Mailbox, root: str) -> ThreadNote | None:
 
 
 def _answer(mailbox: Mailbox, root: str) -> ThreadNote | None:
-    """Return whether the person has answered the newest message to them in a thread."""
+    """Return whether the user has answered the newest message to them in a thread."""
     mail = sorted(mailbox.thread_messages(root), key=by_age)
     to_you = [at for at, message in enumerate(mail) if mailbox.is_mine(message)]
     if not to_you:

@@ -58,7 +58,7 @@ class ThreadRows:
 
     `hits` are the messages that a search found, by root: the row shows the hit instead of the newest message, and
     `sought` what was found in it. `notes` replace the participants, in the colour of a state; `marked` threads are
-    marked by the person, to act upon them, and `signs` are the stars, mutes and snoozes.
+    marked by the user, to act upon them, and `signs` are the stars, mutes and snoozes.
     """
 
     row_height = 2

@@ -10,7 +10,7 @@ from console.session import Session
 
 
 def run_plain(session: Session) -> int:
-    """Read the mailbox, greet, and take commands until the person leaves; return the exit status."""
+    """Read the mailbox, greet, and take commands until the user leaves; return the exit status."""
     session.mailbox.fold(session.personal.load(), session.now())
     for batch in session.store.scan():
         session.mailbox.fold(batch, session.now())

@@ -1,1 +1,1 @@
-"""The person's own marks: what they muted, starred and snoozed (docs/quiet.md)."""
+"""The user's own marks: what they muted, starred and snoozed (docs/quiet.md)."""

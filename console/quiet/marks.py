@@ -1,4 +1,4 @@
-"""The person's marks in memory, by kind and name, and the table that keeps them."""
+"""The user's marks in memory, by kind and name, and the table that keeps them."""
 
 from __future__ import annotations
 

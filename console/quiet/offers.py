@@ -87,7 +87,7 @@ def agents_away(mailbox: Mailbox, names: dict[str, None], is_awake: IsAwake) -> 
 
 
 def _waits_for_answer(mailbox: Mailbox, mail: list[Message]) -> Message | None:
-    """Return the last question, or message of the person, that no message of others follows."""
+    """Return the last question, or message of the user, that no message of others follows."""
     for message in reversed(mail):
         if message.sender != mail[-1].sender:
             return None

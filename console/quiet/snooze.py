@@ -30,7 +30,7 @@ class Occurrence(StrEnum):
 class Snooze(Struct, frozen=True):
     """What ends a snooze. `about` is the message whose answer or reads it waits for, until `due` if that is set.
 
-    `agent` is the one that is to resume. `known` are the messages to the person that the thread held: any other ends
+    `agent` is the one that is to resume. `known` are the messages to the user that the thread held: any other ends
     the snooze. `ended` is when it ended (0 while it lasts), and `why` what ended it unless what it waited for. Times in
     seconds since the epoch.
     """
@@ -110,7 +110,7 @@ class Snooze(Struct, frozen=True):
 
     @staticmethod
     def _is_other(mailbox: Mailbox, message: Message, about: Message) -> bool:
-        """Return whether two messages have different senders; the person has several names."""
+        """Return whether two messages have different senders; the user has several names."""
         return message.sender != about.sender and not (mailbox.is_own(message) and mailbox.is_own(about))
 
     def scoped(self, scope: Scope) -> Snooze:
@@ -138,11 +138,11 @@ def _thread(mailbox: Mailbox, root: str) -> list[Message]:
 
 
 def mail_for_user(mailbox: Mailbox, mail: list[Message]) -> list[Message]:
-    """Return what reaches the person in spite of any mute: addressed to them, mentioning or answering them."""
+    """Return what reaches the user in spite of any mute: addressed to them, mentioning or answering them."""
     return [message for message in mail if not mailbox.is_own(message) and to_the_user(mailbox, message)]
 
 
 def to_the_user(mailbox: Mailbox, message: Message) -> bool:
-    """Say whether a message addresses or mentions the person, or answers them."""
+    """Say whether a message addresses or mentions the user, or answers them."""
     answered = mailbox.message(message.thread) if message.thread else None
     return mailbox.is_mine(message) or (answered is not None and mailbox.is_own(answered))

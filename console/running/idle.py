@@ -11,7 +11,7 @@ PAUSE_SECONDS = 0.03
 LONGEST_WAIT_SECONDS = 0.5
 """… but waits no longer than this."""
 TYPING_SECONDS = 2.0
-"""How long after a key the person counts as typing."""
+"""How long after a key the user counts as typing."""
 SHORTEST_REST, LONGEST_REST = 0.0005, 0.01
 MOST_YOUNG = 1_000
 """New objects that are left uncollected: visiting them takes less than a millisecond."""
@@ -42,7 +42,7 @@ class IdleTracker:
             await asyncio.sleep(self._last_key + PAUSE_SECONDS - now)
 
     def rest(self, worked: float) -> float:
-        """Return how long to sleep after so many seconds of work: as long as the work took, while the person types.
+        """Return how long to sleep after so many seconds of work: as long as the work took, while the user types.
 
         A key takes several turns of the event loop until its effect is drawn.
         """

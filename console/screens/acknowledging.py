@@ -1,4 +1,4 @@
-"""Acknowledge the selected message: tell its sender, beyond having read it, that the person takes note."""
+"""Acknowledge the selected message: tell its sender, beyond having read it, that the user takes note."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Acknowledging:
-    """Acknowledges messages to the person, in the kinds of mailbox that know that."""
+    """Acknowledges messages to the user, in the kinds of mailbox that know that."""
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen

@@ -27,7 +27,7 @@ class MessageFiles:
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._folder = ""
-        """Where the person saved files last."""
+        """Where the user saved files last."""
 
     def show(self) -> None:
         """List the files of the message."""
@@ -61,7 +61,7 @@ class MessageFiles:
             self._ask_folder(message, choice.files, places)
 
     async def _give(self, message: Message, files: Sequence[AttachedFile], places: Sequence[str]) -> None:
-        """Have the browser download files: what is a person's machine there, the server's isn't."""
+        """Have the browser download files: what is a user's machine there, the server's isn't."""
         from console.browser.page_actions import give_file, room_for_file
         from console.opening.attached_files import save_attachment
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Channels:
-    """Joins and leaves channels: in those that are joined, read records tell the senders that the person read."""
+    """Joins and leaves channels: in those that are joined, read records tell the senders that the user read."""
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen

@@ -1,4 +1,4 @@
-"""Quit the console, and remember where the person was."""
+"""Quit the console, and remember where the user was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw the main screen from the mailbox, as mail comes and as the person goes from place to place."""
+"""Draw the main screen from the mailbox, as mail comes and as the user goes from place to place."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Drawing:
         screen, session = self._screen, self._screen.session
         self.pacing.begin(len(session.mailbox))
         if any(then not in (None, now) for then, now in zip(self._left_at, self._cursors(), strict=True)):
-            self._wanted_root = self._wanted_message = None  # the person went on meanwhile
+            self._wanted_root = self._wanted_message = None  # the user went on meanwhile
         mode = mode_of(session.personal, screen.listing.shown_view())
         is_streamed = screen.has_conversation and mode == "stream" and not self._is_list_wanted()
         is_changed = screen.set_streamed(is_streamed)

@@ -1,4 +1,4 @@
-"""Show the keys of a pane over the console, filtered while the person types."""
+"""Show the keys of a pane over the console, filtered while the user types."""
 
 from __future__ import annotations
 

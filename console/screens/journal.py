@@ -1,4 +1,4 @@
-"""List the person's interventions from the oversight journal, each with its effect."""
+"""List the user's interventions from the oversight journal, each with its effect."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class Layout(BaseScreen[None], Backdrop):
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether the person sees this screen, as far as the terminal reports it."""
+        """Whether the user sees this screen, as far as the terminal reports it."""
         return self.is_current and self.app.app_focus
 
     def pane(self) -> str:
@@ -280,11 +280,11 @@ class Layout(BaseScreen[None], Backdrop):
         self.footer.keys = footer_keys(self.pane(), session.keymap, session.why_not, self.situation())
 
     def on_input_changed(self) -> None:
-        """Clear the footer's notice while the person types."""
+        """Clear the footer's notice while the user types."""
         self.footer.notice = ""
 
     def on_text_area_changed(self) -> None:
-        """Clear the footer's notice while the person types."""
+        """Clear the footer's notice while the user types."""
         self.footer.notice = ""
 
 
@@ -351,7 +351,7 @@ class PaneSizes:
         return True
 
     def apply(self) -> None:
-        """Give the panes their sizes; where the person chose none, the style sheet says them."""
+        """Give the panes their sizes; where the user chose none, the style sheet says them."""
         screen = self._screen
         names = set() if screen.is_zoomed else {"composer"}
         if not screen.is_zoomed and width_class(screen.size.width):

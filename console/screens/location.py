@@ -1,4 +1,4 @@
-"""Where the person is in the mail, as it is saved on quitting and restored; and the way there and back."""
+"""Where the user is in the mail, as it is saved on quitting and restored; and the way there and back."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SIDEWAYS = 12
 
 
 class Navigation:
-    """Moves the person about; changes nothing but what they have seen on the way."""
+    """Moves the user about; changes nothing but what they have seen on the way."""
 
     def __init__(
         self,

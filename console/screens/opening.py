@@ -38,7 +38,7 @@ class Opening:
         self._desks.dead_letters()
 
     def journal(self) -> None:
-        """List the person's interventions."""
+        """List the user's interventions."""
         from console.screens.journal import Journal
 
         self._open(Journal)
@@ -62,7 +62,7 @@ class Opening:
         self._open(UnreadableList)
 
     def away(self) -> None:
-        """List what happened while the person was away; of a day, if they were never here before."""
+        """List what happened while the user was away; of a day, if they were never here before."""
         from console.screens.away.away_list import AwayList
 
         def chosen(key: str | None) -> None:

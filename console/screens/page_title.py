@@ -1,4 +1,4 @@
-"""Title the browser's tab: how much mail waits for the person, and where."""
+"""Title the browser's tab: how much mail waits for the user, and where."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ class Parts:
         self.composing.restore_draft()
 
     def location_changed(self) -> None:
-        """The person went to another view."""
+        """The user went to another view."""
         self.searching.forget()
         self.streaming.left()
         self.snoozing.place_left()

@@ -1,4 +1,4 @@
-"""Mark messages as seen by the person, and go on to the next new one."""
+"""Mark messages as seen by the user, and go on to the next new one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Place = tuple[View, str | None]
 
 
 class Reading:
-    """Keeps the person's read marks in the console's state; writes a read record where a sender waits for one."""
+    """Keeps the user's read marks in the console's state; writes a read record where a sender waits for one."""
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
@@ -60,7 +60,7 @@ class Reading:
         self._read_here = here, read, action
 
     def see(self, message_ids: Iterable[str]) -> list[str]:
-        """Mark messages as seen by the person; return those that were unseen. The past is not changed."""
+        """Mark messages as seen by the user; return those that were unseen. The past is not changed."""
         if self._screen.session.moment is not None:
             return []
         fresh, due = self.note_seen(message_ids)
@@ -91,7 +91,7 @@ class Reading:
             self._screen.run_task(self.keep_seen(fresh, due), group="marks")
 
     def unsee(self, message_ids: list[str]) -> None:
-        """Take the person's marks back; reading on in the same place doesn't set them again."""
+        """Take the user's marks back; reading on in the same place doesn't set them again."""
         session = self._screen.session
         if session.moment is not None:
             return
@@ -219,7 +219,7 @@ class Reading:
         return True
 
     def only_unread(self) -> None:
-        """List only threads with messages new to the person, or all threads again."""
+        """List only threads with messages new to the user, or all threads again."""
         listing = self._screen.listing
         listing.only_unread = not listing.only_unread
         listing.release_read()

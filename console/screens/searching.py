@@ -39,7 +39,7 @@ UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:(?:{'|'.join(FIELD_NAMES)}):|/[^\s/]*\
 
 
 class Searching:
-    """Runs queries beside other work while the person types; hits are listed as threads, newest first."""
+    """Runs queries beside other work while the user types; hits are listed as threads, newest first."""
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
@@ -50,7 +50,7 @@ class Searching:
         self._began_at: str | None = None
         """The thread that was selected when the search began."""
         self._first: str | None = None
-        """The first hit, which stays selected until the person selects another one."""
+        """The first hit, which stays selected until the user selects another one."""
         self._took: float | None = None
         """How long the last search took until its first hits, or until it was done; None before the first."""
         self._history = SearchHistory(screen.session.personal)
@@ -61,7 +61,7 @@ class Searching:
         return self._asked
 
     def search(self) -> None:
-        """Search all mail while the person types."""
+        """Search all mail while the user types."""
         screen = self._screen
         screen.show_list()
         if screen.listing.found is None:
@@ -241,7 +241,7 @@ class Searching:
             screen.tell(f"{shown} thread{'s' * (shown != '1')}{more} for {text}")
 
     def _select_first(self) -> None:
-        """Select the first hit and show it, unless the person has selected another one; without hits, show nothing."""
+        """Select the first hit and show it, unless the user has selected another one; without hits, show nothing."""
         screen, found = self._screen, self._screen.listing.found or {}
         was_first = screen.threads.cursor_key in (None, self._first)
         screen.redraw()
@@ -332,7 +332,7 @@ class Searching:
             self._timer.stop()
 
     def forget(self) -> None:
-        """Forget the query: the person went to another view."""
+        """Forget the query: the user went to another view."""
         self._stop_waiting()
         self._asked = self._shown_for = ""
 

@@ -1,4 +1,4 @@
-"""Undo and redo what the person did, on the main screen and on list screens alike."""
+"""Undo and redo what the user did, on the main screen and on list screens alike."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Undoing:
         self._screen.ask(Ask(f"{verb.capitalize()}: {action.words}?", "\n".join(lines), verb=verb), answered)
 
     def _finish(self, action: UndoableAction, *, is_undo: bool) -> None:
-        """Undo or redo an action, unless another one has taken its place since the person was asked."""
+        """Undo or redo an action, unless another one has taken its place since the user was asked."""
         history = self._screen.session.undo_history
         if action is not self._next(is_undo=is_undo):
             self._screen.tell("Something else was done meanwhile: nothing was changed")

@@ -1,4 +1,4 @@
-"""Wake the agent whose mail is shown: through its program where it has hooks, else with the person's own command."""
+"""Wake the agent whose mail is shown: through its program where it has hooks, else with the user's own command."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class AgentWaking:
             self._report(session_id, rung.problem or problem, rung.seconds)
 
     async def _run_command(self, session_id: str, unread: Sequence[Message]) -> None:
-        """Run the person's own command for the unread mail of the types that wake."""
+        """Run the user's own command for the unread mail of the types that wake."""
         from console.hooks.waking.wake_command import wake
         from console.screens.ask import Ask
         from mailstore.rules.waking import waking_mail

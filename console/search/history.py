@@ -9,7 +9,7 @@ MOST = 100
 
 
 class SearchHistory:
-    """Queries, the newest last, as the person's data keep them; what is being typed comes after the newest."""
+    """Queries, the newest last, as the user's data keep them; what is being typed comes after the newest."""
 
     def __init__(self, personal: PersonalData) -> None:
         self._personal = personal

@@ -39,7 +39,7 @@ FIRST = 50
 """How many threads are found before the first of them are shown."""
 EVERY_SECONDS = 0.25
 MOST = 2000
-"""How many threads a search ends with: more than a person reads, and few enough to draw."""
+"""How many threads a search ends with: more than a user reads, and few enough to draw."""
 
 
 class SearchHits(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Messages that are held for a while before they are sent, in the person's own state: each leaves it exactly once."""
+"""Messages that are held for a while before they are sent, in the user's own state: each leaves it exactly once."""
 
 from __future__ import annotations
 

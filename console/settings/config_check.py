@@ -1,4 +1,4 @@
-"""Check all of a person's settings at once: config.toml, the keymap, saved queries and theme files."""
+"""Check all of a user's settings at once: config.toml, the keymap, saved queries and theme files."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from console.settings.field_meanings import field_meanings
 from console.settings.toml_errors import in_toml
 
 NAMED = {"keymap": '"search" = "f3"', "views": 'questions = "type:question is:unread"'}
-"""Tables whose keys are the person's own, with an example of one."""
+"""Tables whose keys are the user's own, with an example of one."""
 
 
 def settings_text(config: Config) -> str:

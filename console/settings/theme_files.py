@@ -68,7 +68,7 @@ class Colours(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ThemeFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A theme as a person writes it."""
+    """A theme as a user writes it."""
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]*$"), "Its name: small letters, digits and hyphens."]
     dark: Annotated[bool, "Whether its background is dark."]

@@ -47,7 +47,7 @@ class ComposerDraft(Struct, frozen=True):
 
 
 def in_words(body: str) -> str:
-    """Return how many words the person wrote, and how many they quote."""
+    """Return how many words the user wrote, and how many they quote."""
     own = quoted = 0
     for line in body.splitlines():
         if line.startswith(">"):

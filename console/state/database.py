@@ -1,4 +1,4 @@
-"""The SQLite file of the person's own state: opened, repaired and written as a whole."""
+"""The SQLite file of the user's own state: opened, repaired and written as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A draft as text: the options that stand with it, and the headers above it in the person's editor."""
+"""A draft as text: the options that stand with it, and the headers above it in the user's editor."""
 
 from __future__ import annotations
 

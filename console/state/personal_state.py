@@ -1,4 +1,4 @@
-"""The person's own state: what they have seen, their drafts, joined channels, and where they left off."""
+"""The user's own state: what they have seen, their drafts, joined channels, and where they left off."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PersonalState:
         """Return a value that changes whenever any console writes; None if unknown. Never waits for a lock."""
         return self._db.stamp()
 
-    # Seen by the person
+    # Seen by the user
 
     def seen(self, mailbox: str, since: int = 0) -> tuple[list[str], int]:
         """Return the messages marked as seen after the mark `since`, and the number of the newest mark.
@@ -90,7 +90,7 @@ class PersonalState:
         return [key for key, each in zip(asked, _each(mailbox, asked), strict=True) if self._db.rows(statement, each)]
 
     def mark_seen(self, mailbox: str, message_ids: Iterable[str], at: float | None = None) -> None:
-        """Mark messages as seen by the person, `at` seconds since the epoch or now."""
+        """Mark messages as seen by the user, `at` seconds since the epoch or now."""
         moment = time.time() if at is None else at
         each = list(_each(mailbox, message_ids))
         self._db.write_all(
@@ -192,10 +192,10 @@ class PersonalState:
         statement = "DELETE FROM {} WHERE mailbox = ? AND key = ?"
         self._db.write_all([(statement.format(table), rows) for table in DRAFT_TABLES])
 
-    # Joined channels, and where the person left off
+    # Joined channels, and where the user left off
 
     def joined(self, mailbox: str) -> frozenset[str]:
-        """Return the channels that the person has joined."""
+        """Return the channels that the user has joined."""
         if parts := parts_of(mailbox):
             return frozenset(Scope(label).name(tag) for label, url in parts.items() for tag in self.joined(url))
         return frozenset(row[0] for row in self._db.rows("SELECT tag FROM joined WHERE mailbox = ?", (mailbox,)))
@@ -206,7 +206,7 @@ class PersonalState:
         self._db.write(statement or "DELETE FROM joined WHERE mailbox = ? AND tag = ?", list(_each(mailbox, [tag])))
 
     def session(self, mailbox: str) -> dict[str, Any]:
-        """Return where the person left off; empty if nothing was saved."""
+        """Return where the user left off; empty if nothing was saved."""
         rows = self._db.rows("SELECT value FROM session WHERE mailbox = ?", (mailbox,))
         try:
             found = json.loads(rows[0][0]) if rows else {}
@@ -215,7 +215,7 @@ class PersonalState:
         return found if isinstance(found, dict) else {}
 
     def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
-        """Save where the person leaves off."""
+        """Save where the user leaves off."""
         self._db.write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, json.dumps(value), time.time())])
 
 

@@ -1,4 +1,4 @@
-"""What the person's saved searches find, each by its name."""
+"""What the user's saved searches find, each by its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions that the person can undo and redo."""
+"""Actions that the user can undo and redo."""
 
 from __future__ import annotations
 

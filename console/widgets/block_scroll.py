@@ -22,7 +22,7 @@ class BlockScroll(SelectableView):
     """Keeps the block and line at the top of the screen where they are, or follows the newest block."""
 
     is_following: reactive[bool] = reactive(False, repaint=False)
-    """Whether the newest block is followed, until the person scrolls away from it."""
+    """Whether the newest block is followed, until the user scrolls away from it."""
 
     stays_at_end = False
     """Whether a view that is scrolled to its end stays there."""
@@ -91,7 +91,7 @@ class BlockScroll(SelectableView):
 
     @contextmanager
     def _automatic(self) -> Iterator[None]:
-        """Scroll without the person's doing."""
+        """Scroll without the user's doing."""
         before, self._is_automatic = self._is_automatic, True
         try:
             yield
@@ -252,7 +252,7 @@ class BlockScroll(SelectableView):
         self._pending = replace(self._pending, left_at=self.scroll_offset.y)
 
     def _drop_pending_when_scrolled(self) -> None:
-        """Drop the pending scroll if the person has scrolled elsewhere."""
+        """Drop the pending scroll if the user has scrolled elsewhere."""
         here = self.scroll_offset.y
         if self._pending is not None and here not in (self._pending.left_at, self.max_scroll_y):
             self._pending = None

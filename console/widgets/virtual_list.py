@@ -25,7 +25,7 @@ class VirtualList(SelectableView):
     """Rows of one height with a cursor; the screen binds the keys, this offers the actions.
 
     A new source keeps the selection on the row with the same key and the same rows in view: new mail never moves
-    what the person is reading.
+    what the user is reading.
     """
 
     DEFAULT_CSS = """

@@ -43,7 +43,7 @@ class FilerOfMany:
         self._read_names, order = in_order(np.frombuffer(readers, np.uint32))
         self._read_rows = read_rows[order]
         self._person = [number for number, name in enumerate(messages.names.values) if is_person(name, roster, user)]
-        """The numbers of the names of the person."""
+        """The numbers of the names of the user."""
         self._read: dict[str, Mask] = {}
         self._due = np.full(len(messages), FOREVER)
         self._expired = np.zeros(len(messages), bool)
@@ -92,7 +92,7 @@ class FilerOfMany:
         return ~np.isin(senders, numbers) if numbers else np.ones(len(senders), bool)
 
     def _numbers(self, name: str) -> list[int]:
-        """Return the numbers of a name in the records; the person has several."""
+        """Return the numbers of a name in the records; the user has several."""
         if name == PERSON:
             return self._person
         number = self._messages.names.known(name)

@@ -32,7 +32,7 @@ DatabaseStamp = tuple[Stamp | None, Stamp | None]
 
 
 class Unreadable(Exception):
-    """A database can't be read now; the message says why, in words for a person."""
+    """A database can't be read now; the message says why, in words for a user."""
 
 
 class _Changed(Exception):

@@ -37,7 +37,7 @@ class DiffReader(ABC):
         """
 
     def _unreachable(self, why: str) -> str:
-        """Say, for a person, that the mailbox can't be read."""
+        """Say, for a user, that the mailbox can't be read."""
         return f"it can't be read: {why}"
 
     def scan(self) -> Iterator[list[Event]]:

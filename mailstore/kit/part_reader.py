@@ -58,7 +58,7 @@ class PartSource(ABC):
         return event
 
     def why(self, lost: int) -> str:
-        """Say, for a person, that this many messages are no longer there."""
+        """Say, for a user, that this many messages are no longer there."""
         return f"{lost:,} messages are no longer there" if lost > 1 else "a message is no longer there"
 
 

@@ -26,7 +26,7 @@ ThreadOf = Callable[[str], list[Message]]
 
 
 class OpenQuestion(NamedTuple):
-    """A question, who was asked, and what tells who a sender is: all names of the person are one."""
+    """A question, who was asked, and what tells who a sender is: all names of the user are one."""
 
     message: Message
     asked: Collection[str]

@@ -235,7 +235,7 @@ class NameMatcher:
 
     @cached_property
     def _known(self) -> frozenset[str]:
-        """Every name of an agent, a role, a channel or the person."""
+        """Every name of an agent, a role, a channel or the user."""
         agents = {form for agent in self._mailbox.roster for form in self._names(agent.session_id)}
         return frozenset(agents) | self._roles | self._tags | {self._mailbox.user.casefold(), "all"}
 

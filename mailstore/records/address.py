@@ -117,17 +117,17 @@ def _resolve(text: str, roster: AgentTable[Any], user: str) -> Address:
 
 
 def is_person(text: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
-    """Return whether a name in an address or a record is one of the person's."""
+    """Return whether a name in an address or a record is one of the user's."""
     return text == user or text in USER_NAMES or text in roster.person or text.startswith("person:")
 
 
 def party(text: str, roster: AgentTable[Any], user: str = PERSON) -> str:
-    """Return the name under which a sender's or recipient's mail is kept; all names of the person are one."""
+    """Return the name under which a sender's or recipient's mail is kept; all names of the user are one."""
     return PERSON if is_person(text, roster, user) else text
 
 
 def role_key(role: str, roster: AgentTable[Any], user: str = PERSON) -> str:
-    """Return the name under which a role's mail is kept: its own, unless a session or the person has that name."""
+    """Return the name under which a role's mail is kept: its own, unless a session or the user has that name."""
     is_taken = roster.get(role) is not None or role in BROADCAST_NAMES or is_person(role, roster, user)
     return f"role:{role}" if is_taken else role
 

@@ -98,7 +98,7 @@ class AgentTable(_Of[AnyAgent]):
         self.scopes: set[str] = set()
         """The labels of the mailboxes that are open side by side; empty where there is only one."""
         self.person: set[str] = set()
-        """The names of the person in this mailbox, in addition to those that every mailbox knows."""
+        """The names of the user in this mailbox, in addition to those that every mailbox knows."""
         self.resolved: dict[tuple[Any, ...], Any] = {}
         """Cached meanings of addresses, cleared whenever an agent's place changes."""
 

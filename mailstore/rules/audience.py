@@ -57,7 +57,7 @@ NOBODY: frozenset[str] = frozenset()
 
 
 class Facts:
-    """What the records say of one message. Immutable by convention; all names of the person are one in it.
+    """What the records say of one message. Immutable by convention; all names of the user are one in it.
 
     `readers` are who read it and when, `delivered` for whom it was when it was sent, `put_away` who archived it for
     themselves, `held` in whose own inbox there is a copy, which shows whether it was read, and `undelivered` whom it

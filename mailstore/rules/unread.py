@@ -2,8 +2,8 @@
 
 - **Unread** is said of a recipient, from the records of the mailbox: nothing records that it read the message, and
   it still can (`is_open`, `own_of`). The mail of an agent is its own, and that of the roles it holds.
-- **Unseen** is said of the person alone, from what they looked at in the console, which Signalbox keeps for itself.
-- **For the user** is mail that is addressed to the person or mentions them, under any of their names.
+- **Unseen** is said of the user alone, from what they looked at in the console, which Signalbox keeps for itself.
+- **For the user** is mail that is addressed to the user or mentions them, under any of their names.
 
 Imports next to nothing, because a hook reads it at every start (docs/decisions/0015).
 """
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 
 def is_for_user(head: Headed, roster: AgentTable[Any], user: str = PERSON) -> bool:
-    """Say whether a message, or what many messages share, addresses the person or mentions them."""
+    """Say whether a message, or what many messages share, addresses the user or mentions them."""
     return any(is_person(name, roster, user) for name in (*head.recipients, *head.mentions))
 
 
 def never_unseen(archived: Truth, own: Truth) -> Truth:
-    """Say whether a message never counts as unseen: archived mail, and what the person sent; or say it of many."""
+    """Say whether a message never counts as unseen: archived mail, and what the user sent; or say it of many."""
     return archived | own  # type: ignore[no-any-return]
 
 
 def is_due_to_sender(head: Headed, joined: Collection[str], roster: AgentTable[Any], user: str = PERSON) -> bool:
-    """Say whether the sender of a message that the person has seen waits for a read record of theirs.
+    """Say whether the sender of a message that the user has seen waits for a read record of theirs.
 
-    It does where the message is addressed to the person, to everybody, or to one of the channels they joined.
+    It does where the message is addressed to the user, to everybody, or to one of the channels they joined.
     """
     kinds = [(text, resolve(text, roster, user).kind) for text in head.recipients]
     return any(kind is USER or kind is BROADCAST or (kind is TAG and text in joined) for text, kind in kinds)
@@ -58,7 +58,7 @@ def is_nobody(name: str, roster: AgentTable[Any], user: str = PERSON) -> bool:
 
 
 def registered_name(name: str, roster: AgentTable[Any], user: str = PERSON) -> str:
-    """Return a sender's name if the roster knows it; one name for the person, and nothing for any other sender.
+    """Return a sender's name if the roster knows it; one name for the user, and nothing for any other sender.
 
     A mailbox without a roster knows no one, and any name will do.
     """
@@ -90,7 +90,7 @@ def has_to_read(
     user: str = PERSON,
     opened: Iterable[Way] | None = None,
 ) -> bool:
-    """Say whether an agent, or the person, has a live message whose reads are recorded still to read.
+    """Say whether an agent, or the user, has a live message whose reads are recorded still to read.
 
     For many messages there is the ledger of a mailbox; this is for a single one. `opened` are those of its ways
     that matter, where they are known; `now` in seconds since the epoch.

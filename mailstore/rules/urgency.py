@@ -13,7 +13,7 @@ URGENT_TAGS = frozenset(f"{field}:{word}" for field in ("priority", "importance"
 
 
 def is_urgent(sender: str, kind: str, tags: Iterable[str]) -> bool:
-    """Say whether a message comes before older ones: from the person, a question or cancellation, or marked urgent."""
+    """Say whether a message comes before older ones: from the user, a question or cancellation, or marked urgent."""
     return (
         sender in USER_NAMES or sender.startswith("person:") or kind in URGENT_TYPES or not URGENT_TAGS.isdisjoint(tags)
     )

@@ -37,7 +37,7 @@ ViewKind = Literal[
 OWN_KINDS: frozenset[ViewKind] = frozenset(
     {"found", "attention", "starred", "snoozed", "drafts", "muted", "unreadable"}
 )
-"""Views of the console alone: it finds their threads in the person's own state."""
+"""Views of the console alone: it finds their threads in the user's own state."""
 
 
 class View(msgspec.Struct, frozen=True):

@@ -23,7 +23,7 @@ LONGEST = 20_000
 
 
 class HookOptions(NamedTuple):
-    """What a person chose for the hooks of a program; the defaults are not written into the command."""
+    """What a user chose for the hooks of a program; the defaults are not written into the command."""
 
     store: str = ""
     deliver: str = NOTICE

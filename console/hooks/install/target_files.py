@@ -70,7 +70,7 @@ def refuse_if_read_only(real: Path) -> None:
 
 
 def shown(path: Path, target: Target) -> str:
-    """Return a path as a person knows it: within the project, or below the home folder."""
+    """Return a path as a user knows it: within the project, or below the home folder."""
     if path.is_relative_to(target.folder) and path != target.folder:
         return f"{'~/' if target.is_user else ''}{path.relative_to(target.folder)}"
     return str(path)

@@ -1,4 +1,4 @@
-"""The text that a session gets at a moment: a notice of its mail or, where the person chose that, messages.
+"""The text that a session gets at a moment: a notice of its mail or, where the user chose that, messages.
 
 Returns it together with what to note in the session's state once it was printed. Imports next to nothing.
 """
@@ -48,7 +48,7 @@ class MailNotice:
 class NoticeWriter:
     """Writes the notices of a session; `command` is what its agent runs to read its mail.
 
-    `store` is what it must give as --store, if anything, `deliver` what the person chose to have shown, and `arrival`
+    `store` is what it must give as --store, if anything, `deliver` what the user chose to have shown, and `arrival`
     who the agent is, where the notice introduces it.
     """
 

@@ -310,8 +310,8 @@ def is_due(state: SessionState, now: float) -> bool:
     """Say whether what a session does is to be recorded now.
 
     A heartbeat is, every BEAT_SECONDS at first, every five minutes in the end. In between, only what would be wrong for
-    long is: that a turn has ended, or that a person is waited for or no longer is; but not that a turn begins. So a
-    session writes two lines a minute at most, unless a person answers it more often.
+    long is: that a turn has ended, or that a user is waited for or no longer is; but not that a turn begins. So a
+    session writes two lines a minute at most, unless a user answers it more often.
     """
     if not 0 <= now - state.beat < state.pause(now):
         return True

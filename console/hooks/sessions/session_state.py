@@ -21,7 +21,7 @@ BEAT_SECONDS = 60.0
 """How often a session that works says so in the roster."""
 PAUSES = 4
 LONGEST_PAUSE_SECONDS = 300.0
-"""A fraction of the time after which an agent counts as not seen (30 minutes, unless the person sets another)."""
+"""A fraction of the time after which an agent counts as not seen (30 minutes, unless the user sets another)."""
 WORKING, IDLE, WAITING, HELD = "working", "idle", "waiting", "held"
 OBEYED = "obeyed"
 """Of when the order is that a session has obeyed; in what registration remembers."""

@@ -25,7 +25,7 @@ def wakes_file(folder: str) -> str:
 def may_wake(folder: str, sender: str, session_id: str, messages: Sequence[str], now: float) -> bool:
     """Say whether a sender may wake a session for some messages, and note that it does.
 
-    Not for messages that woke it before, and not twice within a minute; an empty `sender` is the person, who is not
+    Not for messages that woke it before, and not twice within a minute; an empty `sender` is the user, who is not
     limited so. Raises OSError, also where the file is held for too long.
     """
     with _held(folder) as wakes:

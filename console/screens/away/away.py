@@ -1,4 +1,4 @@
-"""Say what happened while the person was away."""
+"""Say what happened while the user was away."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ async def _look(session: Session, mailbox: Mailbox, since: float, now: float) ->
 
 
 LEFT = "left"
-"""The name under which is remembered when the person was last here, in seconds since the epoch."""
+"""The name under which is remembered when the user was last here, in seconds since the epoch."""
 SAVED_SECONDS = 60.0
-"""How often that is saved while the person works: a terminal that is closed says nothing."""
+"""How often that is saved while the user works: a terminal that is closed says nothing."""
 HOUR, MINUTE = 3600.0, 60.0
 
 
 class Away:
-    """Notices that the person comes back, and shows a card if anything happened meanwhile."""
+    """Notices that the user comes back, and shows a card if anything happened meanwhile."""
 
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
@@ -62,10 +62,10 @@ class Away:
         self._saved: float | None = None
         self._card: AwayCard | None = None
         self.since: float | None = None
-        """Since when the list tells what happened; None if the person was never here before."""
+        """Since when the list tells what happened; None if the user was never here before."""
 
     def ticked(self) -> None:
-        """Look whether the person came back; called once a second."""
+        """Look whether the user came back; called once a second."""
         session = self._screen.session
         if session.is_loading:
             return
@@ -82,14 +82,14 @@ class Away:
             self._screen.run_task(self.save_presence(), group="presence")
 
     async def save_presence(self) -> None:
-        """Save that the person is here."""
+        """Save that the user is here."""
         session = self._screen.session
         self._saved = self._key
         session.personal.remember(LEFT, session.last_key)
         await asyncio.to_thread(session.personal.save_remembered, LEFT)
 
     def _came_back(self, left: float, seconds: float, limit: float) -> None:
-        """Note since when the person was away; look for what happened if that is long enough (0: never is)."""
+        """Note since when the user was away; look for what happened if that is long enough (0: never is)."""
         if not self._is_begun or self.since is None or (limit and seconds >= limit):
             self.since = left
         if limit and seconds >= limit:
@@ -124,7 +124,7 @@ class Away:
         elif (message := screen.session.mailbox.message(name)) is not None:
             if kind != "thread" and screen.session.mailbox.is_mine(message):
                 root = screen.session.mailbox.root_of(name)
-                screen.show_view(View("for-you"), root)  # in which reading on goes through all that is for the person
+                screen.show_view(View("for-you"), root)  # in which reading on goes through all that is for the user
                 screen.show_thread(root, name)
             else:
                 screen.show_message(name)

@@ -1,4 +1,4 @@
-"""List what happened while the person was away."""
+"""List what happened while the user was away."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mailstore.rules.delivery import State
 
 
 class AwayList(ListScreen):
-    """Mail to the person, open questions, dead letters, agents that ended or appeared, and the busiest threads."""
+    """Mail to the user, open questions, dead letters, agents that ended or appeared, and the busiest threads."""
 
     NAME = "away"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]

@@ -398,7 +398,7 @@ class Desk(ListScreen):
                 self.tell("Settled already")
 
     def _acknowledge(self, concerns: Sequence[Concern]) -> None:
-        """Take concerns off the list in the person's own state, which can be undone."""
+        """Take concerns off the list in the user's own state, which can be undone."""
         words = f"{plural(len(concerns), 'row')} acknowledged"
         keys = [it.key for it in concerns]
         fresh = [it.message_id for it in concerns if it.trouble is Trouble.NEW and it.message_id]
@@ -536,7 +536,7 @@ def waited_for(session: Session, concern: Concern) -> list[str]:
 
 
 class AttentionDesk(Desk):
-    """Everything that needs attention, under headings, what is addressed to the person first."""
+    """Everything that needs attention, under headings, what is addressed to the user first."""
 
     NAME = "attention"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]

@@ -1,4 +1,4 @@
-"""Where the person was in the overview, and what the overview was left for."""
+"""Where the user was in the overview, and what the overview was left for."""
 
 from __future__ import annotations
 

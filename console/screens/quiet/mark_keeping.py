@@ -1,4 +1,4 @@
-"""Change the person's marks: in memory at once, in the mailbox in steps, in their state from a thread."""
+"""Change the user's marks: in memory at once, in the mailbox in steps, in their state from a thread."""
 
 from __future__ import annotations
 

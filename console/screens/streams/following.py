@@ -1,4 +1,4 @@
-"""Follow the newest message of what is selected, until the person scrolls away."""
+"""Follow the newest message of what is selected, until the user scrolls away."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Following:
         screen.tell(told if pane.is_following else "No longer following")
 
     def moved(self) -> None:
-        """Stop following a place once the person chose another thread of it."""
+        """Stop following a place once the user chose another thread of it."""
         screen = self._screen
         if self._view is not None and screen.threads.cursor_key != screen.conversation.root:
             screen.conversation.is_following = False
@@ -43,7 +43,7 @@ class Following:
             screen.redraw()
 
     def drawn(self) -> None:
-        """Go to the thread that has the newest message by now; stop if the person went elsewhere."""
+        """Go to the thread that has the newest message by now; stop if the user went elsewhere."""
         screen = self._screen
         if self._view is None:
             return

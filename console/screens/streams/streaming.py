@@ -237,11 +237,11 @@ class Streaming:
         self.moved()
 
     def left(self) -> None:
-        """Forget which stream was begun: the person went to another view."""
+        """Forget which stream was begun: the user went to another view."""
         self._passed = self._begun = None
 
     def moved(self) -> None:
-        """Mark as seen what is in sight in a stream that the person reads or writes to; retitle it."""
+        """Mark as seen what is in sight in a stream that the user reads or writes to; retitle it."""
         screen = self._screen
         if not screen.is_streamed:
             return

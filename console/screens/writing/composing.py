@@ -80,7 +80,7 @@ class Composing:
     def __init__(self, screen: MailScreen) -> None:
         self._screen = screen
         self._sent: tuple[str, ScreenLocation] | None = None
-        """What was sent and has not come back from the store yet, and where the person was then."""
+        """What was sent and has not come back from the store yet, and where the user was then."""
         self._then: Answered | None = None
         self._then_of: dict[str, Answered] = {}
         """Who asked for the replies that are held, by the key of the draft."""
@@ -252,7 +252,7 @@ class Composing:
             then(writing)
 
     def show_sent(self) -> None:
-        """Show the sent message once it is in the mailbox, unless the person has gone elsewhere."""
+        """Show the sent message once it is in the mailbox, unless the user has gone elsewhere."""
         screen = self._screen
         if self._sent is None or self._sent[0] not in screen.session.mailbox:
             return

@@ -1,4 +1,4 @@
-"""Have the person's own editor change a text, without losing what it saved."""
+"""Have the user's own editor change a text, without losing what it saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mailstore.files.whole import read_text
 
 
 def edited(screen: MailScreen, body: str) -> str | None:
-    """Return a text as the person's editor left it; None where it failed, which is reported. Blocks."""
+    """Return a text as the user's editor left it; None where it failed, which is reported. Blocks."""
     command = editor_command(screen.session.config.editor)
     if is_in_browser():
         screen.report(f"{command} needs a terminal: write here, or open the console in one", "No editor in a browser")

@@ -295,7 +295,7 @@ class Sending:
                     text = await asyncio.to_thread(session.body, message)
                     if text.strip() == writing.body.strip():
                         return True
-        except (MailError, MailboxReloaded):  # then it becomes a draft, and the person decides
+        except (MailError, MailboxReloaded):  # then it becomes a draft, and the user decides
             pass
         return False
 

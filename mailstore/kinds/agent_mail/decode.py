@@ -42,7 +42,7 @@ class AgentMailRow(NamedTuple):
 
 
 def who(name: str) -> str:
-    """Return the name for a mention: `user` for the person."""
+    """Return the name for a mention: `user` for the user."""
     return "user" if name == OVERSEER else name
 
 

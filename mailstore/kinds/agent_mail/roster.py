@@ -35,7 +35,7 @@ class AgentNames(NamedTuple):
     by_id: Mapping[int, str]
 
     def of(self, agent_id: object) -> str:
-        """Return an agent's name; `user` for the person."""
+        """Return an agent's name; `user` for the user."""
         return self.by_id.get(agent_id) or f"agent-{agent_id}" if isinstance(agent_id, int) else f"agent-{agent_id}"
 
 
@@ -52,7 +52,7 @@ def called(name: str, slug: str) -> str:
 
 
 def agents_of(mail: sqlite3.Connection, names: AgentNames) -> dict[int, Agent]:
-    """Return all agents by the number of their row, without the person."""
+    """Return all agents by the number of their row, without the user."""
     reserved = _reservations(mail)
     wanted = columns(mail, "agents", *COLUMNS)
     found = mail.execute(f"SELECT {wanted} FROM agents ORDER BY id")  # noqa: S608

@@ -1,4 +1,4 @@
-"""The person's signing key: created on first use, stored outside every mailbox."""
+"""The user's signing key: created on first use, stored outside every mailbox."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _File(msgspec.Struct):
 
 
 def own_identity() -> Identity:
-    """Return the person's identity, creating it if needed. Raises StoreError."""
+    """Return the user's identity, creating it if needed. Raises StoreError."""
     if not is_checkable():
         raise StoreError("mail can't be signed", remedy("agentazall"))
     path = _path()

@@ -7,7 +7,7 @@ from email.utils import getaddresses
 from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 HUMAN = "human@localhost"
-"""The address of the person at the console."""
+"""The address of the user at the console."""
 USER = "user"
 PREFIX = "agentazall:"
 """Prefix for addresses that would mean something else here: this system has no broadcasts, roles or channels."""
@@ -17,7 +17,7 @@ RELAYED = ".agenttalk"
 
 
 def name_of(address: str) -> str:
-    """Return the name for an address: `user` for the person's own."""
+    """Return the name for an address: `user` for the user's own."""
     if address == HUMAN:
         return USER
     if not address:

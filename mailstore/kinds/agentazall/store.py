@@ -102,7 +102,7 @@ class AgentAZAllStore(WatchedStore):
     sends_files: ClassVar[bool] = True
 
     def capabilities_for(self, name: str) -> Capabilities:
-        """Return what can be done with a message or an agent: not all mail can be marked, and the person's never."""
+        """Return what can be done with a message or an agent: not all mail can be marked, and the user's never."""
         found = self.capabilities
         return found.without(OWN_MARKS, Capability.MARK_READ) if name in ("", USER) else found
 
@@ -149,7 +149,7 @@ class AgentAZAllStore(WatchedStore):
         return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Mark messages as read in an agent's inbox; the person's stay as they are."""
+        """Mark messages as read in an agent's inbox; the user's stay as they are."""
         from mailstore.kinds.agentazall.marking import write_reads
 
         if not self.folder.is_dir():

@@ -1,4 +1,4 @@
-"""Write a signed message from the person as AgentAZAll delivers one (docs/formats/agentazall.md#writing)."""
+"""Write a signed message from the user as AgentAZAll delivers one (docs/formats/agentazall.md#writing)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tree_for(root: Path, names: Sequence[str], is_elsewhere: Callable[[str], boo
 def write_message(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhere: Callable[[str], bool]) -> Copy:
     """Write a message, all its copies or none; return the location of the sender's.
 
-    If the person's mail is carried, by the program's daemon or by a sync, the message goes to the outbox, and may be to
+    If the user's mail is carried, by the program's daemon or by a sync, the message goes to the outbox, and may be to
     agents on other machines. Otherwise it is delivered here. Raises DraftRefused, StoreError and OSError.
     """
     is_out = is_carried(root)
@@ -87,7 +87,7 @@ def write_message(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhe
 
 
 def is_carried(root: Path) -> bool:
-    """Return whether the person's outbox is emptied: by a daemon, or by a sync that has worked for it."""
+    """Return whether the user's outbox is emptied: by a daemon, or by a sync that has worked for it."""
     return (root / HUMAN / AGENT_KEY).is_file() or any(run.agent == HUMAN for run in run_of(root))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 OVERSEER = "overseer"
-"""The person's address."""
+"""The user's address."""
 TOWN = ("mayor", "deacon")
 NAMED = ("crew", "polecat", "polecats")
 """Roles whose holders have names; the role is left out of the address."""
@@ -29,7 +29,7 @@ def normal(address: str) -> str:
 
 
 def recipient_of(address: str) -> str:
-    """Return an assignee as a recipient: an agent, the person, a queue's role or a channel's tag."""
+    """Return an assignee as a recipient: an agent, the user, a queue's role or a channel's tag."""
     kind, colon, name = address.partition(":")
     return f"{SHARED[kind]}{name}" if colon and name and kind in SHARED else normal(address)
 

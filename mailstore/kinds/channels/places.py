@@ -12,7 +12,7 @@ from mailstore.records.protocol import BROADCAST_NAMES, USER_NAMES
 
 CHANNELS = "channels"
 HUMAN = "human"
-"""What the system calls the person."""
+"""What the system calls the user."""
 ROSTER = ("registry/agents", "signals/presence", "presence", "sessions")
 """The folders with records of agents."""
 NAME = re.compile(r"msg-(\d{8}-\d{6})-(.+)-[0-9a-fA-F]+\.json", re.ASCII | re.DOTALL)
@@ -59,7 +59,7 @@ def opening(text: str) -> str:
 
 
 def person_or(name: str) -> str:
-    """Return `user` for any name of the person, other names unchanged."""
+    """Return `user` for any name of the user, other names unchanged."""
     return "user" if name in USER_NAMES else name
 
 

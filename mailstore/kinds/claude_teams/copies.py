@@ -37,7 +37,7 @@ class SeenEntry(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def body(self) -> str:
-        """Return the text as shown to a person."""
+        """Return the text as shown to a user."""
         return self.notice.body if self.notice else self.entry.text
 
 

@@ -154,7 +154,7 @@ def _object(raw: msgspec.Raw) -> dict[str, Any]:
 
 
 def _given(line: _Line, base: Fact) -> list[Fact]:
-    """Return the turn that the program made of messages; a person's prompt is none, whatever it says."""
+    """Return the turn that the program made of messages; a user's prompt is none, whatever it says."""
     if line.permission_mode is not None or line.prompt_source is not None or line.typed:
         return []
     origin = _object(line.origin) if line.origin is not None else {}

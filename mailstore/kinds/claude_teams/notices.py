@@ -19,7 +19,7 @@ TYPE = re.compile(r"[A-Za-z][\w-]{0,39}", re.ASCII)
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """A notice as shown to a person: type, subject and body."""
+    """A notice as shown to a user: type, subject and body."""
 
     type: str
     subject: str

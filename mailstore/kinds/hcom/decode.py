@@ -16,13 +16,13 @@ from mailstore.records.events import Event
 from mailstore.records.message import NEVER, Delivery, Location, Message, Problem
 
 BIGBOSS = "bigboss"
-"""What the program calls the person."""
+"""What the program calls the user."""
 EVENTS = "events"
 BROADCAST = "broadcast"
 
 
 class UnreadableEvent(Exception):
-    """An event is not a message; says why, in words for a person."""
+    """An event is not a message; says why, in words for a user."""
 
 
 class HcomMessage(msgspec.Struct, frozen=True, gc=False):
@@ -57,7 +57,7 @@ def number_in(message_id: str) -> tuple[int, str]:
 
 
 def who(name: str) -> str:
-    """Return an agent's name in the mailbox: `user` for the person."""
+    """Return an agent's name in the mailbox: `user` for the user."""
     return "user" if name == BIGBOSS else name
 
 

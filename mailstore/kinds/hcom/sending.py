@@ -45,9 +45,9 @@ def why_not_sent() -> str:
 
 
 def send(database: Path, draft: Draft) -> Message:
-    """Send a message from the person; return it as the log has it. Raises DraftRefused and StoreError."""
+    """Send a message from the user; return it as the log has it. Raises DraftRefused and StoreError."""
     if draft.sender not in PERSON:
-        raise DraftRefused("from", f"{draft.sender!r} is not the person", "agents send with hcom themselves")
+        raise DraftRefused("from", f"{draft.sender!r} is not the user", "agents send with hcom themselves")
     if draft.type and draft.type not in INTENTS:
         raise DraftRefused("type", f"{draft.type!r} is not an intent", f"use one of {', '.join(INTENTS)}")
     if draft.type == "ack" and draft.thread is None:

@@ -138,7 +138,7 @@ class AgentMap(Table):
 
 
 class Names(Table):
-    """The system's names for the person, and for everybody."""
+    """The system's names for the user, and for everybody."""
 
     user: list[str] = []
     all: list[str] = []

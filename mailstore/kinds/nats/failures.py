@@ -1,4 +1,4 @@
-"""Why a server can't be reached or refuses something, as a person needs it: what is wrong and how to mend it."""
+"""Why a server can't be reached or refuses something, as a user needs it: what is wrong and how to mend it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GARBAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, asyn
 
 
 def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
-    """Return what to tell a person of an error that a connection to some servers met; it holds no secret."""
+    """Return what to tell a user of an error that a connection to some servers met; it holds no secret."""
     if isinstance(error, MailError):
         return error if isinstance(error, StoreError) else StoreError(error.problem, error.remedy)
     where = address.shown_hosts
@@ -50,7 +50,7 @@ def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
 
 
 def request_refused(number: int, text: str, address: NatsAddress) -> StoreError:
-    """Return what to tell a person of a request that a server refused, by the number that it gives its errors."""
+    """Return what to tell a user of a request that a server refused, by the number that it gives its errors."""
     if number in TOO_FEW_SERVERS:
         return StoreError(
             f"{address.shown_hosts} can't keep so many replicas", "use fewer replicas, or a cluster of as many servers"

@@ -14,7 +14,7 @@ from mailstore.records.protocol import PERSON
 OWN = (Topic.MAIL, Topic.READ, Topic.ROSTER, Topic.PRESENCE)
 PERSONS = (Topic.MAIL, Topic.JOURNAL, Topic.PRESENCE)
 ANYONES = (Topic.READ, Topic.ROSTER)
-"""What the person may write for agents: settling their mail, and their entries in the roster."""
+"""What the user may write for agents: settling their mail, and their entries in the roster."""
 READING = (
     "$JS.API.STREAM.INFO.{0}",
     "$JS.API.STREAM.MSG.GET.{0}",
@@ -40,7 +40,7 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 def grant_for(mailbox: str, name: str, *, inbox: str = "") -> Grant:
-    """Return what an agent, or the person, may do in a mailbox; `inbox` is another name for its answers."""
+    """Return what an agent, or the user, may do in a mailbox; `inbox` is another name for its answers."""
     user = token_of(name)
     own = PERSONS if name == PERSON else OWN
     written = [subject(mailbox, topic, user) for topic in own]

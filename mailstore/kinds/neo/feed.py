@@ -27,7 +27,7 @@ from mailstore.records.roster import Agent
 FIRST_PAGE = 1000
 PAGE = 20_000
 PEOPLE = ""
-"""The key for the names of the person; no node has this id."""
+"""The key for the names of the user; no node has this id."""
 
 
 class GraphFeed(DatabaseSource):

@@ -1,4 +1,4 @@
-"""Mark the person's own mail in a graph as read (docs/formats/neo.md#writing)."""
+"""Mark the user's own mail in a graph as read (docs/formats/neo.md#writing)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MARK = (
 
 
 def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> int:
-    """Mark messages to the person alone as read; return how many were unread.
+    """Mark messages to the user alone as read; return how many were unread.
 
     Broadcasts are skipped: a mark on the node would hold for everybody. Raises Unsupported for any other reader.
     """

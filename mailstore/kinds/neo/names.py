@@ -1,4 +1,4 @@
-"""The names in a graph: one spelling for each identity, and the person."""
+"""The names in a graph: one spelling for each identity, and the user."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 class People(NamedTuple):
-    """The identities of people; each of them is the person."""
+    """The identities of people; each of them is the user."""
 
     names: frozenset[str] = frozenset()
 
@@ -47,6 +47,6 @@ def address(text: str) -> str:
 
 
 def is_human(name: str) -> bool:
-    """Return whether an address is a person's without an identity in the graph."""
+    """Return whether an address is a user's without an identity in the graph."""
     kind, colon, rest = name.partition(":")
     return bool(colon and rest) and kind == "human"

@@ -64,7 +64,7 @@ class NeoStore(WatchedStore):
         return self.declared if self._places.log else self.declared.without(ALONE, *SENDING)
 
     def capabilities_for(self, name: str) -> Capabilities:
-        """Return what can be done with a message or an identity: only the person's mail can be marked."""
+        """Return what can be done with a message or an identity: only the user's mail can be marked."""
         found = self.capabilities
         return found.without(OWN_MARKS, Capability.MARK_READ) if name.startswith("@") else found
 
@@ -125,7 +125,7 @@ class NeoStore(WatchedStore):
         return write_message(self._places, draft)
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        """Record that the person has read their own mail; return how many messages were unread."""
+        """Record that the user has read their own mail; return how many messages were unread."""
         from mailstore.kinds.neo.marking import write_reads
 
         return write_reads(self._places, reader, message_ids)

@@ -40,11 +40,11 @@ class _Who(NamedTuple):
 
 
 def write_message(places: NeoPlaces, draft: Draft) -> Message:
-    """Append a message from the person; return it as it will be read. Raises DraftRefused and StoreError."""
+    """Append a message from the user; return it as it will be read. Raises DraftRefused and StoreError."""
     who = look_before_writing(places.database, lambda graph: _who(graph, draft))
     sender = person_of(who.people)
     if draft.sender not in (*USER_NAMES, sender, login(sender)):
-        raise DraftRefused("from", f"{draft.sender!r} is not the person", f"only {sender} can send from here")
+        raise DraftRefused("from", f"{draft.sender!r} is not the user", f"only {sender} can send from here")
     now = datetime.now(UTC)
     record = _record(draft, sender, _target(draft.recipients[0], sender, who), who, now)
     line = msgspec.json.encode(record)
@@ -66,7 +66,7 @@ def write_message(places: NeoPlaces, draft: Draft) -> Message:
 
 
 def person_of(people: People) -> str:
-    """Return the person's identity as sender. Raises DraftRefused if it is ambiguous."""
+    """Return the user's identity as sender. Raises DraftRefused if it is ambiguous."""
     if people.only:
         return people.only
     names = ", ".join(sorted(people.names))

@@ -73,7 +73,7 @@ class ProgramFiles(Protocol):
         """Return the file of instructions that the program's model reads; None if it has none."""
 
     def remarks(self, target: Target, options: HookOptions, version: Version | None) -> list[str]:
-        """Return what only the person can do, and what they should know."""
+        """Return what only the user can do, and what they should know."""
 
 
 def program_files(name: str) -> ProgramFiles:

@@ -39,7 +39,7 @@ def instruction_file(target: Target) -> Path | None:
 
 
 def remarks(target: Target, options: HookOptions, version: Version | None) -> list[str]:
-    """Return what the person has to do, and what the installed version can't."""
+    """Return what the user has to do, and what the installed version can't."""
     said = ["Claude Code: trust the folder when claude asks; claude -p runs hooks without that"]
     if options.shared:
         said.append(

@@ -1,4 +1,4 @@
-"""Codex: its file of hooks, each of which the person reviews once: so its text must not change between versions."""
+"""Codex: its file of hooks, each of which the user reviews once: so its text must not change between versions."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class ServerFailed(StoreError):
 def failure(
     error: Exception, access: ServerAccess, statuses: Sequence[int], *, is_uncertain: bool = False
 ) -> ServerFailed:
-    """Return an error as one for a person; `statuses` ends with what HTTP said last."""
+    """Return an error as one for a user; `statuses` ends with what HTTP said last."""
     status = statuses[-1] if statuses else 0
     if isinstance(error, httpx2.HTTPStatusError):
         status = error.response.status_code

@@ -26,7 +26,7 @@ LONGEST_ID = 19
 
 
 class KnownAgent(NamedTuple):
-    """An agent of a project; the person is the one called HumanOverseer."""
+    """An agent of a project; the user is the one called HumanOverseer."""
 
     id: int
     name: str
@@ -59,7 +59,7 @@ class Directory(NamedTuple):
 
     @property
     def overseen(self) -> frozenset[str]:
-        """Return the projects in which the person is registered."""
+        """Return the projects in which the user is registered."""
         return frozenset(each.project for each in self.agents if each.name == OVERSEER and not each.is_retired)
 
 

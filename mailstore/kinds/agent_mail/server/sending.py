@@ -104,7 +104,7 @@ class MessageSender:
         except ToolRefused as refused:
             if not (refused.is_about_contact and message.is_person):
                 raise
-        # whom an agent lets write to it is no matter for the person: the server's own page goes past that too
+        # whom an agent lets write to it is no matter for the user: the server's own page goes past that too
         return await self._oversee(tools, draft, message, answered)
 
     async def _send_by_tool(
@@ -127,7 +127,7 @@ class MessageSender:
         return _number(found)
 
     async def _oversee(self, tools: ToolCalls, draft: Draft, message: Addressed, answered: KnownMessage | None) -> int:
-        """Send by the server's page for the overseer, which registers the person and adds a preamble of its own."""
+        """Send by the server's page for the overseer, which registers the user and adds a preamble of its own."""
         if draft.attachments:
             raise StoreError(
                 "this server takes the user's messages by its own page only, and no files there",
@@ -146,7 +146,7 @@ class MessageSender:
         )
 
     async def _register(self, tools: ToolCalls, message: Addressed, known: Directory) -> bool:
-        """Register the person in a project; return False where the server gives agents names of its own choice."""
+        """Register the user in a project; return False where the server gives agents names of its own choice."""
         if known.overseen and known.has_global_names:
             home = " and ".join(sorted(known.overseen))
             raise StoreError(

@@ -55,7 +55,7 @@ class _AgentWork(NamedTuple):
 class SyncEngine:
     """The work of one plan: `with SyncEngine(plan, tell) as engine: engine.once()`.
 
-    `tell` gets a line for whatever a person should know; any thread may call it.
+    `tell` gets a line for whatever a user should know; any thread may call it.
     """
 
     def __init__(self, plan: SyncPlan, tell: Callable[[str], None]) -> None:
