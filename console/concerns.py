@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mailstore.state.views import DeadLetter
 
 
-class Deed(Struct, frozen=True):
+class ConcernResult(Struct, frozen=True):
     """What was done about a concern, which stays in its row until the list is left; no words: it was undone."""
 
     concern: Concern
@@ -32,7 +32,7 @@ class ConcernsFound:
         """The threads of those, in order, each with the first of its concerns."""
         self.totals: Mapping[str, int] = {}
         """How many there are under each heading, of which the first so many are listed."""
-        self.deeds: dict[str, Deed] = {}
+        self.results: dict[str, ConcernResult] = {}
         self.opened: set[str] = set()
         """The keys of the rows whose rows behind them are shown, until the list is left."""
         self.shift_since: float | None = None
@@ -72,12 +72,12 @@ class ConcernsFound:
     def note(self, concern: Concern, words: str) -> None:
         """Note what was done about a concern; no words: it was undone."""
         self.changes += 1
-        self.deeds[concern.key] = Deed(concern, words)
+        self.results[concern.key] = ConcernResult(concern, words)
 
     def note_settled(self, dead_letters: Collection[DeadLetter], words: str) -> None:
         """Note what was done about dead letters; no words: it was undone."""
         keys = {(it.message.id, it.recipient) for it in dead_letters}
-        known = [*self.every, *(deed.concern for deed in self.deeds.values())]
+        known = [*self.every, *(result.concern for result in self.results.values())]
         for concern in {it.key: it for it in known}.values():
             if concern.recipient and (concern.message_id, concern.recipient) in keys:
                 self.note(concern, words)
@@ -89,8 +89,8 @@ class ConcernsFound:
 
     def forget_deeds(self) -> None:
         """Forget what was done and opened."""
-        self.changes += bool(self.deeds or self.opened)
-        self.deeds.clear()
+        self.changes += bool(self.results or self.opened)
+        self.results.clear()
         self.opened.clear()
         self.shift_since = None
 

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(concern: Concern) -> ConcernRow:
     return ConcernRow(
-        trouble=concern.trouble,
+        trouble=concern.kind,
         who=concern.who,
         reason=concern.reason,
         since=iso_time(concern.since),

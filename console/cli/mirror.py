@@ -21,7 +21,7 @@ from console.errors import Refused
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
 from mailstore.errors import StoreError
-from mailstore.mirroring.mirror import Mirror, Telling
+from mailstore.mirroring.mirror import Mirror, MirrorReports
 from mailstore.mirroring.mirror_report import NOT_READ_BACK, MirrorCounts, MirrorEnd, MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.records.scope import KIND as SEVERAL
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             urls,
             (lambda: open_store(args.first, poll=poll), lambda: open_store(args.second, poll=poll)),
             state,
-            Telling(ProgressLine(is_shown=not args.json), told.take),
+            MirrorReports(ProgressLine(is_shown=not args.json), told.take),
             is_both=args.both,
         )
         with suppress(asyncio.CancelledError):

@@ -104,7 +104,7 @@ def _row(mail: Loaded, model: OverviewModel, presences: Presences) -> OverviewRo
         channels=tuple(ChannelTrafficRow(it.key, sum(it.sent), it.sent, it.senders) for it in model.channels),
         pairs=tuple(PairRow(it.sender, it.recipient, it.number) for it in picture.pairs),
         hot_spots=tuple(
-            HotSpotRow(it.trouble, it.who, it.reason, iso_time(it.since), it.message_id)
+            HotSpotRow(it.kind, it.who, it.reason, iso_time(it.since), it.message_id)
             for it in (spot.concern for spot in hot)
         ),
         left_out=LeftOutRow(left.undated, left.later, left.undated_reads, left.early_reads, left.early_answers),

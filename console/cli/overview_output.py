@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from console.cli.agent_output import UsageRow
-from mailstore.queries.concerns import Trouble
+from mailstore.queries.concerns import ConcernKind
 
 
 class MedianRow(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class PairRow(msgspec.Struct, frozen=True, rename={"sender": "from", "recipient"
 class HotSpotRow(msgspec.Struct, frozen=True):
     """A concern, as `signalbox attention` lists it."""
 
-    kind: Annotated[Trouble, "What kind of concern it is."]
+    kind: Annotated[ConcernKind, "What kind of concern it is."]
     who: Annotated[str, "The agent, address or channel that it is about."]
     reason: Annotated[str, "Why it needs attention, in words."]
     since: Annotated[str | None, "Since when: ISO 8601; null if unknown."]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from mailstore.queries.concerns import Trouble
+from mailstore.queries.concerns import ConcernKind
 from mailstore.rules.delivery import State
 
 
@@ -38,7 +38,7 @@ class SettledRow(msgspec.Struct, frozen=True):
 class ConcernRow(msgspec.Struct, frozen=True):
     """Something that needs attention."""
 
-    trouble: Annotated[Trouble, "What kind of concern it is."]
+    trouble: Annotated[ConcernKind, "What kind of concern it is."]
     who: Annotated[str, "The agent, address or channel that it is about."]
     reason: Annotated[str, "Why it needs attention, in words."]
     since: Annotated[str | None, "Since when it does: ISO 8601 in UTC; null if unknown."]

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rich.style import Style
 from textual.strip import Strip
 
-from console.concerns import Deed
+from console.concerns import ConcernResult
 from console.panes.facts import FactPage, facts
 from console.panes.row_layout import MARK, Piece, layout_line
 from console.render.safe import visible_line
@@ -20,7 +20,7 @@ from console.words.concern_words import heading_of, line_below, symbol_of
 from console.words.styles import TextStyles
 from console.words.symbols import DONE, SIGNS
 from mailstore.queries.attention import addressees
-from mailstore.queries.concerns import DEAD_LETTERS, QUESTION_TOO, Concern, Trouble
+from mailstore.queries.concerns import DEAD_LETTERS, QUESTION_TOO, Concern, ConcernKind
 from mailstore.queries.takeover import last_seen, takers
 from mailstore.state.views import DeadLetter
 
@@ -39,7 +39,7 @@ class DeskRow(Struct, frozen=True):
 
     key: str
     concern: Concern | None = None
-    deed: str = ""
+    result: str = ""
     heading: str = ""
     number: int = 0
     left_out: int = 0
@@ -54,7 +54,7 @@ class DeskRow(Struct, frozen=True):
 
 def desk_rows(
     concerns: Iterable[Concern],
-    deeds: Collection[Deed],
+    results: Collection[ConcernResult],
     left_out: Mapping[str, int],
     *,
     has_headings: bool,
@@ -66,7 +66,7 @@ def desk_rows(
     `left_out` says how many more there are under a heading, `opened` which rows are open; the row with the key `kept`
     is never folded.
     """
-    done = {deed.concern.key: deed.words for deed in deeds}
+    done = {result.concern.key: result.words for result in results}
     if not has_headings:
         return _grouped(list(concerns), done, opened)
     parts = [(words, list(some)) for words, some in groupby(concerns, key=heading_of)]
@@ -111,10 +111,10 @@ def _row(concern: Concern, done: Mapping[str, str]) -> DeskRow:
 def _group(some: Sequence[Concern], done: Mapping[str, str], opened: Collection[str]) -> list[DeskRow]:
     """Return the row of a group, and if it is open those of its concerns."""
     below = [_row(it, done) for it in some]
-    left = [it for it, row in zip(some, below, strict=True) if not row.deed]
+    left = [it for it, row in zip(some, below, strict=True) if not row.result]
     key = "\n".join(("group", *_cause(some[0])))
-    deed, is_open = "" if left else below[0].deed, key in opened
-    row = DeskRow(key, (left or some)[0], deed, number=len(left), some=tuple(some), is_open=is_open)
+    result, is_open = "" if left else below[0].result, key in opened
+    row = DeskRow(key, (left or some)[0], result, number=len(left), some=tuple(some), is_open=is_open)
     return [row, *below] if is_open else [row]
 
 
@@ -124,15 +124,15 @@ def _folded(words: str, rows: list[DeskRow], kept: str | None) -> list[DeskRow]:
     keys = [row.key for row in rows]
     least = keys.index(kept) + 1 if kept in keys else 0
     while first < len(rows) and (left < KEPT or first < least):
-        left += not rows[first].deed
+        left += not rows[first].result
         first += 1
-    more = sum(max(1, row.number) for row in rows[first:] if not row.deed)
+    more = sum(max(1, row.number) for row in rows[first:] if not row.result)
     return [*rows[:first], DeskRow(f"more\n{words}", number=more)] if more > 1 else rows
 
 
 def subject_of(session: Session, concern: Concern) -> str:
     """Return the subject of the message that a concern opens, or who is concerned where it is about none."""
-    if concern.trouble is Trouble.PERMISSION:
+    if concern.kind is ConcernKind.PERMISSION:
         return visible_line(concern.who)
     message = session.mailbox.message(concern.message_id or "")
     return visible_line((message.subject if message is not None else "") or concern.who)
@@ -195,10 +195,10 @@ class ConcernRows(KeyedRows[DeskRow]):
         glyph: Piece = (f"{symbol.glyph} ", getattr(styles, symbol.colour))
         subject = self._of_group(row) if row.some else subject_of(self._session, concern)
         reason: Piece = (visible_line(self._why(row, concern)), styles.muted)
-        if row.deed:
-            glyph, reason = (f"{DONE} ", styles.good), (visible_line(row.deed), styles.good)
+        if row.result:
+            glyph, reason = (f"{DONE} ", styles.good), (visible_line(row.result), styles.good)
         right: list[Piece] = [(f"{self._age(concern):>4}", styles.muted)]
-        tone = styles.muted if row.deed else styles.strong if concern.is_mine else styles.text
+        tone = styles.muted if row.result else styles.strong if concern.is_mine else styles.text
         if self.row_height == 1:
             return [layout_line([mark, glyph, (f"{subject}  ", tone), reason], right, width, base)]
         first = layout_line([mark, glyph, (subject, tone)], right, width, base)
@@ -216,7 +216,7 @@ class ConcernRows(KeyedRows[DeskRow]):
             near = takers(mailbox, mail)[:1] if mail is not None else []
             return "; ".join([concern.reason.removeprefix(QUESTION_TOO), *(f"{name}?" for name in near)])
         message = mailbox.message(concern.message_id or "")
-        if concern.trouble not in (Trouble.QUESTION, Trouble.REQUEST, Trouble.NEW) or message is None:
+        if concern.kind not in (ConcernKind.QUESTION, ConcernKind.REQUEST, ConcernKind.NEW) or message is None:
             return line_below(concern)
         agent = mailbox.roster.get(concern.who)
         who = f"{concern.who} ({agent.role})" if agent is not None and agent.role else concern.who
@@ -228,7 +228,7 @@ class ConcernRows(KeyedRows[DeskRow]):
 def message_of(session: Session, concern: Concern) -> DeadLetter | None:
     """Return the dead letter that a concern is about; None once it is settled or was read."""
     mailbox, message_id = session.mailbox, concern.message_id or ""
-    if concern.trouble not in DEAD_LETTERS or message_id not in mailbox:
+    if concern.kind not in DEAD_LETTERS or message_id not in mailbox:
         return None
     dead_letters = mailbox.dead_letters_in(mailbox.root_of(message_id), session.now())
     return next((it for it in dead_letters if (it.message.id, it.recipient) == (message_id, concern.recipient)), None)

@@ -28,7 +28,7 @@ from console.screens.base_screen import BaseScreen
 from console.session import PAST
 from console.state.undo_history import UndoableAction
 from mailstore.errors import MailError
-from mailstore.queries.concerns import Concern, Trouble
+from mailstore.queries.concerns import Concern, ConcernKind
 from mailstore.records.message import Intervention
 
 KEYS = {HOLD: "h", STOP: "s", RELEASE: "l"}
@@ -196,7 +196,7 @@ class AgentOrders:
 def hold_loops(screen: BaseScreen[Any], concerns: Sequence[Concern]) -> None:
     """Hold the agents of each new loop, where the user chose that: the same ones again only for what came after it."""
     session = screen.session
-    loops = [it for it in concerns if it.trouble is Trouble.LOOP]
+    loops = [it for it in concerns if it.kind is ConcernKind.LOOP]
     if not loops or not session.config.hooks.hold_loops or AgentOrders(screen).why_not():
         return
     now, pause = session.clock(), session.config.attention.loop_minutes * 60

@@ -27,20 +27,20 @@ Opened = Callable[[], Store]
 SECONDS_UNSAVED = 1.0
 TRIES = 3
 """How often a mirror that is to run once asks for a text that is no longer where it was."""
-Came = tuple[Side, Sequence[Event] | MailError]
+MailboxUpdate = tuple[Side, Sequence[Event] | MailError]
 AT_ONCE = 500
 FIELDS = {name: label for name, label in MESSAGE_FIELDS.items() if name != "archived"}
 """A message may be archived in one mailbox and live in the other: that is each mailbox's own affair."""
 
 
-class Telling(NamedTuple):
+class MirrorReports(NamedTuple):
     """Who is told what a mirror does: `progress` of a long activity, `status` whenever it has changed."""
 
     progress: Callable[[str, int, int], object]
     status: Callable[[MirrorStatus], object]
 
 
-class Patience(NamedTuple):
+class MirrorPauses(NamedTuple):
     """How long to wait, in seconds: before trying again, at first and at most, and for what was written to be read."""
 
     first: float = 1.0
@@ -56,15 +56,15 @@ class Mirror:
         urls: tuple[str, str],
         opened: tuple[Opened, Opened],
         state: MirrorState,
-        telling: Telling,
+        reports: MirrorReports,
         *,
         is_both: bool = False,
-        patience: Patience = Patience(),  # noqa: B008 - it is immutable
+        pauses: MirrorPauses = MirrorPauses(),  # noqa: B008 - it is immutable
     ) -> None:
         self._opened = opened
         self._state = state
-        self._telling = telling
-        self._patience = patience
+        self._reports = reports
+        self._pauses = pauses
         self.losses = MirrorLosses()
         self.is_unsaved = False
         """Whether the status has changed since it was saved."""
@@ -76,7 +76,7 @@ class Mirror:
         self.status.host = socket.gethostname()
         self.status.equal_at = before.equal_at if before is not None else None
         self._has_read = self.status.equal_at is not None
-        self._delay = patience.first
+        self._delay = pauses.first
 
     async def run(self, *, once: bool = False) -> None:
         """Mirror until cancelled, or until both hold the same. Raises StoreError if it can't begin, or end, once."""
@@ -86,7 +86,7 @@ class Mirror:
                     await self._round(once)
                     return
                 except StartAnew:
-                    await asyncio.sleep(min(self._patience.first, 0.1))
+                    await asyncio.sleep(min(self._pauses.first, 0.1))
                 except MirrorTrouble as trouble:
                     if once or not self._has_read:
                         raise trouble.error from trouble
@@ -106,7 +106,7 @@ class Mirror:
                 side.back()
             self._has_read = True
             self._show("copying", exchange)
-            await _Following(self, exchange, self._patience, once=once).run()
+            await _Following(self, exchange, self._pauses, once=once).run()
 
     @asynccontextmanager
     async def _sides(self) -> AsyncIterator[tuple[Side, Side]]:
@@ -132,20 +132,20 @@ class Mirror:
             for batch in side.store.scan():
                 exchange.take(side, batch, time.time())
                 found += len(batch)
-                self._telling.progress(f"reading {side.store.title}: {found:,} records", 0, 1)
-        self._telling.progress(f"reading {side.store.title}: {found:,} records", 1, 1)
+                self._reports.progress(f"reading {side.store.title}: {found:,} records", 0, 1)
+        self._reports.progress(f"reading {side.store.title}: {found:,} records", 1, 1)
 
     def work(self, exchange: Exchange) -> None:
         """Compare and copy all that can be. Raises MirrorTrouble."""
         exchange.decide()
         trouble = compare_pairs(exchange)
-        copy_offers(exchange, self._telling.progress)
+        copy_offers(exchange, self._reports.progress)
         if trouble is not None:
             raise trouble
 
     def worked(self, exchange: Exchange) -> None:
         """Note that everything that could be done was done."""
-        self._delay = self._patience.first
+        self._delay = self._pauses.first
         sides = (exchange.first, exchange.second)
         for side in sides:
             if not side.is_gone:
@@ -167,7 +167,7 @@ class Mirror:
         self._show("waiting", exchange)
 
     def _next_delay(self) -> float:
-        delay, self._delay = self._delay, min(2 * self._delay, self._patience.most)
+        delay, self._delay = self._delay, min(2 * self._delay, self._pauses.most)
         return delay
 
     def _show(self, phase: Phase, exchange: Exchange | None = None) -> None:
@@ -180,7 +180,7 @@ class Mirror:
         status.conflicts = list(self.losses.conflicts.values())[:EXAMPLES]
         status.conflict_number = len(self.losses.conflicts)
         status.losses = self.losses.all()
-        self._telling.status(status)
+        self._reports.status(status)
         self.is_unsaved = True
         if is_other or time.monotonic() - self._saved >= SECONDS_UNSAVED:
             self.save()
@@ -194,13 +194,13 @@ class Mirror:
 class _Following:
     """Takes what both mailboxes yield, works on it, and tries again what failed."""
 
-    def __init__(self, mirror: Mirror, exchange: Exchange, patience: Patience, *, once: bool) -> None:
+    def __init__(self, mirror: Mirror, exchange: Exchange, pauses: MirrorPauses, *, once: bool) -> None:
         self._mirror = mirror
         self._exchange = exchange
-        self._patience = patience
+        self._pauses = pauses
         self._once = once
         self._tries = 0
-        self._came: asyncio.Queue[Came] = asyncio.Queue(maxsize=16)
+        self._came: asyncio.Queue[MailboxUpdate] = asyncio.Queue(maxsize=16)
 
     async def run(self) -> None:
         """Follow until cancelled, or until nothing is left to do. Raises StartAnew and MirrorTrouble."""
@@ -255,7 +255,7 @@ class _Following:
     def _limit(self, retry: float | None, now: float) -> float | None:
         """Return how long to wait for something to come, in seconds."""
         if self._once and retry is None:
-            return self._patience.read_back
+            return self._pauses.read_back
         limits = [max(0.0, retry - now)] if retry is not None else []
         return min([*limits, *([SECONDS_UNSAVED] if self._mirror.is_unsaved else [])], default=None)
 
@@ -271,7 +271,7 @@ class _Following:
         self._mirror.worked(self._exchange)
         return None
 
-    def _take(self, came: Came) -> None:
+    def _take(self, came: MailboxUpdate) -> None:
         side, events = came
         if isinstance(events, MailError):
             raise MirrorTrouble(side.name, events)

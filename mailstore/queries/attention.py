@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, QUESTION_TOO, Concern, Limits, Trouble, in_order
+from mailstore.queries.concerns import DEAD_LETTERS, MINUTE, QUESTION_TOO, Concern, ConcernKind, Limits, in_order
 from mailstore.queries.loops import find_loops
 from mailstore.queries.questions import look_for_questions, look_for_requests, threads_of
 from mailstore.records.address import Kind, is_person, resolve
@@ -21,7 +21,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
 NONE: Mapping[str, AgentUsage] = MappingProxyType({})
-__all__ = ["Concern", "Limits", "Trouble", "attention", "every_concern", "in_order", "look", "new_mail"]
+__all__ = ["Concern", "ConcernKind", "Limits", "attention", "every_concern", "in_order", "look", "new_mail"]
 
 
 def attention(mailbox: Mailbox, now: float, limits: Limits | None = None) -> list[Concern]:
@@ -49,29 +49,29 @@ def every_concern(
         yield None
         found = presence(agent)
         if found.stuck:
-            yield Concern(Trouble.STUCK, agent.session_id, found.stuck, found.since or now, None)
+            yield Concern(ConcernKind.STUCK, agent.session_id, found.stuck, found.since or now, None)
         if found.state == Working.WAITING:
             since = found.since or agent.updated or 0.0
             latest = next(iter(mailbox.threads(View("agent", agent.session_id))), None)
             newest = mailbox.summary(latest).latest.id if latest is not None else None
             words = f"waits for your permission: {found.substate}".removesuffix(": ")
-            yield Concern(Trouble.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
+            yield Concern(ConcernKind.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
     questions: dict[str | None, Concern] = {}
     requests: dict[str | None, Concern] = {}
     dead: set[str | None] = set()
     for concern in look(mailbox, now, limits, usage):
         if concern is None:
             yield None
-        elif concern.trouble is Trouble.QUESTION and not concern.is_mine:
+        elif concern.kind is ConcernKind.QUESTION and not concern.is_mine:
             questions[concern.message_id] = concern
-        elif concern.trouble is Trouble.REQUEST and not concern.is_mine:
+        elif concern.kind is ConcernKind.REQUEST and not concern.is_mine:
             requests[concern.message_id] = concern
-        elif concern.trouble in DEAD_LETTERS and concern.message_id in questions:
+        elif concern.kind in DEAD_LETTERS and concern.message_id in questions:
             dead.add(concern.message_id)
             yield replace(concern, reason=QUESTION_TOO + concern.reason)
         else:
             yield concern
-            if concern.trouble in DEAD_LETTERS:
+            if concern.kind in DEAD_LETTERS:
                 dead.add(concern.message_id)
             if concern.is_mine:
                 asked.add(concern.message_id)
@@ -114,7 +114,7 @@ def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern
             yield None
         elif not _is_settled(mailbox, found.message, now):
             words = f"asked {addressees(mailbox, found.message)} and was not answered"
-            yield _of_message(mailbox, Trouble.QUESTION, found.message, words)
+            yield _of_message(mailbox, ConcernKind.QUESTION, found.message, words)
 
 
 def _without_result(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern | None]:
@@ -125,7 +125,7 @@ def _without_result(mailbox: Mailbox, before: float, now: float) -> Iterator[Con
             continue
         whom = addressees(mailbox, request)
         words = f"gave {whom} a task that is not done" if request.type in TASKS else f"asked {whom} and has no result"
-        yield _of_message(mailbox, Trouble.REQUEST, request, words)
+        yield _of_message(mailbox, ConcernKind.REQUEST, request, words)
 
 
 def _is_settled(mailbox: Mailbox, message: Message, now: float) -> bool:
@@ -134,8 +134,8 @@ def _is_settled(mailbox: Mailbox, message: Message, now: float) -> bool:
     return bool(settled) and ("" in settled or settled.issuperset(mailbox.bare_states(message, now)))
 
 
-def _of_message(mailbox: Mailbox, trouble: Trouble, message: Message, words: str) -> Concern:
-    return Concern(trouble, message.sender, words, message.time, message.id, is_mine=mailbox.is_mine(message))
+def _of_message(mailbox: Mailbox, kind: ConcernKind, message: Message, words: str) -> Concern:
+    return Concern(kind, message.sender, words, message.time, message.id, is_mine=mailbox.is_mine(message))
 
 
 def addressees(mailbox: Mailbox, message: Message) -> str:
@@ -161,7 +161,7 @@ def _stalled(mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, A
         if oldest is not None:
             words = f"has {number} unread message{'s' * (number != 1)} and may have stopped reading"
             words += f": no turn for {idle:.0f} min" if idle > limits.turn_minutes else ""
-            yield Concern(Trouble.STALLED, agent.session_id, words, oldest.time, oldest.id)
+            yield Concern(ConcernKind.STALLED, agent.session_id, words, oldest.time, oldest.id)
 
 
 def _full(mailbox: Mailbox, limits: Limits, usage: Mapping[str, AgentUsage]) -> Iterator[Concern | None]:
@@ -172,7 +172,7 @@ def _full(mailbox: Mailbox, limits: Limits, usage: Mapping[str, AgentUsage]) -> 
         if agent is None or agent.status is Status.DEAD or share is None or 100 * share < limits.context_percent:
             continue
         words = f"has filled {int(100 * share)} % of its context"
-        yield Concern(Trouble.CONTEXT, name, words, used.answered or 0.0, None)
+        yield Concern(ConcernKind.CONTEXT, name, words, used.answered or 0.0, None)
 
 
 def _vacant(mailbox: Mailbox) -> Iterator[Concern]:
@@ -181,7 +181,7 @@ def _vacant(mailbox: Mailbox) -> Iterator[Concern]:
         held = mailbox.roster.held(role)
         last = f"last held by {held[-1]}" if held else "never held"
         words = f"no agent holds the role; {number} message{'s' * (number != 1)} on hold; {last}"
-        yield Concern(Trouble.VACANT, role, words, oldest.time, oldest.id)
+        yield Concern(ConcernKind.VACANT, role, words, oldest.time, oldest.id)
 
 
 def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | None]:
@@ -198,7 +198,7 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | No
     for sender, mail in found.items():
         newest = max(mail, key=by_age)
         words = f"sent {len(mail)} message{'s' * (len(mail) != 1)} but is not registered"
-        yield Concern(Trouble.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
+        yield Concern(ConcernKind.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)
 
 
 def _dead_letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Concern | None]:
@@ -209,7 +209,7 @@ def _dead_letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Conc
     for dead_letter in mailbox.iter_dead_letters(now):
         message = dead_letter.message
         yield Concern(
-            Trouble.UNKNOWN if dead_letter.state is State.UNKNOWN else Trouble.DEAD_LETTER,
+            ConcernKind.UNKNOWN if dead_letter.state is State.UNKNOWN else ConcernKind.DEAD_LETTER,
             message.sender,
             dead_letter.reason,
             message.time if dead_letter.since is None else dead_letter.since,
@@ -227,7 +227,7 @@ def _dead_letters(mailbox: Mailbox, now: float, limits: Limits) -> Iterator[Conc
     if len(fresh) - before >= limits.growth_letters:
         hours = limits.window_minutes / 60
         words = f"{len(fresh)} dead letters in the last {hours:g} h, {before} in the {hours:g} h before"
-        yield Concern(Trouble.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[-1])
+        yield Concern(ConcernKind.GROWTH, "dead letters", words, min(fresh)[0], max(fresh)[-1])
 
 
 def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
@@ -246,4 +246,6 @@ def new_mail(mailbox: Mailbox) -> Iterator[Concern | None]:
             if mailbox.is_mine(message) and mailbox.is_new(message):
                 left -= 1
                 if message.id not in answered:
-                    yield Concern(Trouble.NEW, message.sender, "wrote to you", message.time, message.id, is_mine=True)
+                    yield Concern(
+                        ConcernKind.NEW, message.sender, "wrote to you", message.time, message.id, is_mine=True
+                    )

@@ -14,7 +14,7 @@ from mailstore.rules.delivery import State
 MINUTE = 60.0
 
 
-class Trouble(StrEnum):
+class ConcernKind(StrEnum):
     """The kinds of concern, the most urgent first."""
 
     PERMISSION = "permission"
@@ -32,17 +32,17 @@ class Trouble(StrEnum):
     STRANGER = "stranger"
 
 
-DEAD_LETTERS = frozenset({Trouble.DEAD_LETTER, Trouble.UNKNOWN})
+DEAD_LETTERS = frozenset({ConcernKind.DEAD_LETTER, ConcernKind.UNKNOWN})
 """The kinds that are dead letters, each for one recipient."""
 
 QUESTION_TOO = "question · "
 """How the reason of a dead letter begins that is a question too."""
 
-SUMMARIES = frozenset({Trouble.GROWTH, Trouble.LOOP, Trouble.STRANGER})
+SUMMARIES = frozenset({ConcernKind.GROWTH, ConcernKind.LOOP, ConcernKind.STRANGER})
 """The kinds that open the newest of several messages: which one that is changes while the concern lasts."""
 
 
-ORDER = {trouble: at for at, trouble in enumerate(Trouble)}
+ORDER = {kind: at for at, kind in enumerate(ConcernKind)}
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class Concern(msgspec.Struct, frozen=True):
     sender was told (`is_told`). What `is_mine` is addressed to the user. `parties` are the agents of a loop.
     """
 
-    trouble: Trouble
+    kind: ConcernKind
     who: str
     reason: str
     since: float
@@ -84,9 +84,9 @@ class Concern(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """Return a key that stays the same while the concern lasts."""
-        name = self.recipient if self.trouble in DEAD_LETTERS else self.who
-        last = f"{self.since}" if self.trouble is Trouble.PERMISSION else self.message_id
-        return f"{self.trouble.value}\n{name}\n{'' if self.trouble in SUMMARIES else last or ''}"
+        name = self.recipient if self.kind in DEAD_LETTERS else self.who
+        last = f"{self.since}" if self.kind is ConcernKind.PERMISSION else self.message_id
+        return f"{self.kind.value}\n{name}\n{'' if self.kind in SUMMARIES else last or ''}"
 
 
 def in_order(found: Iterable[Concern]) -> list[Concern]:
@@ -98,9 +98,9 @@ def in_order(found: Iterable[Concern]) -> list[Concern]:
 
 
 def _place(concern: Concern) -> tuple[bool, int, bool, float, float, str, str]:
-    sign = -1 if concern.trouble in DEAD_LETTERS else 1
+    sign = -1 if concern.kind in DEAD_LETTERS else 1
     times = sign * concern.since, sign * concern.sent
-    return (not concern.is_mine, ORDER[concern.trouble], concern.is_told, *times, concern.who, concern.key)
+    return (not concern.is_mine, ORDER[concern.kind], concern.is_told, *times, concern.who, concern.key)
 
 
 class GatheredConcerns:
@@ -108,16 +108,16 @@ class GatheredConcerns:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: dict[tuple[bool, Trouble], list[tuple[float, float, int, Concern]]] = {}
-        self.totals: Counter[tuple[bool, Trouble]] = Counter()
+        self._kept: dict[tuple[bool, ConcernKind], list[tuple[float, float, int, Concern]]] = {}
+        self.totals: Counter[tuple[bool, ConcernKind]] = Counter()
         """How many there are, of the user and of others, by kind."""
 
     def add(self, concern: Concern) -> None:
         """Count a concern, and keep it if it is among the first of its kind."""
-        kind = concern.is_mine, concern.trouble
+        kind = concern.is_mine, concern.kind
         self.totals[kind] += 1
         kept = self._kept.setdefault(kind, [])
-        sign = 1 if concern.trouble in DEAD_LETTERS else -1
+        sign = 1 if concern.kind in DEAD_LETTERS else -1
         entry = sign * concern.since, sign * concern.sent, self.totals[kind], concern
         if len(kept) < self._most:
             heappush(kept, entry)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from mailstore.queries.concerns import Concern, Limits, Trouble
+from mailstore.queries.concerns import Concern, ConcernKind, Limits
 from mailstore.records.address import DIRECT, ROLE, TAG, USER, party, resolve
 from mailstore.records.message import Message
 from mailstore.records.protocol import PERSON
@@ -148,7 +148,7 @@ def _concern(run: list[Message], members: list[str], rounds: int, limits: Limits
         words = f"answered each other {len(run)} times in {limits.loop_minutes:g} min with no one else involved"
     else:
         words = f"passed mail round a circle of {len(members)} {rounds} times in {limits.loop_minutes:g} min"
-    return Concern(Trouble.LOOP, who, words, run[-1].time, run[0].id, parties=tuple(members))
+    return Concern(ConcernKind.LOOP, who, words, run[-1].time, run[0].id, parties=tuple(members))
 
 
 def _repeats(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Iterator[Concern | None]:
@@ -169,4 +169,4 @@ def _repeats(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Itera
             if len(run) >= limits.loop_messages:
                 words = f"sent {', '.join(hearers)} the same subject {len(run)} times"
                 words += f" in {limits.loop_minutes:g} min without an answer"
-                yield Concern(Trouble.LOOP, sender, words, run[0].time, run[-1].id, parties=(sender,))
+                yield Concern(ConcernKind.LOOP, sender, words, run[0].time, run[-1].id, parties=(sender,))

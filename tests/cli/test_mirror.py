@@ -104,7 +104,7 @@ def test_what_was_written_and_is_not_there_is_a_status_of_one_and_doctor_says_wh
 ) -> None:
     two(run)
     monkeypatch.setattr(HaakStore, "merge", lambda store, records: Merged())  # a server that acknowledges and drops
-    monkeypatch.setattr("mailstore.mirroring.mirror.Patience.read_back", 0.05)
+    monkeypatch.setattr("mailstore.mirroring.mirror.MirrorPauses.read_back", 0.05)
     done = run("mirror", "a", "b", "--once")
     assert (done.status, done.err) == (1, "")
     assert "written, but not read back" in done.out
@@ -127,7 +127,7 @@ def test_doctor_counts_each_reason_and_a_refused_message_hides_none_that_was_not
         )
 
     monkeypatch.setattr(HaakStore, "merge", merge)
-    monkeypatch.setattr("mailstore.mirroring.mirror.Patience.read_back", 0.05)
+    monkeypatch.setattr("mailstore.mirroring.mirror.MirrorPauses.read_back", 0.05)
     assert run("mirror", "a", "b", "--once").status == 1
     words = run("doctor", "--store", "b").out
     for why in (*reasons.values(), "written, but not read back"):

@@ -369,7 +369,7 @@ async def test_the_command_lists_what_the_console_lists(
     async with opened(mail.data, state=state) as seat:
         await seat.press("p", "j", "A")
         await seat.until(lambda: len(seat.app.session.attention.shown) == 5)
-        expected = [(it.trouble, it.who, it.message_id) for it in seat.app.session.attention.shown]
+        expected = [(it.kind, it.who, it.message_id) for it in seat.app.session.attention.shown]
     assert main(["attention", "--json", "--store", mail.url]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [(row["trouble"], row["who"], row["message_id"]) for row in rows] == expected

@@ -30,7 +30,7 @@ from console.hooks.permissions import (
 )
 from console.hooks.sessions.processes import process_name
 from console.screens.desks import permissions
-from mailstore.queries.concerns import Trouble
+from mailstore.queries.concerns import ConcernKind
 from tests.console.screen_text import Seat, opened
 from tests.hooked import ended_process, hooked
 from tests.mailboxes import NOW, MailFiles
@@ -103,7 +103,7 @@ async def go(seat: Seat, row: str) -> None:
     await seat.until(lambda: seat.app.session.hooked.live)
     await seat.press("p")
     await seat.sees("Needs attention")
-    await seat.until(lambda: any(it.trouble is Trouble.PERMISSION for it in seat.app.session.attention.shown))
+    await seat.until(lambda: any(it.kind is ConcernKind.PERMISSION for it in seat.app.session.attention.shown))
     await seat.press("g")  # the row may have come after others, and a small screen shows one
     await seat.until(lambda: str(getattr(seat.app.screen, "place", "")).startswith("permission"))
     await seat.sees(row)

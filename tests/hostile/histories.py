@@ -23,7 +23,7 @@ from mailstore.errors import MailError
 from mailstore.kinds.nats.own_server import NatsServer
 from mailstore.kit.known_records import agent_digest
 from mailstore.kit.timestamps import isoformat
-from mailstore.mirroring.mirror import Mirror, Patience, Telling
+from mailstore.mirroring.mirror import Mirror, MirrorPauses, MirrorReports
 from mailstore.mirroring.mirror_report import MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.records.message import Message
@@ -44,8 +44,8 @@ def mirrored(
 ) -> MirrorStatus:
     """Mirror two mailboxes once. Raises MailError."""
     with MirrorState.held(*urls) as state:
-        telling = Telling(lambda words, done, total: None, lambda status: None)
-        mirror = Mirror(urls, opened, state, telling, is_both=is_both, patience=Patience(0.01, 0.1, 2.0))
+        telling = MirrorReports(lambda words, done, total: None, lambda status: None)
+        mirror = Mirror(urls, opened, state, telling, is_both=is_both, pauses=MirrorPauses(0.01, 0.1, 2.0))
         asyncio.run(mirror.run(once=True))
     return mirror.status
 

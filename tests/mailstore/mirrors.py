@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
-from mailstore.mirroring.mirror import Mirror, Patience, Telling
+from mailstore.mirroring.mirror import Mirror, MirrorPauses, MirrorReports
 from mailstore.mirroring.mirror_report import MirrorStatus
 from mailstore.mirroring.mirror_state import MirrorState
 from mailstore.store import Store
 from mailstore.transfer.compare import Contents
 
 Opened = Callable[[], Store]
-SOON = Patience(0.02, 0.2, 2.0)
+SOON = MirrorPauses(0.02, 0.2, 2.0)
 
 
 def message_record(name: str, content: str = "A text.", **fields: Any) -> dict[str, Any]:
@@ -24,8 +24,8 @@ def message_record(name: str, content: str = "A text.", **fields: Any) -> dict[s
 
 
 def _made(first: Opened, second: Opened, state: MirrorState, urls: tuple[str, str], is_both: bool) -> Mirror:
-    quiet = Telling(lambda words, done, total: None, lambda status: None)
-    return Mirror(urls, (first, second), state, quiet, is_both=is_both, patience=SOON)
+    quiet = MirrorReports(lambda words, done, total: None, lambda status: None)
+    return Mirror(urls, (first, second), state, quiet, is_both=is_both, pauses=SOON)
 
 
 def _urls(*opened: Opened) -> tuple[str, str]:

@@ -92,8 +92,8 @@ class AttentionWatch:
             self._looked = monotonic()
             self._rests_until = self._looked + rest_after(COST * (spent + self._looked - start))
         totals: Counter[str] = Counter()
-        for (is_mine, trouble), number in found.totals.items():
-            totals[heading(trouble, is_mine=is_mine)] += number
+        for (is_mine, kind), number in found.totals.items():
+            totals[heading(kind, is_mine=is_mine)] += number
         if mailbox is session.mailbox:
             self._show(found.in_order(), totals)
             if session.config.hooks.hold_loops:

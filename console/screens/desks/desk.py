@@ -33,7 +33,7 @@ from console.session import PAST, Session
 from console.state.undo_history import UndoableAction
 from console.words.concern_words import heading, heading_of
 from console.words.styles import TextStyles
-from mailstore.queries.concerns import DEAD_LETTERS, Concern, Trouble, in_order
+from mailstore.queries.concerns import DEAD_LETTERS, Concern, ConcernKind, in_order
 from mailstore.records.message import Message
 from mailstore.records.roster import Status
 from mailstore.state.views import DeadLetter
@@ -110,8 +110,8 @@ class Desk(ListScreen):
         if self._known is None or self._known[0] != asked:
             concerns = list(self.listed()) if found.is_of(self.session.mailbox) else []
             keys = {it.key for it in concerns}
-            done = [deed for deed in found.deeds.values() if self.takes(deed.concern)]
-            gone = [deed.concern for deed in done if deed.concern.key not in keys]
+            done = [result for result in found.results.values() if self.takes(result.concern)]
+            gone = [result.concern for result in done if result.concern.key not in keys]
             ordered = self.arranged([*concerns, *gone]) if gone else concerns
             numbers = Counter(map(heading_of, found.every))
             left_out = {words: number - numbers[words] for words, number in found.totals.items()}
@@ -153,9 +153,9 @@ class Desk(ListScreen):
     def progress(self) -> tuple[int, int]:
         """Return how many rows are left of those that are listed, and how many were done."""
         found = self.session.attention
-        deeds = {key for key, deed in found.deeds.items() if deed.words and self.takes(deed.concern)}
-        left = sum(it.key not in deeds for it in self.listed()) if found.is_of(self.session.mailbox) else 0
-        return left, len(deeds)
+        results = {key for key, result in found.results.items() if result.words and self.takes(result.concern)}
+        left = sum(it.key not in results for it in self.listed()) if found.is_of(self.session.mailbox) else 0
+        return left, len(results)
 
     def placeholder(self) -> tuple[str, ...]:
         return self.nothing() if self.session.attention.is_of(self.session.mailbox) else ("Looking…",)
@@ -221,7 +221,7 @@ class Desk(ListScreen):
 
     def _chosen(self) -> list[Concern]:
         chosen = set(self.chosen())
-        done = {key for key, deed in self.session.attention.deeds.items() if deed.words}
+        done = {key for key, result in self.session.attention.results.items() if result.words}
         found: dict[str, Concern] = {}
         for row in self.concern_rows():
             if row.key in chosen and row.some:
@@ -244,18 +244,18 @@ class Desk(ListScreen):
         row, marked = self._row(self.listing.cursor_key), self.marked
         rows = [it for it in self.concern_rows() if it.key in marked] if marked else [row]
         concerns = [it.concern for it in rows if it is not None and it.concern is not None]
-        kinds = {"dead-letter"} if any(it.trouble in DEAD_LETTERS for it in concerns) else set()
+        kinds = {"dead-letter"} if any(it.kind in DEAD_LETTERS for it in concerns) else set()
         if row is not None and row.concern is not None:
             kinds |= self._kinds_of(row, row.concern)
         return replace(super().situation(), row=frozenset(kinds))
 
     def _kinds_of(self, row: DeskRow, concern: Concern) -> set[str]:
         """Return what a row is that a key acts on alone, of `OF_ROWS`."""
-        waits = concern.trouble is not Trouble.NEW and sleeper(self.session, concern) is not None
+        waits = concern.kind is not ConcernKind.NEW and sleeper(self.session, concern) is not None
         kinds = {"agent"} if waits else set()
         if not row.some and (concern.message_id or "") in self.session.mailbox:
-            kinds |= {"message", "asked", "options"} if concern.trouble is Trouble.QUESTION else {"message"}
-        if concern.trouble is Trouble.PERMISSION:
+            kinds |= {"message", "asked", "options"} if concern.kind is ConcernKind.QUESTION else {"message"}
+        if concern.kind is ConcernKind.PERMISSION:
             request = request_of(self.session, concern)
             kinds |= {"asked", "options"} if request is not None and request.questions else {"asked"}
         return kinds
@@ -291,7 +291,7 @@ class Desk(ListScreen):
         if concern is not None and (request := request_of(self.session, concern)) is not None:
             if self._permissions.choose(concern, request, number):
                 self._chose_at = monotonic()
-        elif row is None or concern is None or message is None or row.some or row.deed:
+        elif row is None or concern is None or message is None or row.some or row.result:
             self.tell("No question to answer in this row")
         elif reason := self.session.why_not(Capability.SEND, message.id):
             self.tell(f"Can't write here: {reason}")
@@ -324,7 +324,7 @@ class Desk(ListScreen):
     def answer_permission(self) -> None:
         """Answer what the program of the row's agent asks: allow it once, deny it with words, or choose an option."""
         concern = self._concern(self.place)
-        if concern is None or concern.trouble is not Trouble.PERMISSION:
+        if concern is None or concern.kind is not ConcernKind.PERMISSION:
             self._answer_question()
         elif (request := request_of(self.session, concern)) is None:
             hook = self.session.hooked.live.get(concern.who)
@@ -338,7 +338,7 @@ class Desk(ListScreen):
         row = self._row(self.place)
         concern = row.concern if row is not None else None
         message = self.session.mailbox.message(concern.message_id or "") if concern is not None else None
-        if row is None or concern is None or message is None or row.some or row.deed:
+        if row is None or concern is None or message is None or row.some or row.result:
             self.tell("No permission and no question to answer in this row")
         elif reason := self.session.why_not(Capability.SEND, message.id):
             self.tell(f"Can't write here: {reason}")
@@ -386,8 +386,8 @@ class Desk(ListScreen):
         if self.session.moment is not None:
             self.tell(f"Can't acknowledge here: {PAST}")
             return
-        messages = [it for it in chosen if it.trouble in DEAD_LETTERS]
-        others = [it for it in chosen if it.trouble not in DEAD_LETTERS]
+        messages = [it for it in chosen if it.kind in DEAD_LETTERS]
+        others = [it for it in chosen if it.kind not in DEAD_LETTERS]
         if others:
             self._acknowledge(others)
         if messages and self._messages.is_possible():
@@ -401,7 +401,7 @@ class Desk(ListScreen):
         """Take concerns off the list in the user's own state, which can be undone."""
         words = f"{plural(len(concerns), 'row')} acknowledged"
         keys = [it.key for it in concerns]
-        fresh = [it.message_id for it in concerns if it.trouble is Trouble.NEW and it.message_id]
+        fresh = [it.message_id for it in concerns if it.kind is ConcernKind.NEW and it.message_id]
         reading, watch, found = self._reading, self._watch, self.session.attention
 
         def do() -> None:
@@ -459,7 +459,7 @@ class Desk(ListScreen):
         super().redraw()
         if not self._is_shown or not self.is_attached:
             return
-        before, self._done = self._done, {row.key for row in self.concern_rows() if row.deed}
+        before, self._done = self._done, {row.key for row in self.concern_rows() if row.result}
         if self.listing.cursor_key in self._done - before:
             self._go_on()
 
@@ -467,7 +467,7 @@ class Desk(ListScreen):
         """Go to the next row that is not done; stay where there is none."""
         keys = [row.key for row in self.concern_rows()]
         at = keys.index(self.listing.cursor_key) if self.listing.cursor_key in keys else len(keys)
-        left = (row.key for row in self.concern_rows()[at:] if row.concern is not None and not row.deed)
+        left = (row.key for row in self.concern_rows()[at:] if row.concern is not None and not row.result)
         if (key := next(left, None)) is not None:
             self.listing.select(key)
 
@@ -530,7 +530,7 @@ def waited_for(session: Session, concern: Concern) -> list[str]:
     """Return the names of those that a concern waits for: those asked, the recipient of a message, the agent itself."""
     mailbox = session.mailbox
     message = mailbox.message(concern.message_id or "")
-    if concern.trouble in (Trouble.QUESTION, Trouble.REQUEST) and message is not None:
+    if concern.kind in (ConcernKind.QUESTION, ConcernKind.REQUEST) and message is not None:
         return list(mailbox.bare_states(message, session.now()))
     return [concern.recipient or concern.who]
 
@@ -559,7 +559,7 @@ class DeadLetterDesk(Desk):
         return self.arranged([it for it in self.session.attention.every if self.takes(it)])
 
     def takes(self, concern: Concern) -> bool:
-        return concern.trouble in DEAD_LETTERS
+        return concern.kind in DEAD_LETTERS
 
     def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
         return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
@@ -569,6 +569,6 @@ class DeadLetterDesk(Desk):
 
     def left_out(self) -> int:
         found = self.session.attention
-        headings = {heading(trouble, is_mine=False) for trouble in DEAD_LETTERS}
+        headings = {heading(kind, is_mine=False) for kind in DEAD_LETTERS}
         listed = sum(heading_of(it) in headings for it in found.every)
         return sum(found.totals.get(each, 0) for each in headings) - listed

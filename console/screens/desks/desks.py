@@ -144,7 +144,7 @@ class Desks:
         from console.screens.desks.shift import ShiftEnd, hand_over
 
         seconds = session.clock() - found.shift_since
-        over = hand_over(session, list(found.deeds.values()), left + desk.left_out(), seconds)
+        over = hand_over(session, list(found.results.values()), left + desk.left_out(), seconds)
         self._screen.call_next(ShiftEnd(self._screen, self._composing.write).offer, over)
 
     def _return(self) -> None:

@@ -31,7 +31,7 @@ from console.screens.menu import Menu, MenuChoice
 from console.screens.prompt import Prompt
 from console.session import PAST, Session
 from mailstore.errors import MailError
-from mailstore.queries.concerns import Concern, Trouble
+from mailstore.queries.concerns import Concern, ConcernKind
 from mailstore.records.message import Intervention
 
 DONE = {ALLOW: "Allowed once", DENY: "Denied", END_TURN: "Turn ended"}
@@ -49,7 +49,7 @@ CHOICES = re.compile(r"[\d\s,]+")
 
 def request_of(session: Session, concern: Concern | None) -> PermissionRequest | None:
     """Return what can be answered here of a concern: the oldest that its agent's program asks."""
-    if concern is None or concern.trouble is not Trouble.PERMISSION or session.moment is not None:
+    if concern is None or concern.kind is not ConcernKind.PERMISSION or session.moment is not None:
         return None
     hook = session.hooked.live.get(concern.who)
     return hook.asked[0] if hook is not None and hook.asked else None

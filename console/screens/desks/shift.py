@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from console.concerns import Deed
+from console.concerns import ConcernResult
 from console.panes.concern_rows import subject_of
 from console.render.safe import visible_line
 from console.render.short_text import remaining
@@ -49,9 +49,9 @@ class HandOver(Struct, frozen=True):
         )
 
 
-def hand_over(session: Session, deeds: Sequence[Deed], left: int, seconds: float) -> HandOver:
+def hand_over(session: Session, results: Sequence[ConcernResult], left: int, seconds: float) -> HandOver:
     """Return what was done in a shift of so many seconds."""
-    done = [deed for deed in deeds if deed.words]
+    done = [result for result in results if result.words]
     kinds = Counter("answered" if it.words.startswith(ANSWERED) else it.words.split(" ")[0].lower() for it in done)
     lines = (f"- {subject_of(session, it.concern)}: {it.words[0].lower()}{it.words[1:]}" for it in done)
     return HandOver(dict(kinds.most_common()), tuple(map(visible_line, lines)), left, seconds)

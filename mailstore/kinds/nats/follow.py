@@ -40,7 +40,7 @@ class Anew(NamedTuple):
     state: StreamState
 
 
-Came = list[StreamRecord] | Signs | Anew | Gone | Back
+StreamUpdate = list[StreamRecord] | Signs | Anew | Gone | Back
 
 
 class StreamFollower:
@@ -51,7 +51,7 @@ class StreamFollower:
         self._stream, self._presence = stream, presence
         self._place = place
         self._signs_next = signs_next
-        self._waiting: deque[Came] = deque()
+        self._waiting: deque[StreamUpdate] = deque()
         self._came = self._taken = 0  # bytes; each is changed by one thread alone
         self._room = asyncio.Event()
         self._woken: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
@@ -61,7 +61,7 @@ class StreamFollower:
         connection.run(self._start())
 
     @property
-    def first(self) -> Came | None:
+    def first(self) -> StreamUpdate | None:
         """Return what came first and was not taken yet."""
         return self._waiting[0] if self._waiting else None
 
@@ -193,7 +193,7 @@ class StreamFollower:
             self._is_gone = True
             self._put(Gone(reason))
 
-    def _put(self, came: Came) -> None:
+    def _put(self, came: StreamUpdate) -> None:
         self._came += _size(came)
         self._waiting.append(came)
         for event, loop in list(self._woken.items()):
@@ -201,7 +201,7 @@ class StreamFollower:
                 loop.call_soon_threadsafe(event.set)
 
 
-def _size(came: Came) -> int:
+def _size(came: StreamUpdate) -> int:
     """Return the bytes of the records that came."""
     match came:
         case Signs(records) | list(records):

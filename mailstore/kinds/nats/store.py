@@ -18,7 +18,7 @@ from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.decode import RecordDecoder
 from mailstore.kinds.nats.failures import missing
 from mailstore.kinds.nats.fetching import RecentRecords, RecordFetcher, RecordSearch
-from mailstore.kinds.nats.follow import Anew, Came, Signs, StreamFollower
+from mailstore.kinds.nats.follow import Anew, Signs, StreamFollower, StreamUpdate
 from mailstore.kinds.nats.publish import is_denied
 from mailstore.kinds.nats.reader import StreamReader
 from mailstore.kinds.nats.stream import create_streams, stream_state
@@ -157,7 +157,7 @@ class NatsStore(Resumable):
             reader.begin(reader.state())
         return StreamFollower(self._connection, self._stream, reader.presence_stream, reader.place, reader.signs_next)
 
-    def _told(self, came: Came) -> list[list[Event]]:
+    def _told(self, came: StreamUpdate) -> list[list[Event]]:
         """Return what has come as batches of events."""
         match came:
             case Signs(records):

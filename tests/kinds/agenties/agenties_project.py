@@ -9,7 +9,7 @@ from typing import Any
 
 from mailstore.conformance.following import of, scanned
 from mailstore.kinds.agenties.store import AgentiesStore
-from mailstore.queries.attention import Trouble, attention
+from mailstore.queries.attention import ConcernKind, attention
 from mailstore.records.events import Event
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent
@@ -72,4 +72,4 @@ class Project:
         mailbox = Mailbox()
         mailbox.fold(self.events(), TWO)
         found = attention(mailbox, TWO + 86_400)
-        return sorted(str(it.message_id) for it in found if it.trouble is Trouble.QUESTION)
+        return sorted(str(it.message_id) for it in found if it.kind is ConcernKind.QUESTION)
