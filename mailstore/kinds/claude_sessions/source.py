@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mailstore.kinds.claude_sessions.facts import ClaudeFact, ClaudeFile, ClaudeTranscript
-from mailstore.kinds.claude_sessions.letters import Letter, Letters
 from mailstore.kinds.claude_sessions.places import SessionFiles
 from mailstore.kinds.claude_sessions.processes import Processes
 from mailstore.kinds.claude_sessions.sessions import SeenSession, Sessions
+from mailstore.kinds.claude_sessions.tracing import TracedMessage, TracedMessages
 from mailstore.kinds.claude_sessions.usage import MARKS, used_in
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
 from mailstore.kit.sessions.usage import DAY, UsageLog
@@ -54,7 +54,7 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
     def begin(self) -> None:
         self._processes = Processes(self._projects)
         self._sessions = Sessions(self._processes)
-        self._letters = Letters(self._sessions)
+        self._traced = TracedMessages(self._sessions)
         self.history = ClaudeHistory(journal_of(KIND, self._projects).with_name(TRANSCRIPTS))
         self._usage = UsageLog(MARKS, used_in)
         self._labels: dict[str, str] = {}
@@ -72,9 +72,9 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         """Return the folders in which the last transcripts are, and that of the processes."""
         return [*self.watched(), self._processes.folder]
 
-    def letter(self, message_id: str) -> Letter | None:
+    def traced(self, message_id: str) -> TracedMessage | None:
         """Return a message with its body and what became of it."""
-        return self._letters.letter(message_id, time.time())
+        return self._traced.traced(message_id, time.time())
 
     def label(self, session: str) -> str:
         """Return a session's name in the mailbox."""
@@ -130,10 +130,10 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         return self._files.look()
 
     def has_more(self) -> bool:
-        return bool(self._changed or self._letters.touched)
+        return bool(self._changed or self._traced.touched)
 
     def everything(self) -> None:
-        self._letters.everything()
+        self._traced.everything()
 
     def listed(self, found: list[FoundTranscript]) -> None:
         there: dict[str, float] = {}
@@ -159,7 +159,7 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
             self._sessions.add(fact)
             self._changed.add(fact.session)
         else:
-            self._letters.add(fact)
+            self._traced.add(fact)
 
     def look_beside(self) -> None:
         facts, changed = self._sessions.look()
@@ -170,9 +170,9 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
             if it.fact is not None:
                 self.take(it.fact)
         self._changed |= changed
-        self._letters.concerns(changed)
+        self._traced.concerns(changed)
         if news or (self._due is not None and time.time() >= self._due):
-            self._letters.everything()
+            self._traced.everything()
 
     def records(self, most: int | None = None) -> RecordMap:
         """Return what changed: sessions, problems, and messages, at most so many."""
@@ -181,19 +181,19 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         changed, self._changed = self._changed, set()
         labels = {it.id: self._sessions.label(it.id) for it in self._sessions}
         if any(labels.get(session) != label for session, label in self._labels.items()):
-            self._letters.everything()
+            self._traced.everything()
             changed |= labels.keys()
         self._labels = labels
-        letters = list(self._letters.take(now, most))
+        traced = list(self._traced.take(now, most))
         for session in changed:
             found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
         for agent in self._sessions.new_strangers():
             found[f"stranger {agent.session_id}"] = RecordEvents((agent,))
-        self._due = self._letters.next_due(now)
+        self._due = self._traced.next_due(now)
         problems: list[Problem] = [*self.history.problems(), *self._files.problems]
         told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
         found |= told
         found |= dict.fromkeys(self._told.keys() - told.keys(), NOTHING)
         self._told = told
-        found.update((f"message {message_id}", record) for message_id, record in letters)
+        found.update((f"message {message_id}", record) for message_id, record in traced)
         return found

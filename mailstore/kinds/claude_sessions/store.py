@@ -10,9 +10,9 @@ import msgspec
 
 from mailstore.errors import ContentGone, reason_of
 from mailstore.files.whole import NotAFile, open_binary
-from mailstore.kinds.claude_sessions.letters import Letter, ways
 from mailstore.kinds.claude_sessions.places import PROJECTS, find
 from mailstore.kinds.claude_sessions.source import ClaudeSource
+from mailstore.kinds.claude_sessions.tracing import TracedMessage, ways
 from mailstore.kinds.claude_sessions.turns import turns_in
 from mailstore.kit.record_reader import RecordReader
 from mailstore.kit.transcripts.turns import turns_around
@@ -92,14 +92,14 @@ class ClaudeSessionsStore(WatchedStore):
 
     def content(self, message: Message) -> str:
         """Return a message's body. Raises ContentGone."""
-        text = self._letter(message).text
+        text = self._found(message).text
         if text is None:
             raise ContentGone(f"the text of message {message.id} is in no transcript", "its sender's may be deleted")
         return text
 
     def raw(self, message: Message) -> bytes:
         """Return the line of the transcript that holds a message, or what was kept of it. Raises ContentGone."""
-        line = self._letter(message).line
+        line = self._found(message).line
         if (file := self._source.file_named(line.session, line.file)) is not None:
             try:
                 with open_binary(file.path) as transcript:
@@ -112,10 +112,10 @@ class ClaudeSessionsStore(WatchedStore):
         return msgspec.json.encode(line)
 
     def ways(self, message: Message, places: Sequence[str] = ()) -> Sequence[MessageWay]:
-        return ways(self._letter(message))
+        return ways(self._found(message))
 
     def transcripts(self, message: Message) -> Sequence[TranscriptPlace]:
-        lines = self._letter(message).lines
+        lines = self._found(message).lines
         return [
             TranscriptPlace(
                 self._source.label(line.session),
@@ -148,8 +148,8 @@ class ClaudeSessionsStore(WatchedStore):
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         return self._source.describe(name)
 
-    def _letter(self, message: Message) -> Letter:
-        letter = self._source.letter(message.id)
-        if letter is None:
+    def _found(self, message: Message) -> TracedMessage:
+        traced = self._source.traced(message.id)
+        if traced is None:
             raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
-        return letter
+        return traced

@@ -168,7 +168,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
                 pass
         return next((it for it in [*source.sessions] if source._labels.get(it) == label), "")
 
-    def letter(self, message_id: str) -> SessionMessage | None:
+    def known(self, message_id: str) -> SessionMessage | None:
         """Return a message; None if there is none by this id."""
         return self._messages.get(message_id)
 

@@ -64,11 +64,11 @@ class SessionsStore(WatchedStore):
 
     def content(self, message: Message) -> str:
         """Return a message's body. Raises ContentGone."""
-        return self._letter(message).text
+        return self._found(message).text
 
     def raw(self, message: Message) -> bytes:
         """Return the line of the transcript that holds a message, or what was kept of it. Raises ContentGone."""
-        line = self._letter(message).lines[0]
+        line = self._found(message).lines[0]
         if line.length and (file := self.source.file_named(line.file)) is not None:
             try:
                 with open_binary(file.path) as transcript:
@@ -90,7 +90,7 @@ class SessionsStore(WatchedStore):
         return self.source.session_usage(sessions)
 
     def transcripts(self, message: Message) -> Sequence[TranscriptPlace]:
-        return [self._place(line) for line in self._letter(message).lines if self.has_transcript(line)]
+        return [self._place(line) for line in self._found(message).lines if self.has_transcript(line)]
 
     def _place(self, line: SessionFact) -> TranscriptPlace:
         session = self.source.sessions.get(line.session)
@@ -120,8 +120,8 @@ class SessionsStore(WatchedStore):
         """Return what yields what a line of a transcript says, if somebody says something in it."""
         return lambda line: iter(())
 
-    def _letter(self, message: Message) -> SessionMessage:
-        letter = self.source.letter(message.id)
-        if letter is None:
+    def _found(self, message: Message) -> SessionMessage:
+        found = self.source.known(message.id)
+        if found is None:
             raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
-        return letter
+        return found

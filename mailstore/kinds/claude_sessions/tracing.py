@@ -32,7 +32,7 @@ SUBAGENT, UNVERIFIED = "subagent", "unverified"
 NO_TEXT = "(its text is in no transcript)"
 
 
-class LetterState(StrEnum):
+class OutcomeState(StrEnum):
     """How far a message got, from the lines that prove it."""
 
     READ = "read"
@@ -49,45 +49,45 @@ class LetterState(StrEnum):
     NO_TRACE = "no trace"
 
 
-FINAL = (LetterState.DENIED, LetterState.EXPIRED, LetterState.REFUSED, LetterState.DROPPED)
+FINAL = (OutcomeState.DENIED, OutcomeState.EXPIRED, OutcomeState.REFUSED, OutcomeState.DROPPED)
 CAUSES = {
-    LetterState.NOT_SENT: "not sent",
-    LetterState.HELD: "held for its user's approval",
-    LetterState.DENIED: "denied by its user",
-    LetterState.EXPIRED: "expired before its user approved it",
-    LetterState.REFUSED: "refused: it takes no messages of sessions",
-    LetterState.DROPPED: "dropped at its inbox",
-    LetterState.LOST: "lost: it ended",
+    OutcomeState.NOT_SENT: "not sent",
+    OutcomeState.HELD: "held for its user's approval",
+    OutcomeState.DENIED: "denied by its user",
+    OutcomeState.EXPIRED: "expired before its user approved it",
+    OutcomeState.REFUSED: "refused: it takes no messages of sessions",
+    OutcomeState.DROPPED: "dropped at its inbox",
+    OutcomeState.LOST: "lost: it ended",
 }
 WAYS = {
-    LetterState.READ: WayState.DELIVERED,
-    LetterState.HELD: WayState.WAITING,
-    LetterState.RELEASED: WayState.WAITING,
-    LetterState.IN_INBOX: WayState.WAITING,
-    LetterState.SENT: WayState.WAITING,
-    LetterState.NO_TRACE: WayState.WAITING,
-    LetterState.LOST: WayState.GIVEN_UP,
+    OutcomeState.READ: WayState.DELIVERED,
+    OutcomeState.HELD: WayState.WAITING,
+    OutcomeState.RELEASED: WayState.WAITING,
+    OutcomeState.IN_INBOX: WayState.WAITING,
+    OutcomeState.SENT: WayState.WAITING,
+    OutcomeState.NO_TRACE: WayState.WAITING,
+    OutcomeState.LOST: WayState.GIVEN_UP,
 }
 """How far a message got on its way; in all other states it was refused."""
 REASONS = {
-    LetterState.READ: "",
-    LetterState.RELEASED: "let through by the recipient's user, not read yet",
-    LetterState.IN_INBOX: "in the recipient's inbox, not read yet",
-    LetterState.SENT: "sent; nothing shows that it arrived",
-    LetterState.NO_TRACE: "sent; the recipient's transcript is not here",
+    OutcomeState.READ: "",
+    OutcomeState.RELEASED: "let through by the recipient's user, not read yet",
+    OutcomeState.IN_INBOX: "in the recipient's inbox, not read yet",
+    OutcomeState.SENT: "sent; nothing shows that it arrived",
+    OutcomeState.NO_TRACE: "sent; the recipient's transcript is not here",
 }
 
 
 class Outcome(NamedTuple):
     """What became of a message, when (seconds since the epoch), why, and whether the sender was told."""
 
-    state: LetterState
+    state: OutcomeState
     time: float | None
     why: str = ""
     is_told: bool = True
 
 
-class LetterLines(msgspec.Struct):
+class TracedLines(msgspec.Struct):
     """The lines about one message."""
 
     call: ClaudeFact | None = None
@@ -116,7 +116,7 @@ class LetterLines(msgspec.Struct):
         self.at = (time_of(first.time) if first else None) or 0.0
 
 
-class Letter(NamedTuple):
+class TracedMessage(NamedTuple):
     """A message with its body, the line that holds that, and what became of it."""
 
     message: Message
@@ -128,12 +128,12 @@ class Letter(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Letters:
+class TracedMessages:
     """All messages, by id. Belongs to the thread that reads the mailbox."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
-        self._parts: defaultdict[str, LetterLines] = defaultdict(lambda: LetterLines(None, [], [], []))
+        self._parts: defaultdict[str, TracedLines] = defaultdict(lambda: TracedLines(None, [], [], []))
         self._calls: dict[tuple[str, str], ClaudeFact] = {}
         self._results: defaultdict[tuple[str, str], list[ClaudeFact]] = defaultdict(list)
         self._arrived: defaultdict[str, list[ClaudeFact]] = defaultdict(list)
@@ -258,10 +258,10 @@ class Letters:
         touched = sorted(self.touched, key=lambda it: (self._parts[it].at, it), reverse=True)[:most]
         self.touched.difference_update(touched)
         for message_id in touched:
-            letter = self.letter(message_id, now)
-            yield message_id, RecordEvents(()) if letter is None else _events(letter)
+            traced = self.traced(message_id, now)
+            yield message_id, RecordEvents(()) if traced is None else _events(traced)
 
-    def letter(self, message_id: str, now: float) -> Letter | None:
+    def traced(self, message_id: str, now: float) -> TracedMessage | None:
         """Return a message as it is now; None if there is none by this id, or it is known by a better one."""
         parts = self._parts.get(message_id)
         if parts is None:
@@ -280,7 +280,7 @@ class Letters:
         call = parts.call
         text = parts.text
         where = self._where.setdefault(message_id, Location(line.file, line.offset, line.length))
-        is_open = outcomes[-1].state is LetterState.NO_TRACE
+        is_open = outcomes[-1].state is OutcomeState.NO_TRACE
         message = Message(
             message_id,
             sender,
@@ -299,9 +299,9 @@ class Letters:
         if session and not reads:
             self._to[session].add(message_id)
         ends = tuple(filter(None, (call or parts.result, *reads, self._holding(message_id))))
-        return Letter(message, text, line, outcomes, ends or (line,), (note,) if note else ())
+        return TracedMessage(message, text, line, outcomes, ends or (line,), (note,) if note else ())
 
-    def _held_only(self, message_id: str, held: ClaudeFact) -> Letter:
+    def _held_only(self, message_id: str, held: ClaudeFact) -> TracedMessage:
         """Return a message of which only the line at its recipient is known that says that it is held there."""
         time = time_of(held.time)
         sender = self._sessions.at_address(held.address, time or 0.0)
@@ -317,10 +317,10 @@ class Letters:
             location=Location(held.file, held.offset, held.length),
             timed=time is not None,
         )
-        outcome = Outcome(LetterState.HELD, time, is_told=False)
-        return Letter(message, held.text, held, (outcome,), (held,), (_claim(held),))
+        outcome = Outcome(OutcomeState.HELD, time, is_told=False)
+        return TracedMessage(message, held.text, held, (outcome,), (held,), (_claim(held),))
 
-    def _sender(self, parts: LetterLines) -> tuple[str, str, str]:
+    def _sender(self, parts: TracedLines) -> tuple[str, str, str]:
         """Return a message's sender, its type, and what is to be known of the sender."""
         own = parts.result or next(iter(parts.notices), None)
         claim = _claim(parts.reads[0]) if parts.reads else ""
@@ -333,7 +333,7 @@ class Letters:
             return self._sessions.label(session), "", claim
         return self._sessions.stranger(read.name or f"process-{read.pid}"), UNVERIFIED, claim
 
-    def _recipient(self, message_id: str, parts: LetterLines) -> tuple[str, str]:
+    def _recipient(self, message_id: str, parts: TracedLines) -> tuple[str, str]:
         """Return the session of a message's recipient, empty if it is not known, and a name instead."""
         reads = sorted(parts.reads, key=lambda it: (bool(it.origin), it.time))
         if reads:
@@ -352,43 +352,43 @@ class Letters:
             session = self._sessions.named(to.removeprefix("@"), parts.at)
         return session, "" if session else self._sessions.stranger(to or address.rpartition("/")[2] or "unknown")
 
-    def _outcomes(self, message_id: str, parts: LetterLines, session: str, now: float) -> Iterator[Outcome]:
+    def _outcomes(self, message_id: str, parts: TracedLines, session: str, now: float) -> Iterator[Outcome]:
         """Yield what became of a message, one after the other."""
         result = parts.result
         if result is not None and not result.message_id:
-            yield Outcome(LetterState.NOT_SENT, time_of(result.time), first_line(result.text))
+            yield Outcome(OutcomeState.NOT_SENT, time_of(result.time), first_line(result.text))
             return
         notices = sorted(parts.notices, key=lambda it: it.time)
-        found = [Outcome(LetterState(it.outcome), time_of(it.time), it.text) for it in notices]
-        if not any(it.state is LetterState.HELD for it in found):
+        found = [Outcome(OutcomeState(it.outcome), time_of(it.time), it.text) for it in notices]
+        if not any(it.state is OutcomeState.HELD for it in found):
             holding = self._holding(message_id)
             if holding is not None:
-                found.insert(0, Outcome(LetterState.HELD, time_of(holding.time), is_told=False))
+                found.insert(0, Outcome(OutcomeState.HELD, time_of(holding.time), is_told=False))
         yield from found
         read = min(parts.reads, key=lambda it: it.time, default=None)
         if read is not None:
-            yield Outcome(LetterState.READ, time_of(read.time))
+            yield Outcome(OutcomeState.READ, time_of(read.time))
             return
-        if found and found[-1].state is LetterState.HELD and session:
+        if found and found[-1].state is OutcomeState.HELD and session:
             held = found[-1].time or parts.at
             self._to[session].add(message_id)
             self._due[message_id] = held + PATIENCE
             if now - held > PATIENCE and self._sessions.ended_since(session, held):
-                yield Outcome(LetterState.LOST, held, "while this was held", is_told=False)
-        if found and found[-1].state is not LetterState.RELEASED:
+                yield Outcome(OutcomeState.LOST, held, "while this was held", is_told=False)
+        if found and found[-1].state is not OutcomeState.RELEASED:
             return
         arrived = self._arrival(message_id, parts)
         if arrived is not None:
             time = time_of(arrived.time) or parts.at
-            yield Outcome(LetterState.IN_INBOX, time)
+            yield Outcome(OutcomeState.IN_INBOX, time)
             self._due[message_id] = time + PATIENCE
             if now - time > PATIENCE and self._sessions.ended_since(arrived.session, time):
-                yield Outcome(LetterState.LOST, time, "with this in its inbox", is_told=False)
+                yield Outcome(OutcomeState.LOST, time, "with this in its inbox", is_told=False)
         elif not found:
             known = session and self._sessions.get(session).has_transcript
-            yield Outcome(LetterState.SENT if known else LetterState.NO_TRACE, parts.at)
+            yield Outcome(OutcomeState.SENT if known else OutcomeState.NO_TRACE, parts.at)
 
-    def _arrival(self, message_id: str, parts: LetterLines) -> ClaudeFact | None:
+    def _arrival(self, message_id: str, parts: TracedLines) -> ClaudeFact | None:
         """Return the line of an inbox that is about a message which was not read."""
         if parts.text is None or parts.reads:
             return None
@@ -412,14 +412,14 @@ class Letters:
                 del here[0]
         free = sorted((line for here in lines.values() for line in here), key=lambda it: it.time)
         for other, other_id in sorted((it for it in alike if not it[0].reads), key=lambda it: (it[0].at, it[1])):
-            if any(LetterState(it.outcome) in FINAL for it in other.notices):
+            if any(OutcomeState(it.outcome) in FINAL for it in other.notices):
                 continue
             mine = next((it for it in free if self._may_be(it, other)), None)
             if mine is not None:
                 free.remove(mine)
                 yield other_id, mine
 
-    def _may_be(self, arrived: ClaudeFact, parts: LetterLines) -> bool:
+    def _may_be(self, arrived: ClaudeFact, parts: TracedLines) -> bool:
         """Say whether a line of an inbox may be about a message, by its time and the sender's address or name."""
         own = parts.result
         if own is None or (time_of(arrived.time) or 0.0) < parts.at - CLOCK:
@@ -432,7 +432,7 @@ class Letters:
         """Return the line at the recipient that says that a message is held there."""
         return self._held.get(self._held_of.get(message_id, ""))
 
-    def _is_about(self, held: ClaudeFact, time: float, parts: LetterLines) -> bool:
+    def _is_about(self, held: ClaudeFact, time: float, parts: TracedLines) -> bool:
         """Say whether a line about a held message, of a time, may be about one that begins so."""
         if parts.result is not None:
             if abs(time - parts.at) > PATIENCE / 2:
@@ -450,28 +450,28 @@ def _beginning(texts: Sequence[tuple[str, str]], start: str) -> Iterator[str]:
         yield texts[at][1]
 
 
-def _events(letter: Letter) -> RecordEvents:
+def _events(traced: TracedMessage) -> RecordEvents:
     """Return a message with what became of it, as a store tells it."""
-    message = letter.message
+    message = traced.message
     to = message.recipients[0]
     events: list[Event] = [message]
-    for state, time, why, is_told in letter.outcomes:
-        if state is LetterState.READ:
+    for state, time, why, is_told in traced.outcomes:
+        if state is OutcomeState.READ:
             events.append(Receipt(message.id, to, time))
-        elif state is LetterState.RELEASED:
+        elif state is OutcomeState.RELEASED:
             events.append(Undelivered(message.id, to, "", time))
-        elif state is LetterState.IN_INBOX:
+        elif state is OutcomeState.IN_INBOX:
             events.append(Delivery(message.id, to, time))
         elif state in CAUSES:
-            between = " " if state is LetterState.LOST else ": "
+            between = " " if state is OutcomeState.LOST else ": "
             cause = f"{CAUSES[state]}{between}{why}" if why else CAUSES[state]
             events.append(Undelivered(message.id, to, cause, time, is_told))
-    return RecordEvents(tuple(events), hash(letter.text))
+    return RecordEvents(tuple(events), hash(traced.text))
 
 
-def ways(letter: Letter) -> list[MessageWay]:
+def ways(traced: TracedMessage) -> list[MessageWay]:
     """Return how a message went, each step with its time and reason, and who is said to have sent it."""
-    to = letter.message.recipients[0]
+    to = traced.message.recipients[0]
     found = [
         MessageWay(
             it.state.value,
@@ -480,9 +480,9 @@ def ways(letter: Letter) -> list[MessageWay]:
             last=it.time,
             reason=REASONS.get(it.state) or it.why or CAUSES.get(it.state, ""),
         )
-        for it in letter.outcomes
+        for it in traced.outcomes
     ]
-    return found + [MessageWay("sender", letter.message.sender, WayState.RECEIVED, reason=it) for it in letter.notes]
+    return found + [MessageWay("sender", traced.message.sender, WayState.RECEIVED, reason=it) for it in traced.notes]
 
 
 def _claim(fact: ClaudeFact) -> str:
