@@ -34,7 +34,7 @@ class FactRow(msgspec.Struct, frozen=True):
     name: Annotated[str, "What it is about, such as account."]
     value: Annotated[str, "What is said."]
     source: Annotated[str, "The file that it is from."]
-    warning: Annotated[bool, "Whether something should be mended."]
+    warning: Annotated[bool, "Whether something should be fixed."]
 
 
 class UsageRow(msgspec.Struct, frozen=True):

@@ -205,7 +205,7 @@ class ChangingContract:
             harness.agent(agent("dan-00000001"))
             await came.until(lambda events: bool(of(Agent, events)))
             assert not of(Message, came.events)
-            harness.mend()
+            harness.repair()
             await came.until_message("torn")
 
         with harness.open() as store:

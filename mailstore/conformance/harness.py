@@ -144,7 +144,7 @@ class Harness(ABC):
         """Append the first part of a message's record."""
         raise NotImplementedError
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Append the rest of the record that `tear` began."""
         raise NotImplementedError
 

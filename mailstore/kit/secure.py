@@ -28,7 +28,7 @@ class TransportDown(MailError):
 
 
 class Remedies(NamedTuple):
-    """How what depends on the program is mended: who tries again, what can be set."""
+    """How what depends on the program is fixed: who tries again, what can be set."""
 
     again: str = "; it is tried again"
     longer: str = ", or allow more seconds"
@@ -56,7 +56,7 @@ def tls_context(ca_file: Path | None = None, setting: str = "ca_file") -> ssl.SS
 def down_by(
     error: BaseException, label: str, secrets: Iterable[str] = (), remedies: Remedies = TRANSPORT
 ) -> TransportDown:
-    """Return why a connection failed, and how to mend it, without secrets. `label` names the account.
+    """Return why a connection failed, and how to fix it, without secrets. `label` names the account.
 
     An error that is a TransportDown already is returned as it is.
     """

@@ -84,7 +84,7 @@ class AttachedFile(msgspec.Struct, frozen=True, gc=False):
 class AgentFact(msgspec.Struct, frozen=True, gc=False):
     """One labelled text, perhaps of several lines; `source` names the file that it is from, within the mailbox.
 
-    A warning is something that the user should mend or ask about.
+    A warning is something that the user should fix or ask about.
     """
 
     name: str

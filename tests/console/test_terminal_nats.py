@@ -24,7 +24,7 @@ def test_mail_comes_the_server_goes_and_nothing_is_lost(nats_server: NatsServer,
         passage.cut()
         terminal.wait_for("cut off since")
         store.send(draft(sender=BOB, recipients=("scribe",), content="The third text.", subject="Third"))
-        passage.mend()
+        passage.repair()
         terminal.wait_for("Third")
         terminal.wait_for("● live")
         assert "3 messages" in terminal.line(0)

@@ -150,7 +150,7 @@ class SessionsHarness(FolderHarness):
         with self._torn.open("ab") as file:
             file.write(data[:-20])
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         with self._torn.open("ab") as file:
             file.write(self._rest)
 

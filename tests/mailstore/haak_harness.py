@@ -94,7 +94,7 @@ class HaakHarness(FolderHarness):
         self._append(line[:40])
         self._missing = line[40:]
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._append(self._missing)
 
     def replace(self, *messages: Mapping[str, Any]) -> None:

@@ -145,8 +145,8 @@ class SeveralHarness(Harness):
     def tear(self, fields: Mapping[str, Any]) -> None:
         self._lab.tear(fields)
 
-    def mend(self) -> None:
-        self._lab.mend()
+    def repair(self) -> None:
+        self._lab.repair()
 
     def replace(self, *messages: Mapping[str, Any]) -> None:
         self._lab.replace(*messages)

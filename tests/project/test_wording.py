@@ -1,4 +1,4 @@
-"""Messages say what is wrong and how to mend it, and no text uses the phrases of `tests/project/wording.py`."""
+"""Messages say what is wrong and how to fix it, and no text uses the phrases of `tests/project/wording.py`."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def ill_formed(text: str) -> str:
     return ""
 
 
-def test_every_error_says_what_is_wrong_and_how_to_mend_it() -> None:
+def test_every_error_says_what_is_wrong_and_how_to_fix_it() -> None:
     wrong = []
     number = 0
     for error in errors():

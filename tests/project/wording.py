@@ -16,7 +16,7 @@ IN_MESSAGES = re.compile(
     r"\b(?:is|are|be|was|were) no (?!longer|more|less)|\bthere (?:is|are) no\b"
     r"|\bnobody\b|\bno one has\b|\bsomebody\b|\banew\b|\blies?\b|\bbears?\b|\bborne\b|\bwhoever\b|\bhalf a character\b"
     r"|\bput away\b|\btaken? back\b|\btold\b|\bknows? (?:no|nothing|of)\b|\bdoes not know\b|\bis called\b"
-    r"|\bletter\.$|\bwas perhaps\b|\bwill you\b|\bnothing lies\b|\bin vain\b"
+    r"|\bmend\b|\bletter\.$|\bwas perhaps\b|\bwill you\b|\bnothing lies\b|\bin vain\b"
 )
 """What no error message and no help text says."""
 

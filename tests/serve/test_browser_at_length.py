@@ -84,7 +84,7 @@ def test_a_lost_connection_is_told_and_comes_back(browser: Browser, served: Shar
             passage.cut()
             tab.wait_for_page("The connection is lost", "#cover")
         tab.call(tab.page.evaluate("() => { window.isOld = true; }"))
-        passage.mend()
+        passage.repair()
         tab.call(tab.page.wait_for_event("load"))
         tab.wait_for("Dry ink")
 

@@ -45,7 +45,7 @@ class CuttablePassage:
         """Pass everything on that was held."""
         self._loop.call_soon_threadsafe(self._flows.set)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Let everything through again."""
         self._is_cut = False
 

@@ -108,7 +108,7 @@ def _read_document(path: Path) -> tuple[Any, list[Entry]]:
     entries = entries_of(document)
     if entries is None:
         raise StoreError(
-            f"{path} is not a roster", "mend it, or move it away: a roster is a list or an object of agents"
+            f"{path} is not a roster", "fix it, or move it away: a roster is a list or an object of agents"
         )
     return document, list(entries)
 

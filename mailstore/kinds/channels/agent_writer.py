@@ -39,7 +39,7 @@ def record_at(path: Path) -> Record | None:
     except FileNotFoundError:
         return None
     except (InvalidChannelFile, NotAFile) as error:
-        raise StoreError(f"{path} can't be changed ({error})", "mend or remove it") from error
+        raise StoreError(f"{path} can't be changed ({error})", "fix or remove it") from error
 
 
 def change_record(path: Path, change: Change) -> bool:

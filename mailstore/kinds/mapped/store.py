@@ -64,7 +64,7 @@ class MappedStore(WatchedStore):
                 raise MailboxMissing(f"no mapping at {path}", "create one with signalbox map guess")
             store = cls(path, load(path.resolve()), poll=poll)
             if not store._source.origin.folder.is_dir():
-                raise MailboxMissing(f"{store._source.origin.folder} is not there", f"mend the source in {path.name}")
+                raise MailboxMissing(f"{store._source.origin.folder} is not there", f"fix the source in {path.name}")
         except OSError as error:
             raise unreadable(path, error) from error
         return store

@@ -1,4 +1,4 @@
-"""Why a server can't be reached or refuses something, as a user needs it: what is wrong and how to mend it."""
+"""Why a server can't be reached or refuses something, as a user needs it: what is wrong and how to fix it."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class AgentAZAllHarness(FolderHarness):
         self._place = f"{fields['recipient']}/{day}/inbox/{stem}.txt"
         self._put(self._place, data[:40])
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._put(self._place, self._torn)
 
     def replace(self, *messages: Mapping[str, Any]) -> None:

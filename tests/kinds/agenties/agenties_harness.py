@@ -80,7 +80,7 @@ class AgentiesHarness(FolderHarness):
         self._append(line[:40])
         self._missing = line[40:]
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._append(self._missing)
 
     def replace(self, *messages: Mapping[str, Any]) -> None:

@@ -91,8 +91,8 @@ class BeadsHarness(FolderHarness):
         self._message(self._town, {**fields, "flush": False})
         self._town.tear(fields["id"])
 
-    def mend(self) -> None:
-        self._town.mend()
+    def repair(self) -> None:
+        self._town.repair()
 
     def replace(self, *messages: Mapping[str, Any]) -> None:
         self._town.forget()

@@ -110,7 +110,7 @@ class Town:
         self.junk.append(line[:40])
         self.flush()
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Write the whole line of the issue that was torn."""
         self.junk.pop()
         self._issues |= self._torn

@@ -103,7 +103,7 @@ class ChannelsHarness(FolderHarness):
         path.write_bytes(data[:40])
         self._torn = (path, data[40:])
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         path, missing = self._torn
         with path.open("ab") as file:
             file.write(missing)

@@ -191,7 +191,7 @@ def test_names_that_are_no_files_are_refused_and_nothing_is_written(name: str, s
 @pytest.mark.parametrize("path", [SIGNAL, "registry/agents/codex.json"])
 def test_a_damaged_record_or_a_link_is_not_replaced(path: str, shared: SharedFolder, tmp_path: Path) -> None:
     place = shared.file(path, b'{"agent_id": no JSON}')
-    with pytest.raises(StoreError, match=r"can't be changed .*: mend or remove it"):
+    with pytest.raises(StoreError, match=r"can't be changed .*: fix or remove it"):
         put(shared, Agent("codex", role="worker", activity="working"))
     assert place.read_bytes() == b'{"agent_id": no JSON}'
     place.unlink()

@@ -114,7 +114,7 @@ class ClaudeSessionsHarness(FolderHarness):
             file.write(lines[:-20])
         self._rest = lines[-20:]
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         with self._torn.open("ab") as file:
             file.write(self._rest)
 

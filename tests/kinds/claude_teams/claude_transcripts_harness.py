@@ -69,7 +69,7 @@ class ClaudeTranscriptsHarness(ClaudeTeamsHarness):
         with self.transcript.open("ab") as file:
             file.write(line[: len(line) // 2])
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         with self.transcript.open("ab") as file:
             file.write(self._rest)
 

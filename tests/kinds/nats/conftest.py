@@ -32,4 +32,4 @@ def nats_others(nats_server: NatsServer) -> Iterator[Connection]:
 def nats_box(nats_passage: CuttablePassage, nats_others: Connection) -> Iterator[NatsHarness]:
     """A mailbox that is not made yet, with what other programs do to it."""
     yield NatsHarness(nats_passage, nats_others)
-    nats_passage.mend()
+    nats_passage.repair()

@@ -118,7 +118,7 @@ class NatsHarness(Harness):
         self._passage.cut()
 
     def reconnect(self) -> None:
-        self._passage.mend()
+        self._passage.repair()
 
     def records(self) -> list[StreamRecord]:
         """Return everything in the stream."""

@@ -128,7 +128,7 @@ class NeoHarness(FolderHarness):
         self._append(line[:40])
         self._missing = line[40:]
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._append(self._missing)
 
     def _append(self, data: bytes) -> None:

@@ -152,7 +152,7 @@ class OmoHarness(FolderHarness):
         path.write_bytes(data[:40])
         self._torn = path, data
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self._torn[0].write_bytes(self._torn[1])
 
     @contextmanager

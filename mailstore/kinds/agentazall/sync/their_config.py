@@ -58,7 +58,7 @@ class _Reading:
     def _of(self, table: dict[str, Any], place: str, key: str, kind: type, what: str, default: Any) -> Any:
         found = table.get(key, default)
         if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
-            raise WrongSettings(f"{place}{key} in {self._file} must be {what}", "mend it, or remove it")
+            raise WrongSettings(f"{place}{key} in {self._file} must be {what}", "fix it, or remove it")
         return found
 
     def text(self, table: dict[str, Any], place: str, key: str, default: str = "") -> str:
@@ -86,7 +86,7 @@ class _Reading:
         found = self._of(config, "", several, list, "a list", [])
         for number, each in enumerate(found):
             if not isinstance(each, dict):
-                raise WrongSettings(f"{several}[{number}] in {self._file} must be an object", "mend it, or remove it")
+                raise WrongSettings(f"{several}[{number}] in {self._file} must be an object", "fix it, or remove it")
             yield f"{several}[{number}].", each
         if is_used and not found:
             yield f"{single}.", self._of(config, "", single, dict, "an object", {})

@@ -106,7 +106,7 @@ class FtpTransport(Transport):
             raise TransportDown(error.problem, error.remedy) from None
         self._secrets = [secret]
         if any(sign in text for sign in "\r\n\0" for text in (secret, account.username)):
-            raise TransportDown("username or password holds a line end", "mend it in the settings")
+            raise TransportDown("username or password holds a line end", "fix it in the settings")
         context = tls_context(account.ca_file) if account.security == "tls" else None
         session = FtpSession(account.server, account.port, seconds=account.seconds, context=context)
         try:

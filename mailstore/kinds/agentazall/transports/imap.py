@@ -284,7 +284,7 @@ class _Refusal(TransportDown):
         )
 
     def told(self, what: str, remedy: str) -> TransportDown:
-        """Return what was refused, with the reason and how to mend it."""
+        """Return what was refused, with the reason and how to fix it."""
         return TransportDown(f"{self._label} {what} ({self._said})", remedy)
 
 

@@ -80,7 +80,7 @@ class RelayHttp:
         """
         httpx2 = _library()
         if not (token.isascii() and token.isprintable()) or " " in token:
-            raise TransportDown("the token holds characters that no token has", "mend the token in the settings")
+            raise TransportDown("the token holds characters that no token has", "fix the token in the settings")
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -157,8 +157,8 @@ def _library() -> Any:
 RefusalKind = Literal["down", "refused"]
 REFUSALS: dict[int, tuple[RefusalKind, str, str]] = {
     400: ("refused", "the relay can't read this message", ""),
-    401: ("down", "the relay rejects this token", "register again, or mend the token in the settings"),
-    403: ("down", "the relay does not allow this", "mend the token in the settings"),
+    401: ("down", "the relay rejects this token", "register again, or fix the token in the settings"),
+    403: ("down", "the relay does not allow this", "fix the token in the settings"),
     409: ("refused", "the name is taken on this relay", "choose another, or use the token that you got for it"),
     413: ("refused", "the message is larger than the relay takes", "send less at once"),
     429: ("down", "the relay gets too many requests", "it is tried again later"),
