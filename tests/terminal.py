@@ -326,16 +326,16 @@ class Terminal:
         """End the program if it still runs, first kindly; may be called twice."""
         if self._master < 0:
             return
-        for number in (signal.SIGTERM, signal.SIGKILL):
+        for number, seconds in ((signal.SIGTERM, GRACE), (signal.SIGKILL, PATIENCE)):
             with self._changed:
                 if self.status is not None:
                     break
             self.signal(number)
             with self._changed:
-                self._changed.wait_for(lambda: self.status is not None, GRACE)
+                self._changed.wait_for(lambda: self.status is not None, seconds)
         os.close(self._woken)
         for thread in self._threads:
-            thread.join(GRACE)
+            thread.join(PATIENCE)
         os.close(self._wake)
         os.close(self._master)
         self._master = -1
