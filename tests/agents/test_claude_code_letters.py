@@ -12,7 +12,7 @@ from threading import Event
 
 import pytest
 
-from mailstore.kinds.claude_sessions import letters
+from mailstore.kinds.claude_sessions import tracing
 from mailstore.kinds.claude_sessions.store import ClaudeSessionsStore
 from mailstore.state.mailbox import Mailbox
 from tests.agents.claude_code import at_terminal, bash, start_print_mode, trust
@@ -28,7 +28,7 @@ ASKING = ("--permission-mode", "default")
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "own-state"))
-    monkeypatch.setattr(letters, "PATIENCE", 0.5)
+    monkeypatch.setattr(tracing, "PATIENCE", 0.5)
 
 
 def send(to: str, text: str) -> list[Step]:
