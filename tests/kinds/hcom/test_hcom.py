@@ -299,7 +299,7 @@ def test_its_program_sends(log: HcomLog) -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"sender": "luna"}, "not the person"),
+        ({"sender": "luna"}, "not the user"),
         ({"recipients": ("--help",)}, "not connected"),
         ({"recipients": ("nobody",)}, "connected agents: luna, nova"),
         ({"recipients": ("user",)}, "names yourself"),

@@ -199,7 +199,7 @@ def test_a_line_of_the_log_that_is_no_record_is_passed_over_as_the_memory_core_d
     [
         ({"recipients": ("@nobody",)}, "not an identity in this graph"),
         ({"recipients": ("../x",)}, "not an identity in this graph"),
-        ({"sender": "@ann"}, "is not the person"),
+        ({"sender": "@ann"}, "is not the user"),
         ({"thread": "lost"}, "is not in the graph"),
     ],
 )
