@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 
 from mailstore.errors import ContentGone, MailError
 from mailstore.mirroring.exchange import Exchange
-from mailstore.mirroring.side import MirrorTrouble, Side, keys_of, trouble_with
+from mailstore.mirroring.side import MirrorTrouble, Side, trouble_with
 from mailstore.records.adopted import Adopted, AdoptedMessage, Merged, writable
 from mailstore.records.message import Delivery, Intervention, Message, Receipt, by_age
 from mailstore.transfer.messages import adopted_message, record_in
@@ -118,7 +118,8 @@ class _Copying:
             offers.deliveries.pop(message_id, None)
             if message_id in written and target.can_be_followed:
                 target.awaited[message_id] = message
-        target.facts.update(chain.from_iterable(map(keys_of, deliveries)))
+        for delivery in deliveries:
+            target.note(delivery)
         target.end.wrote(messages=len(written))
         gone = sum(isinstance(each, Delivery) for each in found.present)
         target.end.wrote(deliveries=len(deliveries) - gone)
@@ -148,7 +149,8 @@ class _Copying:
         found = self._merge(wanted) if wanted else Merged()
         for fact in facts:
             target.offers.withdraw(fact)
-        target.facts.update(chain.from_iterable(map(keys_of, wanted)))
+        for fact in wanted:
+            target.note(fact)
         skipped = set(map(id, (*found.present, *(each.record for each in found.refused))))
         for record in wanted:
             if id(record) in skipped:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_report import MirrorLosses
-from mailstore.mirroring.side import Fact, Side, key_of, keys_of
+from mailstore.mirroring.side import Fact, Side
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
@@ -135,23 +135,23 @@ class Exchange:
         )
 
     def _take_fact(self, side: Side, fact: Fact) -> None:
-        key, other = key_of(fact), self.other(side)
-        if key in side.facts:
+        other = self.other(side)
+        if side.holds(fact, within=0.0):
             return
-        side.facts.update(keys_of(fact))
+        side.note(fact)
         side.offers.withdraw(fact)
         if isinstance(fact, Delivery) and fact.message_id not in side.messages:
             side.early.setdefault(fact.message_id, []).append(fact)
             return
         is_own_affair = isinstance(fact, Intervention) and fact.action == ARCHIVE
-        if key not in other.facts and other in self.targets and not is_own_affair:
+        if not other.holds(fact) and other in self.targets and not is_own_affair:
             other.offers.add(fact)
 
     def _take_early(self, side: Side, message_id: str) -> None:
         """Offer the deliveries that came before their message."""
         other = self.other(side)
         for fact in side.early.pop(message_id, ()):
-            if key_of(fact) not in other.facts and other in self.targets:
+            if not other.holds(fact) and other in self.targets:
                 other.offers.add(fact)
 
     def _take_agent(self, side: Side, agent: Agent) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 
 from mailstore.errors import MailError
 from mailstore.mirroring.agent_lines import AgentLines
@@ -14,6 +15,8 @@ from mailstore.store import Store
 Fact = Receipt | Delivery | Intervention
 FactKey = tuple[str, str, str]
 DATED = "read at"
+SAME_SECONDS = 1.0
+"""Times of a read are one time if they differ by no more: some kinds of mailbox keep whole seconds."""
 
 
 def key_of(fact: Fact) -> FactKey:
@@ -35,6 +38,11 @@ def keys_of(fact: Fact) -> Iterator[FactKey]:
         yield "read", message_id, name
 
 
+def said_at(fact: Fact) -> float:
+    """Return the time of a read, of which the earliest counts, in seconds since the epoch; -inf for all others."""
+    return fact.time if isinstance(fact, Receipt) and fact.time is not None else -inf
+
+
 class MirrorOffers:
     """What is to be written into a mailbox, found in the other one."""
 
@@ -51,11 +59,11 @@ class MirrorOffers:
         """Offer a fact."""
         if isinstance(fact, Delivery):
             self.deliveries.setdefault(fact.message_id, []).append(fact)
-        else:
-            self.facts[key_of(fact)] = fact
+        elif (known := self.facts.get(key := key_of(fact))) is None or said_at(fact) < said_at(known):
+            self.facts[key] = fact
 
     def withdraw(self, fact: Fact) -> None:
-        """Offer a fact no longer: it came in another way."""
+        """Offer a fact no longer: it came in another way, a read no later than it was offered."""
         if isinstance(fact, Delivery):
             left = [each for each in self.deliveries.get(fact.message_id, ()) if each.recipient != fact.recipient]
             if left:
@@ -64,7 +72,8 @@ class MirrorOffers:
                 self.deliveries.pop(fact.message_id, None)
         else:
             for key in keys_of(fact):
-                self.facts.pop(key, None)
+                if (known := self.facts.get(key)) is not None and (key[0] != DATED or said_at(fact) <= said_at(known)):
+                    del self.facts[key]
 
     def undelivered(self) -> Iterator[Delivery]:
         """Yield the deliveries of messages that are not offered themselves."""
@@ -81,7 +90,8 @@ class Side:
         self.end = end
         self.messages: dict[str, Message | None] = {}
         """By id; None where the message was compared with its counterpart and nothing is left to do."""
-        self.facts: set[FactKey] = set()
+        self._facts: dict[FactKey, float] = {}
+        """When each was read, in seconds since the epoch; -inf for all else."""
         self.early: dict[str, list[Delivery]] = {}
         """Deliveries of messages that were not seen yet: programs write them first."""
         self.agents: dict[str, AgentLines] = {}
@@ -98,6 +108,17 @@ class Side:
     def name(self) -> str:
         """The mailbox's URL, without secrets."""
         return self.end.url
+
+    def note(self, fact: Fact) -> None:
+        """Note that the mailbox holds a fact."""
+        for key in keys_of(fact):
+            at = said_at(fact) if key[0] == DATED else -inf
+            self._facts[key] = min(at, self._facts.get(key, inf))
+
+    def holds(self, fact: Fact, within: float = SAME_SECONDS) -> bool:
+        """Say whether the mailbox holds a fact, a read no later, or by no more than so many seconds."""
+        known = self._facts.get(key_of(fact))
+        return known is not None and known <= said_at(fact) + within
 
     def cut_off(self, reason: str, now: float) -> None:
         """Note that the mailbox can't be reached."""

@@ -50,6 +50,30 @@ def reads_in(folder: Path) -> list[tuple[str, str, str | None]]:
     )
 
 
+def test_of_several_reads_by_one_reader_the_earliest_is_carried(run: Run) -> None:
+    two(run)
+    data = Path("a/data")
+    (message,) = (json.loads(line)["id"] for line in (data / "agent-mailbox.jsonl").read_text().splitlines())
+
+    def read(*hours: int) -> None:
+        with (data / "agent-mailbox-reads.jsonl").open("a") as file:
+            for hour in hours:
+                time = f"2026-03-16T{hour}:00:00Z"
+                record = {"message_id": message, "reader_session_id": "ann-00000001", "timestamp": time}
+                file.write(json.dumps(record) + "\n")
+
+    def copied() -> set[str]:
+        return {str(when)[11:13] for _, _, when in reads_in(Path("b/data"))}
+
+    read(13, 11, 12)
+    assert run("mirror", "a", "b", "--once").status == 0
+    assert copied() == {"11"}
+    read(10, 14)
+    assert "1 read" in run("mirror", "a", "b", "--once").out
+    assert copied() == {"10", "11"}
+    assert "nothing new" in run("mirror", "a", "b", "--both", "--once").out
+
+
 def test_the_time_of_a_read_is_carried_where_one_without_a_time_came_before(run: Run) -> None:
     two(run)
     data = Path("a/data")

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.oracle.answers import Answers, expected
 from tests.oracle.commands import expected_of_commands, found_by_commands, found_quickly
+from tests.oracle.copies import COPYING, noticed_alterations, reads_of, reads_of_copy
 from tests.oracle.making import NOW, Made
 from tests.oracle.records import read_box
 from tests.oracle.ways import Tally, ask, small_thresholds
@@ -69,6 +70,15 @@ def differences(made: Made, tally: Tally, *, with_commands: bool, only: str = ""
                     yield from _compared(
                         way, rows, lambda rows=rows, at=at: found_by_commands(folder / "whole", rows, at)
                     )  # type: ignore[misc]
+            reads = reads_of(box)
+            for name in COPYING:
+                if only in ("", way := f"commands {name}"):
+                    tally["facts"] += len(reads)
+                    yield from _compared(way, reads, lambda name=name: reads_of_copy(folder / "whole", name))  # type: ignore[misc]
+            if only in ("", way := "commands export"):
+                noticed = noticed_alterations(folder / "whole")
+                tally["altered"] += len(noticed)
+                yield from _compared(way, {fact: fact != "nothing" for fact in noticed}, lambda: noticed)
 
 
 def _compared(way: str, told: Answers, answer: Any) -> Iterator[Difference]:

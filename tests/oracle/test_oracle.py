@@ -27,5 +27,6 @@ def test_the_program_tells_what_the_page_says(run_seed: int) -> None:
             raise AssertionError(f"{one.way}: {one.fact}: {told}\n{minimal(seed, one)}\nagain: {again}")
     assert tally["kept"] == tally["grown"] == MAILBOXES
     assert tally["filed at once"] > 5 * MAILBOXES
+    assert tally["altered"] > MAILBOXES
     assert tally["quick"] > tally["looks"] / 4
     assert {what for what in FEATURES if not tally[f"at once: {what}"]} == set()
