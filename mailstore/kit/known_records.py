@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
+from math import inf
 
 from mailstore.records.adopted import Adopted, AdoptedMessage
 from mailstore.records.events import Event, Reset
@@ -18,7 +19,11 @@ from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.records.roster import Agent, Roster
 
 SPELLS = "frozen_spells"
-DATED = "a read with its time"
+SAME_SECONDS = 1.0
+"""Times of a read are one time if they differ by no more: some kinds of mailbox keep whole seconds."""
+Fact = Receipt | Delivery | Intervention
+FactKey = tuple[str, str, str]
+DATED = "read at"
 
 
 def agent_digest(agent: Agent) -> bytes:
@@ -43,6 +48,47 @@ def agent_digest(agent: Agent) -> bytes:
     return blake2b(dumps(said, sort_keys=True).encode(), digest_size=8).digest()
 
 
+def keys_of(fact: Fact) -> Iterator[FactKey]:
+    """Yield what a record says, first what says most: a read with a time says too that it was read."""
+    match fact:
+        case Receipt(message_id, reader, time):
+            if time is not None:
+                yield DATED, message_id, reader
+            yield "read", message_id, reader
+        case Delivery(message_id, recipient):
+            yield "delivery", message_id, recipient
+        case Intervention():
+            yield "journal", fact.id, ""
+
+
+def key_of(fact: Fact) -> FactKey:
+    """Return what two records of one fact share in two mailboxes."""
+    return next(keys_of(fact))
+
+
+def read_at(fact: Fact) -> float:
+    """Return the time of a read, of which the earliest counts, in seconds since the epoch; -inf for all else."""
+    return fact.time if isinstance(fact, Receipt) and fact.time is not None else -inf
+
+
+class KnownFacts:
+    """Which reads, deliveries and interventions a mailbox holds; of the reads by one reader, the earliest."""
+
+    def __init__(self) -> None:
+        self._times: dict[FactKey, float] = {}
+
+    def note(self, fact: Fact) -> None:
+        """Note that the mailbox holds a fact."""
+        for key in keys_of(fact):
+            at = read_at(fact) if key[0] == DATED else -inf
+            self._times[key] = min(at, self._times.get(key, inf))
+
+    def holds(self, fact: Fact, within: float = SAME_SECONDS) -> bool:
+        """Say whether the mailbox holds a fact, a read no later, or by no more than so many seconds."""
+        known = self._times.get(key_of(fact))
+        return known is not None and known <= read_at(fact) + within
+
+
 class KnownRecords:
     """The keys of the records in one mailbox: ids of messages, who read or got which, lines of the roster."""
 
@@ -52,7 +98,7 @@ class KnownRecords:
     def _clear(self) -> None:
         self.roster = Roster()
         self._ids: set[str] = set()
-        self._facts: set[tuple[object, str, str]] = set()
+        self._facts = KnownFacts()
         self._lines: dict[str, dict[bytes, None]] = {}
         """The digests of each agent's lines, the last line's at the end."""
 
@@ -77,10 +123,10 @@ class KnownRecords:
                 lines.pop(digest, None)
                 lines[digest] = None
             case _:
-                self._facts.update(_keys(record))
+                self._facts.note(record)
 
     def missing(self, records: Sequence[Adopted]) -> list[Adopted]:
-        """Return the records that the mailbox doesn't have, each once.
+        """Return the records that the mailbox doesn't have, each once; of reads, those earlier than it has.
 
         Of an agent nothing is missing if the last of its lines among the records is the last one in the roster; else
         that line, and the earlier ones that the roster never had.
@@ -88,6 +134,7 @@ class KnownRecords:
         last = {record.session_id: at for at, record in enumerate(records) if isinstance(record, Agent)}
         found: list[Adopted] = []
         known: set[object] = set()
+        facts = KnownFacts()
         for at, record in enumerate(records):
             if isinstance(record, Agent):
                 is_there = self._has_line(
@@ -98,8 +145,9 @@ class KnownRecords:
                 key = record.message.id
                 is_there = key in self._ids
             else:
-                key = next(_keys(record))
-                is_there = key in self._facts
+                key = at
+                is_there = self._facts.holds(record) or facts.holds(record)
+                facts.note(record)
             if not is_there and key not in known:
                 known.add(key)
                 found.append(record)
@@ -113,16 +161,3 @@ class KnownRecords:
             return True
         digest = agent_digest(agent)
         return not is_last and (digest == final or digest in lines)
-
-
-def _keys(record: Receipt | Delivery | Intervention) -> Iterator[tuple[object, str, str]]:
-    """Yield what a record says, first what says most: a read with a time says too that it was read."""
-    match record:
-        case Receipt(message_id, name, time):
-            if time is not None:
-                yield DATED, message_id, name
-            yield Receipt, message_id, name
-        case Delivery(message_id, name):
-            yield Delivery, message_id, name
-        case Intervention():
-            yield Intervention, record.id, ""

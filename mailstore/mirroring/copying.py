@@ -119,7 +119,7 @@ class _Copying:
             if message_id in written and target.can_be_followed:
                 target.awaited[message_id] = message
         for delivery in deliveries:
-            target.note(delivery)
+            target.facts.note(delivery)
         target.end.wrote(messages=len(written))
         gone = sum(isinstance(each, Delivery) for each in found.present)
         target.end.wrote(deliveries=len(deliveries) - gone)
@@ -150,7 +150,7 @@ class _Copying:
         for fact in facts:
             target.offers.withdraw(fact)
         for fact in wanted:
-            target.note(fact)
+            target.facts.note(fact)
         skipped = set(map(id, (*found.present, *(each.record for each in found.refused))))
         for record in wanted:
             if id(record) in skipped:

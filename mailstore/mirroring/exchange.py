@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from mailstore.kit.known_records import Fact
 from mailstore.mirroring.agent_lines import AgentLines, is_ahead
 from mailstore.mirroring.mirror_report import MirrorLosses
-from mailstore.mirroring.side import Fact, Side
+from mailstore.mirroring.side import Side
 from mailstore.records.events import Back, Event, Gone, Reset
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
@@ -136,22 +137,22 @@ class Exchange:
 
     def _take_fact(self, side: Side, fact: Fact) -> None:
         other = self.other(side)
-        if side.holds(fact, within=0.0):
+        if side.facts.holds(fact, within=0.0):
             return
-        side.note(fact)
+        side.facts.note(fact)
         side.offers.withdraw(fact)
         if isinstance(fact, Delivery) and fact.message_id not in side.messages:
             side.early.setdefault(fact.message_id, []).append(fact)
             return
         is_own_affair = isinstance(fact, Intervention) and fact.action == ARCHIVE
-        if not other.holds(fact) and other in self.targets and not is_own_affair:
+        if not other.facts.holds(fact) and other in self.targets and not is_own_affair:
             other.offers.add(fact)
 
     def _take_early(self, side: Side, message_id: str) -> None:
         """Offer the deliveries that came before their message."""
         other = self.other(side)
         for fact in side.early.pop(message_id, ()):
-            if not other.holds(fact) and other in self.targets:
+            if not other.facts.holds(fact) and other in self.targets:
                 other.offers.add(fact)
 
     def _take_agent(self, side: Side, agent: Agent) -> None:

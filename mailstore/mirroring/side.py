@@ -4,43 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import inf
 
 from mailstore.errors import MailError
+from mailstore.kit.known_records import DATED, Fact, FactKey, KnownFacts, key_of, keys_of, read_at
 from mailstore.mirroring.agent_lines import AgentLines
 from mailstore.mirroring.mirror_report import MirrorEnd
 from mailstore.records.message import Delivery, Intervention, Message, Receipt
 from mailstore.store import Store
-
-Fact = Receipt | Delivery | Intervention
-FactKey = tuple[str, str, str]
-DATED = "read at"
-SAME_SECONDS = 1.0
-"""Times of a read are one time if they differ by no more: some kinds of mailbox keep whole seconds."""
-
-
-def key_of(fact: Fact) -> FactKey:
-    """Return what two records of one fact share in two mailboxes; a read with a time says more than one without."""
-    match fact:
-        case Receipt(message_id, reader, time):
-            return "read" if time is None else DATED, message_id, reader
-        case Delivery(message_id, recipient):
-            return "delivery", message_id, recipient
-        case Intervention():
-            return "journal", fact.id, ""
-
-
-def keys_of(fact: Fact) -> Iterator[FactKey]:
-    """Yield the keys of all that a record says: a read with a time says too that it was read."""
-    kind, message_id, name = key_of(fact)
-    yield kind, message_id, name
-    if kind == DATED:
-        yield "read", message_id, name
-
-
-def said_at(fact: Fact) -> float:
-    """Return the time of a read, of which the earliest counts, in seconds since the epoch; -inf for all others."""
-    return fact.time if isinstance(fact, Receipt) and fact.time is not None else -inf
 
 
 class MirrorOffers:
@@ -59,7 +29,7 @@ class MirrorOffers:
         """Offer a fact."""
         if isinstance(fact, Delivery):
             self.deliveries.setdefault(fact.message_id, []).append(fact)
-        elif (known := self.facts.get(key := key_of(fact))) is None or said_at(fact) < said_at(known):
+        elif (known := self.facts.get(key := key_of(fact))) is None or read_at(fact) < read_at(known):
             self.facts[key] = fact
 
     def withdraw(self, fact: Fact) -> None:
@@ -72,7 +42,7 @@ class MirrorOffers:
                 self.deliveries.pop(fact.message_id, None)
         else:
             for key in keys_of(fact):
-                if (known := self.facts.get(key)) is not None and (key[0] != DATED or said_at(fact) <= said_at(known)):
+                if (known := self.facts.get(key)) is not None and (key[0] != DATED or read_at(fact) <= read_at(known)):
                     del self.facts[key]
 
     def undelivered(self) -> Iterator[Delivery]:
@@ -90,8 +60,7 @@ class Side:
         self.end = end
         self.messages: dict[str, Message | None] = {}
         """By id; None where the message was compared with its counterpart and nothing is left to do."""
-        self._facts: dict[FactKey, float] = {}
-        """When each was read, in seconds since the epoch; -inf for all else."""
+        self.facts = KnownFacts()
         self.early: dict[str, list[Delivery]] = {}
         """Deliveries of messages that were not seen yet: programs write them first."""
         self.agents: dict[str, AgentLines] = {}
@@ -108,17 +77,6 @@ class Side:
     def name(self) -> str:
         """The mailbox's URL, without secrets."""
         return self.end.url
-
-    def note(self, fact: Fact) -> None:
-        """Note that the mailbox holds a fact."""
-        for key in keys_of(fact):
-            at = said_at(fact) if key[0] == DATED else -inf
-            self._facts[key] = min(at, self._facts.get(key, inf))
-
-    def holds(self, fact: Fact, within: float = SAME_SECONDS) -> bool:
-        """Say whether the mailbox holds a fact, a read no later, or by no more than so many seconds."""
-        known = self._facts.get(key_of(fact))
-        return known is not None and known <= said_at(fact) + within
 
     def cut_off(self, reason: str, now: float) -> None:
         """Note that the mailbox can't be reached."""

@@ -112,8 +112,8 @@ class Contents:
                 self.agents[event.session_id] = event
                 self.lines.append(event)
             case Receipt():
-                earlier = self.receipts.get((event.message_id, event.reader))
-                if earlier is None or earlier.time is None:  # a read with a time replaces one without
+                read = self.receipts.get((event.message_id, event.reader))
+                if read is None or read.time is None or (event.time is not None and event.time < read.time):
                     self.receipts[event.message_id, event.reader] = event
             case Delivery():
                 self.deliveries.setdefault((event.message_id, event.recipient), event)
