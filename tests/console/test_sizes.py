@@ -117,3 +117,18 @@ async def test_a_pane_that_gets_the_focus_while_a_window_shrinks_keeps_it(tmp_pa
         sidebar.post_message(Hide())  # that it was hidden before is told late
         await settle(seat.pilot)
         assert seat.app.focused is sidebar
+
+
+@pytest.mark.parametrize("width", [60, 90, 120])
+async def test_the_frame_of_the_composer_says_whether_it_has_the_focus(width: int, tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data, size=(width, 30)) as seat:
+        composer = seat.screen.composer
+        await seat.press("c")
+        focused = composer.styles.border_top
+        seat.screen.threads.focus()
+        await seat.press()
+        assert composer.styles.border_top != focused
+        composer.focus_field()
+        await seat.press()
+        assert composer.styles.border_top == focused
