@@ -185,15 +185,15 @@ def _tasks(
             damaged.append(Problem(file, 1, 0, f"a task in part {text_of(part_id)[:40]} is damaged"))
             continue
         text, child = _text(state.input, "prompt"), _text(state.metadata, "sessionId")
-        start = state.time.start or created
+        start = state.time.start or _number(created)
         if not text:
             continue
         base = SessionFact("told", file, int(start), 0, parent, isoformat(start / 1000), text_of(part_id), "task")
         if child:
             yield base.but(other=child, text=text)
             for first_id, at in database.execute(FIRSTS, (child,)):
-                if at >= start - 1000:
-                    time, offset = isoformat(at / 1000), int(at)
+                if (offset := _number(at)) >= start - 1000:
+                    time = isoformat(offset / 1000)
                     yield base.but(
                         kind="given",
                         session=child,
@@ -254,7 +254,7 @@ def answered(sent: Collection[SessionFact], file: str) -> Callable[[sqlite3.Conn
             for _, created, data in database.execute(ANSWERS, (line.session, line.offset - LATE)):
                 said = _answer(data)
                 if said is not None and said.role == "assistant" and said.parent == line.id:
-                    found.append(line.but(kind="given", name="", time=isoformat(created / 1000), file=file))
+                    found.append(line.but(kind="given", name="", time=isoformat(_number(created) / 1000), file=file))
                     break
         return found
 
@@ -283,7 +283,7 @@ def used_since(now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used
                     continue
                 it = said.tokens
                 given, written = it.input + it.cache.read + it.cache.write, it.output + it.reasoning
-                at = (said.time.completed or created) / 1000
+                at = (said.time.completed or _number(created)) / 1000
                 if given:
                     found[row.id].append(
                         Used(text_of(message_id), at, given, written, given + written, model=said.model)
@@ -335,7 +335,7 @@ def turns(session: str, at: int, parent: str) -> Callable[[sqlite3.Connection], 
             speaker = (Speaker.SESSION if parent else Speaker.USER) if is_user else Speaker.AGENT
             if texts or tools:
                 is_sought = number == len(before) - 1
-                found.append(SessionTurn(speaker, created / 1000, "\n\n".join(texts), tuple(tools), is_sought))
+                found.append(SessionTurn(speaker, _number(created) / 1000, "\n\n".join(texts), tuple(tools), is_sought))
         return found
 
     return query

@@ -137,6 +137,16 @@ def test_another_table_and_damage_are_reported_and_the_rest_is_read(home: Path) 
     assert any("can't be read" in it.reason for it in of(Problem, events))
 
 
+def test_what_is_no_time_ends_nothing(home: Path) -> None:
+    for table in ("message", "part", "session"):
+        change(home, (f"UPDATE {table} SET time_created = 'soon'",))  # noqa: S608 - tables of this test
+    with OpenCodeStore.open(home) as store:
+        told = [it for it in of(Message, scanned(store)) if it.sender == PARENT]
+        store.usage()
+        assert [it.text for it in store.turns(store.transcripts(told[0])[0])]
+    assert [text for _, _, text, _ in seen(home)] == ["INNER-PROMPT look", "inner says one"]
+
+
 def test_its_folder_is_recognised_where_it_is_named(home: Path) -> None:
     for place in (home, home / "opencode.db"):
         with open_store(place) as store:
