@@ -139,7 +139,7 @@ def test_another_table_and_damage_are_reported_and_the_rest_is_read(home: Path) 
 
 def test_what_is_no_time_ends_nothing(home: Path) -> None:
     for table in ("message", "part", "session"):
-        change(home, (f"UPDATE {table} SET time_created = 'soon'",))  # noqa: S608 - tables of this test
+        change(home, (f"UPDATE {table} SET time_created = 'soon'",))
     with OpenCodeStore.open(home) as store:
         told = [it for it in of(Message, scanned(store)) if it.sender == PARENT]
         store.usage()
