@@ -199,7 +199,7 @@ def hidden(data: Path, url: str) -> Iterator[str]:
 def ids_on(line: bytes) -> set[str]:
     """Return the ids of the records on a line, as another reader finds them."""
     try:
-        value = json.loads(line)
+        value = json.loads(line.strip(b" \t\r\0,"))  # a comma between records is no damage
     except (ValueError, RecursionError):
         return set()
     made = f"line:{hashlib.sha1(line.strip(), usedforsecurity=False).hexdigest()}"
