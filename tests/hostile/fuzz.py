@@ -198,12 +198,13 @@ def hidden(data: Path, url: str) -> Iterator[str]:
 
 def ids_on(line: bytes) -> set[str]:
     """Return the ids of the records on a line, as another reader finds them."""
+    bare = line.strip(b" \t\r\0,")  # a comma between records is no damage
     try:
-        value = json.loads(line.strip(b" \t\r\0,"))  # a comma between records is no damage
+        value = json.loads(bare)
     except (ValueError, RecursionError):
         return set()
-    made = f"line:{hashlib.sha1(line.strip(), usedforsecurity=False).hexdigest()}"
-    return {str(value.get("id")), made} if isinstance(value, dict) else set()
+    made = {f"line:{hashlib.sha1(each, usedforsecurity=False).hexdigest()}" for each in (line.strip(), bare)}
+    return {str(value.get("id")), *made} if isinstance(value, dict) else set()
 
 
 def command(words: Sequence[str]) -> Outcome:
