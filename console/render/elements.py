@@ -246,7 +246,7 @@ def language_of(token: Token) -> str:
 
 @cache
 def _begun(code_theme: str) -> dict[str, Any]:
-    """Return the attributes of an empty page: Rich makes a parser for each page, which takes longer than a short text."""
+    """Return the attributes of an empty page: Rich makes a parser for each, which takes longer than a short text."""
     return vars(Markdown("", code_theme=code_theme, hyperlinks=True))
 
 
