@@ -31,9 +31,9 @@ def newest_subject(data: Path) -> str:
         return str(json.loads(file.read().splitlines()[-1])["subject"])[:20]
 
 
-def open_console(data: Path, home: Path) -> Terminal:
+def open_console(data: Path, home: Path, size: tuple[int, int] = (120, 40)) -> Terminal:
     """Start the console on a mailbox, with its settings, state and cache in `home`."""
-    return Terminal((*SIGNALBOX, "open", f"haak:{data}"), env=environment(home))
+    return Terminal((*SIGNALBOX, "open", f"haak:{data}"), env=environment(home), size=size)
 
 
 def open_resting(bench: Bench, stack: ExitStack) -> dict[int, Terminal]:

@@ -21,6 +21,8 @@ from tests.terminal import Terminal
 
 RATE = 5_000
 BATCH_SECONDS = 0.01
+WIDE = (200, 40)
+"""Wide enough for a header with the number of messages, which a narrow one leaves out when all numbers are large."""
 CATCH_UP = 120.0
 """Seconds after which a console that doesn't show what it should has lost the race."""
 
@@ -50,7 +52,7 @@ def measure(bench: Bench) -> None:
     """Let a storm come over each mailbox: for a minute over the largest, shorter over the others."""
     for size in bench.sizes:
         seconds = 1.0 if bench.is_quick else 60.0 if size == bench.largest and bench.most is None else 10.0
-        with bench.lent(size) as data, bench.home() as home, open_console(data, home) as terminal:
+        with bench.lent(size) as data, bench.home() as home, open_console(data, home, WIDE) as terminal:
             wait_read(terminal, size)
             argv = [sys.executable, "-m", "benchmarks.storm", str(data / MAILBOX), str(RATE), str(seconds)]
             with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as writer:

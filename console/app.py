@@ -15,6 +15,7 @@ from textual.driver import Driver
 from textual.events import Event as UIEvent
 from textual.events import Key, MouseDown, Paste
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.theme import Theme
 from textual.worker import Worker
 
@@ -246,13 +247,18 @@ class SignalboxApp(PunctualTimers, App[None]):
         if not event.option_selected:
             self.themes.preview(None)
 
+    def post_message(self, message: Message) -> bool:
+        """Queue a message; other work rests from the moment at which a key is read, which a thread does."""
+        if isinstance(message, Key):
+            self._idle.note_key()
+        return super().post_message(message)
+
     async def on_event(self, event: UIEvent) -> None:
         """Handle an event; keys in turn."""
         if isinstance(event, Key | MouseDown):
             self.session.last_key = self.session.clock()
         if isinstance(event, Key):
             self.session.keys += 1
-            self._idle.note_key()
             self._idle.collect_soon()
         if not self._typed.hold(event):
             await self._handle_key(event)

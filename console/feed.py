@@ -30,6 +30,8 @@ from mailstore.store import Capability, Store
 
 SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
+RESTS = 5
+"""How many times as long as other work folding rests while a key is handled: mail can wait."""
 QUEUED_BATCHES = 8
 ERROR_SECONDS = 15.0
 USAGE_SECONDS = 10.0
@@ -155,7 +157,7 @@ class MailFeed:
             self.fold(batch[at : at + SLICE_EVENTS])
             if (took := perf_counter() - start) > SLICE_SECONDS:
                 self._show(is_loading=is_loading)
-                await asyncio.sleep(self._idle.rest(took))
+                await asyncio.sleep(RESTS * self._idle.rest(took))
                 start = perf_counter()
         self._show(is_loading=is_loading)
 

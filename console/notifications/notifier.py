@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from html import escape
+from time import monotonic
 from typing import Any, Protocol
 
 from textual.notifications import SeverityLevel
@@ -29,6 +30,8 @@ from mailstore.state.mailbox import Mailbox
 
 COALESCE_SECONDS = 0.5
 """How long arrivals are collected before the user is notified of them together."""
+MANY, MANY_SECONDS = 10, 3.0
+"""After a notification of more than so many the next comes so long afterwards: nobody reads two a second."""
 TOAST_SECONDS = 6
 MINUTE = 60.0
 RUN_SECONDS = 20
@@ -68,6 +71,7 @@ class Notifier:
         self._app = app
         self._session = session
         self._pending: list[tuple[Occasion, Message]] = []
+        self._rests_until = float("-inf")
         self._known_dead: set[tuple[str, str]] = set()
         self._dead: int | None = None
         self._waiting: dict[tuple[str, float], float] | None = None
@@ -116,7 +120,7 @@ class Notifier:
 
     def _add(self, found: Sequence[tuple[Occasion, Message]]) -> None:
         if found and not self._pending:
-            self._app.set_timer(COALESCE_SECONDS, self._notify)
+            self._app.set_timer(max(COALESCE_SECONDS, self._rests_until - monotonic()), self._notify)
         self._pending += found
 
     def try_out(self, occasion: Occasion, config: Config) -> list[DeliveryMethod]:
@@ -131,6 +135,8 @@ class Notifier:
 
     def _notify(self) -> None:
         pending, self._pending = self._pending, []
+        if len(pending) > MANY:
+            self._rests_until = monotonic() + MANY_SECONDS
         config, now = self._session.config, self._session.clock()
         for notification in group_notifications(pending):
             for method in delivery_methods(notification, config.notifications, now, bell=config.bell):

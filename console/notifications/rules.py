@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from enum import StrEnum
@@ -76,12 +76,14 @@ class Notification:
         }
 
 
-def occasion_of(message: Message, mailbox: Mailbox, joined: Iterable[str]) -> Occasion | None:
+def occasion_of(message: Message, mailbox: Mailbox, joined: Collection[str]) -> Occasion | None:
     """Say what a message that came is to the user; None for what agents write to each other, and for muted mail."""
     if message.sender == mailbox.user or message.archived:
         return None
     if mailbox.is_mine(message):
         return Occasion.QUESTION if message.type == "question" else Occasion.TO_ME
+    if not joined:
+        return None
     kinds = (resolve(text, mailbox.roster, mailbox.user) for text in message.recipients)
     tags = {address.name for address in kinds if address.kind is Kind.TAG}
     is_quiet = mailbox.is_muted(message) or mailbox.is_snoozed(message)

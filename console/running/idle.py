@@ -10,9 +10,9 @@ PAUSE_SECONDS = 0.03
 """Work that would delay a key starts after so long without one …"""
 LONGEST_WAIT_SECONDS = 0.5
 """… but waits no longer than this."""
-TYPING_SECONDS = 2.0
-"""How long after a key the user counts as typing."""
-SHORTEST_REST, LONGEST_REST = 0.0005, 0.01
+HANDLING_SECONDS = 0.05
+"""How long it takes, as a rule, until the effect of a key is drawn: several turns of the event loop."""
+LONGEST_REST = 0.01
 MOST_YOUNG = 1_000
 """New objects that are left uncollected: visiting them takes less than a millisecond."""
 FRAME_SECONDS = 0.025
@@ -42,11 +42,8 @@ class IdleTracker:
             await asyncio.sleep(self._last_key + PAUSE_SECONDS - now)
 
     def rest(self, worked: float) -> float:
-        """Return how long to sleep after so many seconds of work: as long as the work took, while the user types.
-
-        A key takes several turns of the event loop until its effect is drawn.
-        """
-        return min(worked, LONGEST_REST) if monotonic() < self._last_key + TYPING_SECONDS else SHORTEST_REST
+        """Return how long to sleep after so many seconds of work: as long as the work took, while a key is handled."""
+        return min(worked, LONGEST_REST) if monotonic() < self._last_key + HANDLING_SECONDS else 0.0
 
     def start_collecting(self) -> None:
         """Collect garbage from now on, except what exists now: that lives as long as the program."""

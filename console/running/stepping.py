@@ -12,13 +12,15 @@ from mailstore.steps import BackgroundWork, Steps
 
 SLICE_SECONDS = 0.003
 MOST_REST_SECONDS = 15.0
-"""How long what is shown may lag behind the mailbox, however much it costs to find out."""
+"""How long what is shown may lag behind the mailbox …"""
+LEAST_SHARE = 8
+"""… unless finding out takes so long that it would leave the mail itself no time: it rests so many times as long."""
 T = TypeVar("T")
 
 
-def rest_after(seconds: float) -> float:
-    """Return how long a search of the whole mailbox rests that should rest so many seconds for what it cost."""
-    return min(seconds, MOST_REST_SECONDS)
+def rest_after(cost: float, share: int) -> float:
+    """Return how long a search of the whole mailbox rests that took so many seconds and should rest `share` times."""
+    return min(share * cost, max(MOST_REST_SECONDS, LEAST_SHARE * cost))
 
 
 async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGenerator[T]:

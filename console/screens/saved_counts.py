@@ -67,7 +67,7 @@ class SavedCounts:
         finally:
             if self._counting is views:
                 self._counting = None
-        self._rests_until = monotonic() + rest_after(COST * (process_time() - began))
+        self._rests_until = monotonic() + rest_after(process_time() - began, COST)
         was_stale = self._is_stale or self._screen.is_behind
         self._screen.redraw()
         self._is_stale = was_stale

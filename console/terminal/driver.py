@@ -109,6 +109,10 @@ class Driver(LinuxDriver):
             self._queries.expect(answer)
         self.write(question)
 
+    def send_message(self, message: Message) -> None:
+        """Hand a message over in the event loop's next turn: Textual's way takes three, and each may fold mail."""
+        self._app.post_message(message)
+
     def run_input_thread(self) -> None:
         """Read until the end; without a terminal, that is the end of the application."""
         keys = KeyReader(self._queries, self.process_message, debug=self._debug)

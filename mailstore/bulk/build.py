@@ -254,4 +254,4 @@ def _fill_ledger(contents: MailboxContents, read_rows: Rows, now: float) -> None
     del filer
     filing = Filing(contents)
     for row in sorted(few):
-        filing.file(row, now)
+        filing.file(row, table[row], now)

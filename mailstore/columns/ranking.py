@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Any, Self
 
-BLOCK = 512
+BLOCK = 128
 
 
 class SortedRows:

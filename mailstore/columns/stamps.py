@@ -15,6 +15,10 @@ STYLES = (
 )
 
 
+LENGTHS = ((20,), (25, 32), (24,), (27,), (29,))
+"""How many characters each style writes, for a year of four digits."""
+
+
 def written(time: float, style: int) -> str:
     """Return a time, in seconds since the epoch, as a style writes it."""
     spec, zone = STYLES[style]
@@ -24,7 +28,7 @@ def written(time: float, style: int) -> str:
 def style_of(timestamp: str, time: float) -> int:
     """Return the style that writes a timestamp exactly as given, or `ODD`."""
     for style, (_, zone) in enumerate(STYLES):
-        if timestamp.endswith(zone):
+        if len(timestamp) in LENGTHS[style] and timestamp.endswith(zone):
             try:
                 if written(time, style) == timestamp:
                     return style

@@ -25,13 +25,12 @@ class Filing:
         root = contents.index.add(row, contents.is_unseen(row))
         self.quieting.arrived(row)
         contents.summaries.extend(root, message)
-        self.file(row, now)
+        self.file(row, message, now)
 
-    def file(self, row: int, now: float) -> None:
-        """File a message under everyone who has it open."""
+    def file(self, row: int, message: Message, now: float) -> None:
+        """File the message of a row under everyone who has it open."""
         contents = self._contents
         self.forget_asked(row)
-        message = contents.messages[row]
         settled = contents.journal.settled(message.id)
         contents.ledger.file(row, message, contents.receipts.facts(row), settled, now)
 
@@ -44,13 +43,13 @@ class Filing:
     def refile(self, row: int | None, now: float) -> None:
         """File a message again after a record about it arrived; do nothing unless the message has arrived."""
         if row is not None and self._contents.messages.is_there(row):
-            self.file(row, now)
+            self.file(row, self._contents.messages[row], now)
 
     def advance(self, now: float) -> bool:
         """Let time pass; return whether anything ran out."""
         due = self._contents.ledger.come_due(now)
         for row in due:
-            self.file(row, now)
+            self.file(row, self._contents.messages[row], now)
         return bool(due)
 
     def _count_unseen(self, row: int, by: int) -> None:

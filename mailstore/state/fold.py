@@ -146,7 +146,7 @@ class MessageHandler:
             self._filing.rebuild_later()
         elif old.archived != message.archived:
             index.archive(row)
-            self._filing.file(row, now)
+            self._filing.file(row, message, now)
         self._filing.quieting.judge(row, old)
 
     # Copies of one message
@@ -194,7 +194,7 @@ class MessageHandler:
             contents.index.update_recipients(row, before)
             self._filing.quieting.judge(row, before)
             contents.summaries.forget(contents.index.forest.root(row))
-            self._filing.file(row, now)
+            self._filing.refile(row, now)
 
 
 class RosterHandler:
@@ -218,7 +218,7 @@ class RosterHandler:
         messages, ledger = contents.messages, contents.ledger
         for row in sorted(contents.index.postings.touched_by(agent, before)):
             if messages.is_there(row) and (ledger.is_open(row) or not self._is_over(row, agent.session_id, now)):
-                self._filing.file(row, now)
+                self._filing.file(row, messages[row], now)
 
     def _is_over(self, row: int, session_id: str, now: float) -> bool:
         """Return whether a message is only a broadcast and has expired: no change of an agent concerns it."""

@@ -90,7 +90,7 @@ class AttentionWatch:
         finally:
             self._is_looking = False
             self._looked = monotonic()
-            self._rests_until = self._looked + rest_after(COST * (spent + self._looked - start))
+            self._rests_until = self._looked + rest_after(spent + self._looked - start, COST)
         totals: Counter[str] = Counter()
         for (is_mine, kind), number in found.totals.items():
             totals[heading(kind, is_mine=is_mine)] += number
