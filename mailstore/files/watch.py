@@ -19,9 +19,6 @@ from mailstore.files.mounts import silent_file_system
 TICK_SECONDS = 1.0
 REST_SECONDS = 0.003
 """The shortest time between two wakeups: changes within it are found together."""
-MOST_REST_SECONDS = 0.05
-REST_SHARE = 4
-"""How many times as long the pause is as the consumer took, up to the longest: many small batches cost more."""
 CHECK_SECONDS = 5.0
 """How often the watched folders are checked to be the same, even without an event that says otherwise."""
 STEP_MS = 10
@@ -89,18 +86,16 @@ async def _queued(watched: Callable[[], Watched], there: Watched) -> AsyncGenera
         # the watch is set up: this wakeup finds earlier changes, events report later ones
         yield True
         what, looked, checked = OF_FOLDERS, monotonic(), 0.0
-        pause = REST_SECONDS
         while True:
             if what & OF_FOLDERS or looked > checked + CHECK_SECONDS:
                 if await asyncio.to_thread(watched) != there:
                     return
                 checked = monotonic()
             await queue.wait(TICK_SECONDS)
-            if (rest := looked + pause - monotonic()) > 0:
+            if (rest := looked + REST_SECONDS - monotonic()) > 0:
                 await asyncio.sleep(rest)
             what, looked = queue.drain(), monotonic()
             yield what > 0
-            pause = min(max(REST_SECONDS, REST_SHARE * (monotonic() - looked)), MOST_REST_SECONDS)
 
 
 async def _asked(watched: Callable[[], Watched], there: Watched) -> AsyncGenerator[bool, None]:

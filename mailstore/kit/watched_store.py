@@ -22,6 +22,8 @@ from mailstore.records.events import Event
 from mailstore.store import Store, WatchedPaths
 
 MOST_PATHS = 300
+MANY, MANY_REST_SECONDS = 24, 0.03
+"""After a check that found more events than this the next one waits: reading few large pieces costs less than many."""
 
 
 class EventReader(Protocol):
@@ -132,8 +134,12 @@ class WatchedStore(Store):
         async with aclosing(wakeups(self.folder, self.below, poll=self._poll)) as woken:
             async for has_changed in woken:
                 self._look(has_changed)
+                number = 0
                 while await asyncio.to_thread(self._take, self._changed):
+                    number += len(self._ready)
                     yield self._hand_out()
+                if number > MANY:
+                    await asyncio.sleep(MANY_REST_SECONDS)
 
     def _look(self, has_changed: bool) -> None:
         """Queue a check for changes behind what an earlier one has left."""

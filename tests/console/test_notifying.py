@@ -134,6 +134,29 @@ def write_mail(folder: Path) -> MailFiles:
     return mail
 
 
+class Delays:
+    """An application that only says how long it was to wait."""
+
+    def __init__(self) -> None:
+        self.waited: list[float] = []
+        self.notify = self.bell = lambda *words, **more: None
+
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> None:
+        self.waited.append(delay)
+        callback()
+
+
+async def test_after_many_at_once_the_next_are_collected_for_longer(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        told = Delays()
+        notifier: Any = Notifier(told, seat.app.session)  # type: ignore[arg-type]
+        notifier.note([message(id=f"few-{number}") for number in range(10)])
+        notifier.note([message(id=f"many-{number}") for number in range(11)])
+        notifier.note([message(id="next")])
+        assert told.waited[:2] == [0.5, 0.5]
+        assert told.waited[2] == pytest.approx(3.0, abs=1.0)
+
+
 def toasts(app: object) -> list[str]:
     return [f"{it.title}: {it.message}" for it in app._notifications]  # type: ignore[attr-defined]
 

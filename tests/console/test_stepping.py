@@ -9,7 +9,7 @@ from threading import Event, get_ident
 
 import pytest
 
-from console.running.stepping import stepped
+from console.running.stepping import rest_after, stepped
 from mailstore.steps import BackgroundWork, Steps
 
 
@@ -72,3 +72,8 @@ async def test_who_is_cancelled_waits_for_what_is_under_way_and_closes_it(times:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert closed.is_set()
+
+
+@pytest.mark.parametrize(("cost", "rests"), [(0.1, 3.0), (1.0, 15.0), (6.0, 48.0)])
+def test_a_long_search_rests_no_longer_than_it_must_and_leaves_time_for_the_mail(cost: float, rests: float) -> None:
+    assert rest_after(cost, 30) == pytest.approx(rests)

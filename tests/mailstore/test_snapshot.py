@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot
+from mailstore.columns.stamps import ODD, STYLES, style_of, written
 from mailstore.folding import load, save
+from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event, Mailboxes, Person, PutAway, Undelivered
 from mailstore.records.message import Delivery, Intervention, Location, Message, Problem, Receipt, Trace
 from mailstore.records.roster import Agent, Status
@@ -169,6 +171,15 @@ def test_a_snapshot_holds_every_attribute() -> None:
     assert {path for path in compared if again.get(path) != saved[path]} == set()
     assert saved.keys() == again.keys()
     assert REBUILT.keys() <= saved.keys()
+
+
+@pytest.mark.parametrize("style", range(len(STYLES)))
+@pytest.mark.parametrize("time", [0.0, 1_774_000_000.25, 1_774_000_000.123456])
+def test_a_usual_timestamp_needs_no_text(style: int, time: float) -> None:
+    text = written(time, style)
+    found = style_of(text, time_of(text))
+    assert found != ODD
+    assert written(time_of(text), found) == text
 
 
 def test_a_mailbox_that_was_loaded_answers_and_goes_on_like_the_one_that_was_saved() -> None:
