@@ -142,7 +142,6 @@ class SearchBar(QueryInput):
         self._leave(is_kept=False)
 
     def _leave(self, *, is_kept: bool) -> None:
-        self.completion.hide()
         if self.value.strip() == HELP:
             self.value = ""
         self.post_message(self.Left(self.mode, is_kept))

@@ -294,6 +294,7 @@ class Searching:
         """Go to the list; what was typed is kept, or cleared."""
         screen, listing = self._screen, self._screen.listing
         bar = screen.search_bar
+        bar.completion.hide()  # here and not where it is left: the screen is laid out once
         if not event.is_kept:
             self._give_up()
         elif event.mode == "filter":

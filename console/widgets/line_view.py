@@ -18,6 +18,7 @@ from textual.color import Color
 from textual.content import Content
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 from textual.strip import Strip
@@ -41,6 +42,12 @@ class _Frame(Struct, frozen=True):
     gutter: int
     filters: Sequence[LineFilter]
     background: Color
+
+
+class LineViewBar(ScrollBar):
+    """A scroll bar after whose own change of size the screen is not laid out a second time, as Textual would."""
+
+    virtual_size = Reactive(Size(0, 0))
 
 
 class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=False):
@@ -99,6 +106,17 @@ class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=Fals
         if not regions:
             self._drawn = []
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """Return the vertical scroll bar, which is made when it is asked for first."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = bar = LineViewBar(
+                vertical=True, name="vertical", thickness=self.scrollbar_size_vertical
+            )
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
 
     # Border
 
