@@ -157,7 +157,7 @@ def _stalled(mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, A
         minutes = (
             min(limits.unread_minutes, limits.turn_minutes) if idle > limits.turn_minutes else limits.unread_minutes
         )
-        number, oldest = mailbox.late(agent.session_id, now - minutes * MINUTE)
+        number, oldest = yield from mailbox.late(agent.session_id, now - minutes * MINUTE)
         if oldest is not None:
             words = f"has {number} unread message{'s' * (number != 1)} and may have stopped reading"
             words += f": no turn for {idle:.0f} min" if idle > limits.turn_minutes else ""

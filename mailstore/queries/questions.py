@@ -78,9 +78,9 @@ def look_for_questions(
     """
     party_of = partial(party, roster=mailbox.roster, user=mailbox.user)
     open_: dict[str, list[OpenQuestion]] = {}
-    for message in mailbox.of_type(QUESTION):
-        asked = _asked_in_vain(mailbox, message, thread_of, now)
-        if asked is not None:
+    for message in _unanswered(mailbox, QUESTION, thread_of, now):
+        asked = None if message is None else _asked_in_vain(mailbox, message, thread_of, now)
+        if message is not None and asked is not None:
             open_.setdefault(party_of(message.sender), []).append(OpenQuestion(message, asked, party_of))
         yield None
     if any(it.message.time <= before for questions in open_.values() for it in questions):
@@ -94,10 +94,9 @@ def look_for_requests(mailbox: Mailbox, thread_of: ThreadOf, before: float, now:
 
     A task that was cancelled waits for nothing. Raises MailboxReloaded.
     """
-    for message in (message for kind in REQUESTS for message in mailbox.of_type(kind)):
-        is_due = message.time <= before or mailbox.is_mine(message)
-        is_open = is_due and _asked_in_vain(mailbox, message, thread_of, now) is not None
-        yield message if is_open and mailbox.cancelled_by(message) is None else None
+    for message in (message for kind in REQUESTS for message in _unanswered(mailbox, kind, thread_of, now)):
+        is_due = message is not None and (message.time <= before or mailbox.is_mine(message))
+        yield message if message is not None and is_due and mailbox.cancelled_by(message) is None else None
 
 
 def is_request(message: Message) -> bool:
@@ -108,6 +107,18 @@ def is_request(message: Message) -> bool:
 def is_answered(mailbox: Mailbox, request: Message, thread_of: ThreadOf, now: float) -> bool:
     """Return whether one who was asked answered a request in its thread. Raises MailboxReloaded."""
     return is_request(request) and request.timed and _asked_in_vain(mailbox, request, thread_of, now) is None
+
+
+def _unanswered(mailbox: Mailbox, kind: str, thread_of: ThreadOf, now: float) -> Iterator[Message | None]:
+    """Yield the messages of a type that nobody who was asked answered in the thread, and None for each other."""
+    contents = mailbox.contents
+    for row in mailbox.rows_of_type(kind):
+        known = contents.index.asked.get(contents.index.forest.root(row))
+        if known is not None and known.get(row, ()) is None:
+            yield None  # making the message would be most of the work
+            continue
+        message = contents.messages[row]
+        yield message if _asked_in_vain(mailbox, message, thread_of, now) is not None else None
 
 
 def _asked_in_vain(mailbox: Mailbox, question: Message, thread_of: ThreadOf, now: float) -> Collection[str] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from mailstore.columns.flags import RowSet
 from mailstore.columns.messages import MessageTable
@@ -61,6 +61,11 @@ class Ledger:
 
     def _sender(self, row: int) -> str:
         return party(self._messages.sender(row), self._roster, self._user)
+
+    def _numbers_of(self, name: str, senders: Iterable[int]) -> set[int]:
+        """Return which of some senders, by number, are a party."""
+        names = self._messages.names.values
+        return {number for number in senders if party(names[number], self._roster, self._user) == name}
 
     def file(self, row: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
         """File a message under everyone who still has to read it; archived mail only as dead letters.
@@ -163,9 +168,10 @@ class Ledger:
         own, *roles = [self.open.of(each) for each in self._names(name)]
         if not any(roles):
             return own
-        not_own = self.not_own.get(name, ())
-        of_roles = (row for rows in roles for row in rows if row not in not_own and self._sender(row) != name)
-        return sorted({*own, *of_roles})
+        of_roles = set[int]().union(*roles).difference(self.not_own.get(name, ()))
+        senders = self._messages.senders
+        theirs = self._numbers_of(name, {senders[row] for row in of_roles})
+        return sorted(of_roles.difference(row for row in of_roles if senders[row] in theirs).union(own))
 
     def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:
         """Return how many messages a reader has to read, of some types only if any are given.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 
 from mailstore.records.address import BROADCAST, DIRECT, ROLE, TAG, role_key
 from mailstore.records.message import Message, by_age
@@ -16,6 +16,8 @@ from mailstore.state.filing import FiledMail
 from mailstore.state.message_queries import check_current
 from mailstore.state.views import DeadLetter
 from mailstore.steps import Steps
+
+ROWS_OF_A_STEP = 2000
 
 
 class MailQueries(FiledMail):
@@ -95,11 +97,24 @@ class MailQueries(FiledMail):
             return sum(contents.messages.head(row).type in types for row in self._unread_rows(reader))
         return known
 
-    def late(self, reader: str, before: float) -> tuple[int, Message | None]:
-        """Return how many messages sent before a moment a reader has not read, and the oldest of them."""
-        messages, times = self.contents.messages, self.contents.messages.times
-        rows = [row for row in self._unread_rows(reader) if times[row] < before and messages.head(row).timed]
-        return len(rows), messages[messages.oldest(rows)] if rows else None
+    def late(self, reader: str, before: float) -> Generator[None, None, tuple[int, Message | None]]:
+        """Count in steps the messages sent before a moment that a reader has not read; return it and the oldest.
+
+        Raises MailboxReloaded.
+        """
+        messages, number, oldest = self.contents.messages, 0, None
+        times, heads, values = messages.times, messages.heads, messages.head_values.values
+        unread = self._unread_rows(reader)
+        for begin in range(0, len(unread), ROWS_OF_A_STEP):
+            yield
+            check_current(self.contents, messages)
+            some = unread[begin : begin + ROWS_OF_A_STEP]
+            late = [row for row in some if times[row] < before and values[heads[row]].timed and messages.is_there(row)]
+            if late:
+                first = messages[messages.oldest(late)]
+                oldest = first if oldest is None else min(oldest, first, key=by_age)
+                number += len(late)
+        return number, oldest
 
     def _unread_rows(self, reader: str) -> list[int]:
         return self.contents.ledger.unread_of(self._party(reader))

@@ -104,6 +104,10 @@ class MessageQueries(FiledMail):
 
     def of_type(self, kind: str, *, archived: bool = False) -> Iterator[Message]:
         """Yield the live messages of a type, or archived ones too, in no particular order. Raises MailboxReloaded."""
+        return map(self.contents.messages.__getitem__, self.rows_of_type(kind, archived=archived))
+
+    def rows_of_type(self, kind: str, *, archived: bool = False) -> Iterator[int]:
+        """Yield the rows of `of_type`, for those who need few of the messages. Raises MailboxReloaded."""
         messages, postings = self.contents.messages, self.contents.index.postings
 
         def is_wanted(head: MessageHead) -> bool:
@@ -112,7 +116,7 @@ class MessageQueries(FiledMail):
         for number in list(postings.heads(is_wanted)):
             for row in postings.with_head(number):
                 if is_wanted(messages.head(row)):  # it may have been archived since
-                    yield messages[row]
+                    yield row
                     check_current(self.contents, messages)
 
     def times(self) -> list[float]:

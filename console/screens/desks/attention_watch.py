@@ -14,7 +14,7 @@ from console.commands.table import BY_ID
 from console.concerns import ACKNOWLEDGED, listed
 from console.render.short_text import count
 from console.running import lazy
-from console.running.stepping import rest_after
+from console.running.stepping import gently, rest_after
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 SECONDS = 0.25
 """How long changes are gathered."""
-AGAIN_SECONDS = 30.0
+AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 30.0, 300.0
 """How often a mailbox is searched in which nothing happens: most concerns are about what did not happen."""
+IDLE_COST = 300
+"""Then, searching takes at most one part in so many of the time, up to the longest pause."""
 COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS = 0.003
@@ -42,7 +44,7 @@ class AttentionWatch:
         self._screen = screen
         self._is_stale = True
         self._is_looking = False
-        self._rests_until = self._looked = float("-inf")
+        self._rests_until = self._again = float("-inf")
         self._timer: Timer | None = None
 
     def mail_changed(self) -> None:
@@ -62,7 +64,7 @@ class AttentionWatch:
         is_known = session.attention.is_of(session.mailbox)
         if session.is_loading or self._is_looking or (is_known and now < self._rests_until):
             return
-        if self._is_stale or not is_known or now > self._looked + AGAIN_SECONDS:
+        if self._is_stale or not is_known or now > self._again:
             self._is_stale, self._is_looking = False, True
             self._screen.run_task(self._look(), group="attention")
 
@@ -74,7 +76,7 @@ class AttentionWatch:
 
         session, mailbox = self._screen.session, self._screen.session.mailbox
         found = GatheredConcerns(MOST)
-        spent, start = 0.0, monotonic()
+        rest, spent, start = gently(session.rest), 0.0, monotonic()
         try:
             limits, usage = session.config.attention.limits(), session.usage_now()
             for concern in every_concern(mailbox, session.now(), limits, session.presence, usage):
@@ -82,15 +84,17 @@ class AttentionWatch:
                     found.add(concern)
                 if (taken := monotonic() - start) > SLICE_SECONDS:
                     spent += taken
-                    await asyncio.sleep(session.rest(taken))
+                    await asyncio.sleep(rest(taken))
                     start = monotonic()
         except MailboxReloaded:
             self._is_stale = True
             return
         finally:
             self._is_looking = False
-            self._looked = monotonic()
-            self._rests_until = self._looked + rest_after(spent + self._looked - start, COST)
+            looked = monotonic()
+            cost = spent + looked - start
+            self._rests_until = looked + rest_after(cost, COST)
+            self._again = looked + min(max(AGAIN_SECONDS, IDLE_COST * cost), LONGEST_AGAIN_SECONDS)
         totals: Counter[str] = Counter()
         for (is_mine, kind), number in found.totals.items():
             totals[heading(kind, is_mine=is_mine)] += number
