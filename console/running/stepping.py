@@ -15,10 +15,7 @@ MOST_REST_SECONDS = 15.0
 """How long what is shown may lag behind the mailbox …"""
 LEAST_SHARE = 8
 """… unless finding out takes so long that it would leave the mail itself no time: it rests so many times as long."""
-GENTLE = 2
 T = TypeVar("T")
-Rest = Callable[[float], float]
-"""Says how long to rest after working for so many seconds."""
 
 
 def rest_after(cost: float, share: int) -> float:
@@ -26,13 +23,11 @@ def rest_after(cost: float, share: int) -> float:
     return min(share * cost, max(MOST_REST_SECONDS, LEAST_SHARE * cost))
 
 
-def gently(rest: Rest) -> Rest:
-    """Return how work rests that nobody waits for: twice as long as it works, so that mail and keys come first."""
-    return lambda worked: max(rest(worked), GENTLE * worked)
+async def stepped(steps: Steps[T], rest: Callable[[float], float]) -> AsyncGenerator[T]:
+    """Yield what steps find, working a few milliseconds at a time; what is to be done aside is done by a thread.
 
-
-async def stepped(steps: Steps[T], rest: Rest) -> AsyncGenerator[T]:
-    """Yield what steps find, working a few milliseconds at a time; what is to be done aside is done by a thread."""
+    `rest` says how long to rest after working for so many seconds.
+    """
     start = perf_counter()
     with closing(steps):
         for step in steps:

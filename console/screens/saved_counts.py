@@ -7,7 +7,7 @@ from time import monotonic, process_time
 
 from textual.timer import Timer
 
-from console.running.stepping import gently, rest_after, stepped
+from console.running.stepping import rest_after, stepped
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
@@ -59,7 +59,7 @@ class SavedCounts:
         try:
             hints = session.store.candidates
             steps = run_saved_views(search_context(session), session.now(), views, hints)
-            async with aclosing(stepped(steps, gently(session.rest))) as found:
+            async with aclosing(stepped(steps, session.rest)) as found:
                 session.found = dict([each async for each in found])
         except MailboxReloaded:
             self._is_stale = True

@@ -14,7 +14,7 @@ from console.commands.table import BY_ID
 from console.concerns import ACKNOWLEDGED, listed
 from console.render.short_text import count
 from console.running import lazy
-from console.running.stepping import gently, rest_after
+from console.running.stepping import rest_after
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
 
@@ -29,8 +29,8 @@ IDLE_COST = 300
 """Then, searching takes at most one part in so many of the time, up to the longest pause."""
 COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
-SLICE_SECONDS = 0.003
-"""How long searching may hold up the event loop at a time."""
+SLICE_SECONDS, RESTS = 0.003, 2
+"""How long searching may hold up the event loop at a time, and how many times as long it rests: nobody waits for it."""
 TOLD = "attention.told"
 """The name under which is remembered that the key to what needs attention was named once."""
 MOST = 500
@@ -76,7 +76,7 @@ class AttentionWatch:
 
         session, mailbox = self._screen.session, self._screen.session.mailbox
         found = GatheredConcerns(MOST)
-        rest, spent, start = gently(session.rest), 0.0, monotonic()
+        spent, start = 0.0, monotonic()
         try:
             limits, usage = session.config.attention.limits(), session.usage_now()
             for concern in every_concern(mailbox, session.now(), limits, session.presence, usage):
@@ -84,7 +84,7 @@ class AttentionWatch:
                     found.add(concern)
                 if (taken := monotonic() - start) > SLICE_SECONDS:
                     spent += taken
-                    await asyncio.sleep(rest(taken))
+                    await asyncio.sleep(max(session.rest(taken), RESTS * taken))
                     start = monotonic()
         except MailboxReloaded:
             self._is_stale = True
