@@ -20,6 +20,8 @@ BACKGROUND = 30
 """A column of the list of threads, in which the row under the cursor has another background."""
 
 SUBJECT = slice(28, 58)
+LIST = 3
+"""Which part of a line between borders belongs to the list: the sidebar has a border of its own, and its width."""
 CONVERSATION = slice(66, 119)
 TAIL = 1 << 16
 
@@ -61,7 +63,7 @@ def quit_console(terminal: Terminal) -> None:
 
 def first_row(terminal: Terminal) -> str:
     """Return the subject in the first visible row of the list of threads."""
-    return terminal.line(2)[SUBJECT]
+    return terminal.line(2).split("│")[LIST].lstrip("▌ ")[:30]
 
 
 def under_cursor(terminal: Terminal) -> str:

@@ -33,7 +33,7 @@ def choose(terminal: Terminal, name: str) -> None:
 def mount(terminal: Terminal, top: str) -> int:
     """Go from an empty view to all mail; return the nanoseconds until its first row is visible."""
     keys(terminal, "1j")
-    terminal.wait_for(lambda terminal: terminal.find(EMPTY) is not None and first_row(terminal).isspace())
+    terminal.wait_for(lambda terminal: terminal.find(EMPTY) is not None and not first_row(terminal))
     return press(terminal, "k", lambda terminal: first_row(terminal) == top)
 
 
