@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.screen import Screen
 
 from console.panes.query_completion import completing
 from console.personal import PersonalData
@@ -175,3 +176,18 @@ async def test_without_hits_the_reader_is_empty_and_the_nearest_spelling_is_offe
         await seat.press("ctrl+u", *"qqqqqqqq")
         await seat.sees("Nothing found for qqqqqqqq.")
         assert "Did you mean" not in seat.text
+
+
+async def test_the_screen_is_laid_out_once_as_it_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out: list[object] = []
+    lay_out = Screen._refresh_layout
+
+    def counted(screen: Screen[None], *given: object, **named: object) -> None:
+        laid_out.append(screen)
+        lay_out(screen, *given, **named)  # type: ignore[arg-type]
+
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("slash")
+        monkeypatch.setattr(Screen, "_refresh_layout", counted)
+        await seat.press("escape")
+        assert laid_out == [seat.screen]
