@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from mailstore.columns.flags import RowSet
 from mailstore.columns.messages import MessageTable
@@ -61,11 +61,6 @@ class Ledger:
 
     def _sender(self, row: int) -> str:
         return party(self._messages.sender(row), self._roster, self._user)
-
-    def _numbers_of(self, name: str, senders: Iterable[int]) -> set[int]:
-        """Return which of some senders, by number, are a party."""
-        names = self._messages.names.values
-        return {number for number in senders if party(names[number], self._roster, self._user) == name}
 
     def file(self, row: int, message: Message, facts: Facts, settled: frozenset[str], now: float) -> None:
         """File a message under everyone who still has to read it; archived mail only as dead letters.
@@ -169,8 +164,9 @@ class Ledger:
         if not any(roles):
             return own
         of_roles = set[int]().union(*roles).difference(self.not_own.get(name, ()))
-        senders = self._messages.senders
-        theirs = self._numbers_of(name, {senders[row] for row in of_roles})
+        senders, names = self._messages.senders, self._messages.names.values
+        numbers = {senders[row] for row in of_roles}
+        theirs = {number for number in numbers if party(names[number], self._roster, self._user) == name}
         return sorted(of_roles.difference(row for row in of_roles if senders[row] in theirs).union(own))
 
     def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:

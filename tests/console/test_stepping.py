@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import aclosing, closing
+from pathlib import Path
 from threading import Event, get_ident
 
 import pytest
+from textual.events import Key
 
+from console.running.idle import IdleTracker
 from console.running.stepping import rest_after, stepped
 from mailstore.steps import BackgroundWork, Steps
+from tests.console.screen_text import opened
+from tests.mailboxes import MailFiles
 
 
 async def taken(steps: Steps[int]) -> list[int]:
@@ -77,3 +82,21 @@ async def test_who_is_cancelled_waits_for_what_is_under_way_and_closes_it(times:
 @pytest.mark.parametrize(("cost", "rests"), [(0.1, 3.0), (1.0, 15.0), (6.0, 48.0)])
 def test_a_long_search_rests_no_longer_than_it_must_and_leaves_time_for_the_mail(cost: float, rests: float) -> None:
     assert rest_after(cost, 30) == pytest.approx(rests)
+
+
+def test_work_rests_only_while_a_key_is_handled(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("console.running.idle.monotonic", lambda: now[0])
+    idle = IdleTracker()
+    assert idle.rest(0.003) == 0.0
+    idle.note_key()
+    assert [idle.rest(0.003), idle.rest(1.0)] == [0.003, 0.01]
+    now[0] += 0.06
+    assert idle.rest(0.003) == 0.0
+
+
+async def test_a_key_is_noted_as_soon_as_it_is_queued(tmp_path: Path) -> None:
+    async with opened(MailFiles(tmp_path).data) as seat:
+        before = seat.app._idle._last_key
+        seat.app.post_message(Key("j", "j"))
+        assert seat.app._idle._last_key > before
