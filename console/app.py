@@ -104,8 +104,8 @@ class SignalboxApp(PunctualTimers, App[None]):
         self._line_filters = PortableCells(), AnsiColours()
         self.themes = ThemeSwitcher(self, self.session.personal, config.theme)
         self._has_theme = True
-        found = self.themes.start(theme)
-        self.session.problems = [*problems, *found, *self.session.keymap_problems]
+        theme_problems = self.themes.start(theme)
+        self.session.problems = [*problems, *theme_problems, *self.session.keymap_problems]
         self.main_screen: MainScreen | None = None
         self._typed = TypedKeys(self, keys_of(MOVES, self.session.keymap), self._handle_key)
         self.feed: MailFeed | None = None
@@ -186,8 +186,8 @@ class SignalboxApp(PunctualTimers, App[None]):
             self.mutate_reactive(App.theme)  # Textual filters ANSI colours for a dark theme at first
         await self._typed.begin()
         of_themes = self.themes.load_all()
-        found = [*self.session.problems, *of_themes, await asyncio.to_thread(self._problem_of_state)]
-        self.session.problems = list(dict.fromkeys(filter(None, found)))
+        problems = [*self.session.problems, *of_themes, await asyncio.to_thread(self._problem_of_state)]
+        self.session.problems = list(dict.fromkeys(filter(None, problems)))
         if self.session.problems and self.main_screen is not None:
             (await self.main_screen.load_parts()).pages.problems(is_asked_for=False)
         self.themes.use_terminal(self._driver)
@@ -215,11 +215,11 @@ class SignalboxApp(PunctualTimers, App[None]):
 
         session, (config, problems) = self.session, self._settings
         async for _ in file_changes(config_folder(), self._settings_read):
-            found = await asyncio.to_thread(load_config)
-            if found == (config, problems) or self.main_screen is None:
+            settings_read = await asyncio.to_thread(load_config)
+            if settings_read == (config, problems) or self.main_screen is None:
                 continue
             others = [problem for problem in session.problems if problem not in problems]
-            config, problems = found
+            config, problems = settings_read
             session.problems = [*problems, *others]
             changed = applied(session.config, config)
             session.config = changed.config

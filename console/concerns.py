@@ -76,7 +76,7 @@ class ConcernsFound:
 
     def note_settled(self, dead_letters: Collection[DeadLetter], words: str) -> None:
         """Note what was done about dead letters; no words: it was undone."""
-        keys = {(it.message.id, it.recipient) for it in dead_letters}
+        keys = {(dead_letter.message.id, dead_letter.recipient) for dead_letter in dead_letters}
         known = [*self.every, *(result.concern for result in self.results.values())]
         for concern in {it.key: it for it in known}.values():
             if concern.recipient and (concern.message_id, concern.recipient) in keys:
@@ -100,10 +100,12 @@ ACKNOWLEDGED = "attention.acknowledged"
 
 
 def listed(
-    found: Iterable[Concern], mailbox: Mailbox, acknowledged: Collection[str], quiet: QuietMarks
+    concerns: Iterable[Concern], mailbox: Mailbox, acknowledged: Collection[str], quiet: QuietMarks
 ) -> list[Concern]:
     """Return the concerns that were not acknowledged, and of which neither row nor thread is snoozed."""
-    return [it for it in found if it.key not in acknowledged and not _is_snoozed(it, mailbox, quiet)]
+    return [
+        concern for concern in concerns if concern.key not in acknowledged and not _is_snoozed(concern, mailbox, quiet)
+    ]
 
 
 def _is_snoozed(concern: Concern, mailbox: Mailbox, quiet: QuietMarks) -> bool:

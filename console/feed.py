@@ -227,9 +227,9 @@ class MailFeed:
         while True:
             if not session.is_loading:
                 sessions = {agent: hook.session_id for agent, hook in session.hooked.live.items()}
-                found = await asyncio.to_thread(reader.read, sessions)
-                if found != session.usage:
-                    session.usage = found
+                usages = await asyncio.to_thread(reader.read, sessions)
+                if usages != session.usage:
+                    session.usage = usages
                     self._screen.mail_changed(session.is_loading)
             await asyncio.sleep(USAGE_SECONDS)
 

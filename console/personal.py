@@ -96,10 +96,10 @@ class PersonalData:
         self.quiet.load(self.state.database, self._url)
 
     def _load_drafts(self) -> None:
-        found = self.state.drafts(self._url)
+        drafts = self.state.drafts(self._url)
         with self._memory_lock:
             changed = {key: self._drafts.get(key) for key in self._changed_drafts}
-            self._drafts = {key: draft for key, draft in {**found, **changed}.items() if draft is not None}
+            self._drafts = {key: draft for key, draft in {**drafts, **changed}.items() if draft is not None}
 
     def leave(self, location: dict[str, Any]) -> None:
         """Save where the user leaves off; blocks."""

@@ -124,8 +124,8 @@ class Session:
     def live_presence(self, agent: Agent) -> Presence:
         """Return what an agent is doing now, whatever time is shown."""
         since, now = self.live.roster.active_since(agent.session_id), self.clock()
-        found = presence_of(agent, now, self.config.stale_after_minutes * 60, since)
-        return hooked_presence(agent, found, self.hooked, now, self.config.hooks)
+        presence = presence_of(agent, now, self.config.stale_after_minutes * 60, since)
+        return hooked_presence(agent, presence, self.hooked, now, self.config.hooks)
 
     def why_not(self, capability: Capability, about: str = "") -> str:
         """Return why something can't be done here, or to a message or an agent; empty if it can."""

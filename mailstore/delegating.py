@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mailstore.records.message import Message, Problem
     from mailstore.rules.archive_plan import LateWriter
 
-COMMANDS = tuple(each for each in Capability if each is not Capability.FOLLOW)
+COMMANDS = tuple(capability for capability in Capability if capability is not Capability.FOLLOW)
 T = TypeVar("T")
 
 
@@ -77,12 +77,12 @@ class Delegating(Store):
             held.store.keep_index(folder)
 
     def watched(self) -> WatchedPaths:
-        found = [held.store.watched() for held in self._holders()]
-        if not all(each.mail for each in found):
+        paths = [held.store.watched() for held in self._holders()]
+        if not all(watched_paths.mail for watched_paths in paths):
             return WatchedPaths()
-        mail = tuple(path for each in found for path in each.mail)
-        other = tuple(path for each in found for path in each.other)
-        return WatchedPaths(mail, other, all(each.is_exact for each in found))
+        mail = tuple(path for watched_paths in paths for path in watched_paths.mail)
+        other = tuple(path for watched_paths in paths for path in watched_paths.other)
+        return WatchedPaths(mail, other, all(watched_paths.is_exact for watched_paths in paths))
 
     def raw_problem(self, problem: Problem) -> bytes | None:
         held = self._holder(problem.file)
@@ -102,10 +102,10 @@ class Delegating(Store):
         return held.store.describe_agent(held.scope.bare(name)) if held else ()
 
     def usage(self) -> Mapping[str, AgentUsage]:
-        return {scope.name(name): it for store, scope in self._holders() for name, it in store.usage().items()}
+        return {scope.name(name): usage for store, scope in self._holders() for name, usage in store.usage().items()}
 
     def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
-        return {name: it for store, _ in self._holders() for name, it in store.session_usage(sessions).items()}
+        return {name: usage for store, _ in self._holders() for name, usage in store.session_usage(sessions).items()}
 
     def agent_notes(self) -> Iterator[AgentNote]:
         for store, scope in self._holders():
@@ -120,8 +120,8 @@ class Delegating(Store):
         held = self._holder(message.id)
         if held is None:
             return ()
-        found = held.store.transcripts(held.scope.bare_message(message))
-        return [replace(it, agent=held.scope.name(it.agent), file=held.scope.id(it.file)) for it in found]
+        places = held.store.transcripts(held.scope.bare_message(message))
+        return [replace(place, agent=held.scope.name(place.agent), file=held.scope.id(place.file)) for place in places]
 
     def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
         held = self._holder(place.file)

@@ -55,14 +55,14 @@ def is_installed(extra: str) -> bool:
 
 def _brought() -> dict[str, set[str]]:
     """Return the distributions that each extra brings."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     try:
         lines = distribution(DISTRIBUTION).requires or []
     except PackageNotFoundError:
-        return found
+        return result
     for required in filter(None, map(REQUIREMENT.match, lines)):
-        found.setdefault(required[2], set()).add(required[1])
-    return found
+        result.setdefault(required[2], set()).add(required[1])
+    return result
 
 
 def adding(extra: str, others: Sequence[str] = ()) -> str:
@@ -107,8 +107,8 @@ def _wanted(origin: InstallSource, extras: Sequence[str]) -> str:
 def _pip(prefix: Path) -> str:
     """Return how pip is called for this Python, whatever else is on the PATH."""
     beside = Path(sys.executable).parent
-    found = shutil.which("pip")
-    if found is not None and Path(found).parent == beside:
+    program = shutil.which("pip")
+    if program is not None and Path(program).parent == beside:
         return "pip install"
     if not any((beside / name).exists() for name in ("pip", "pip3")) and _is_uvs(prefix):
         return f"uv pip install --python {shlex.quote(sys.executable)}"

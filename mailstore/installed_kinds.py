@@ -160,10 +160,10 @@ def _described(target: str) -> StoreKind | None:
 
     module, _, name = target.partition(":")
     try:
-        found = getattr(import_module(module), name)
+        kind = getattr(import_module(module), name)
     except Exception:  # whatever another package raises: the registry says so where the kind is needed
         return None
-    return found if isinstance(found, StoreKind) else None
+    return kind if isinstance(kind, StoreKind) else None
 
 
 def _file() -> str:
@@ -185,7 +185,7 @@ def _kept(file: str) -> dict[str, InstalledKind] | None:
             lines = kept.read(LARGEST).decode("utf-8", "surrogateescape").split("\n")
     except OSError:
         return None
-    found = {}
+    kinds = {}
     if lines[-2:] != [END, ""]:
         return None
     for line in lines[:-2]:
@@ -194,18 +194,18 @@ def _kept(file: str) -> dict[str, InstalledKind] | None:
             if _time(fields[1]) != fields[0]:
                 return None
         elif head == KIND and len(fields) > 2:
-            found[fields[0]] = InstalledKind(fields[1], fields[2], tuple(fields[3:]))
+            kinds[fields[0]] = InstalledKind(fields[1], fields[2], tuple(fields[3:]))
         else:
             return None
-    return found
+    return kinds
 
 
-def _keep(found: dict[str, InstalledKind], times: Sequence[tuple[str, ...]], file: str) -> None:
+def _keep(kinds: dict[str, InstalledKind], times: Sequence[tuple[str, ...]], file: str) -> None:
     """Write the file; without it, the next process reads the metadata too."""
-    modules = (sys.modules.get(kind.target.partition(":")[0]) for kind in found.values())
+    modules = (sys.modules.get(kind.target.partition(":")[0]) for kind in kinds.values())
     sources = dict.fromkeys(source for module in modules if (source := getattr(module, "__file__", None)))
     rows = [*times, *((AT, _time(source), source) for source in sources)]
-    rows += [(KIND, name, kind.target, kind.quick, *kind.places) for name, kind in found.items()]
+    rows += [(KIND, name, kind.target, kind.quick, *kind.places) for name, kind in kinds.items()]
     rows.append((END,))
     if not times or any({"\t", "\n"}.intersection(field) for row in rows for field in row):
         return
@@ -225,15 +225,15 @@ def _keep(found: dict[str, InstalledKind], times: Sequence[tuple[str, ...]], fil
 
 def _package_folders() -> list[str]:
     """Return the folders on the path for modules that have installed packages."""
-    found = []
+    package_folders = []
     for folder in sys.path:
         try:
             names = os.listdir(folder or ".")  # noqa: PTH208
         except OSError:
             continue
         if any(name.endswith((".dist-info", ".egg-info")) for name in names):
-            found.append(os.path.abspath(folder))  # noqa: PTH100
-    return found
+            package_folders.append(os.path.abspath(folder))  # noqa: PTH100
+    return package_folders
 
 
 def _time(path: str) -> str:

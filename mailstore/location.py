@@ -47,8 +47,8 @@ def without_secrets(url: str) -> str:
 
 def secrets_in(url: str) -> list[str]:
     """Return the secrets that a URL holds, as they are typed and decoded, the longest first."""
-    found = [each for part in (parts_of(url).values() or [url]) for each in _split(part)[1]]
-    return sorted({secret for each in found for secret in (each, unquote(each)) if secret}, key=len, reverse=True)
+    secrets = [each for part in (parts_of(url).values() or [url]) for each in _split(part)[1]]
+    return sorted({secret for each in secrets for secret in (each, unquote(each)) if secret}, key=len, reverse=True)
 
 
 def hide_secrets(error: MailError, url: str) -> MailError:
@@ -66,11 +66,11 @@ def hide_secrets(error: MailError, url: str) -> MailError:
 
 def _split(url: str) -> tuple[str, list[str]]:
     """Return a server's URL without its secrets, and those."""
-    found = SERVER.fullmatch(url)
-    if found is None:
+    match = SERVER.fullmatch(url)
+    if match is None:
         return url, []
-    scheme, authority, rest = found["scheme"] or "", found["authority"], found["rest"]
-    users, hosts = zip(*(each.rpartition("@")[::2] for each in authority.split(",")), strict=True)
+    scheme, authority, rest = match["scheme"] or "", match["authority"], match["rest"]
+    users, hosts = zip(*(part.rpartition("@")[::2] for part in authority.split(",")), strict=True)
     if not all(map(HOST.fullmatch, hosts)) and "@" in authority + rest:
         # a password that is not percent-encoded: all before the last @ is taken for it
         before, _, after = (authority + rest).rpartition("@")
@@ -91,7 +91,7 @@ def _without_parameters(rest: str) -> tuple[str, list[str]]:
     if not mark:
         return rest, []
     query, sharp, fragment = query.partition("#")
-    parameters = [(each, each.partition("=")) for each in query.split("&")]
+    parameters = [(part, part.partition("=")) for part in query.split("&")]
     kept = [each for each, (name, _, _) in parameters if not SECRET.search(name)]
     values = [value for _, (name, _, value) in parameters if SECRET.search(name)]
     return path + ("?" + "&".join(kept) if kept else "") + sharp + fragment, values

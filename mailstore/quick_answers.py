@@ -75,7 +75,7 @@ class UnreadMail:
 
     def texts(self, messages: Collection[UnreadMessage]) -> Iterable[str]:
         """Return the texts of some of them, read no further than needed."""
-        return [each.content for each in messages]
+        return [message.content for message in messages]
 
     def text(self, message: UnreadMessage) -> str:
         """Return the text of one."""
@@ -138,5 +138,5 @@ def quick_answers(kind: str) -> QuickAnswers | None:
     if not target:
         return None
     module, _, name = target.partition(":")
-    found: QuickAnswers = getattr(__import__(module, fromlist=[name]), name)  # `importlib` takes longer
-    return found
+    answers: QuickAnswers = getattr(__import__(module, fromlist=[name]), name)  # `importlib` takes longer
+    return answers

@@ -34,8 +34,10 @@ def kinds() -> list[str]:
 
 def store_class(kind: str) -> type[Store]:
     """Return the class for a kind; raises UnknownStore with the most similar name."""
-    found = described(kind)
-    return _checked(kind, _imported(kind, found.store) if isinstance(found, StoreKind) else found)
+    kind_or_reason = described(kind)
+    return _checked(
+        kind, _imported(kind, kind_or_reason.store) if isinstance(kind_or_reason, StoreKind) else kind_or_reason
+    )
 
 
 def described(kind: str) -> object:
@@ -71,25 +73,25 @@ def demo_mailbox(demo: OwnDemo, root: Path) -> AbstractContextManager[str]:
 
 def _descriptions() -> dict[str, StoreKind]:
     """Return what describes each kind that packages bring; those that can't be loaded are left out."""
-    found = {}
+    store_kinds = {}
     for name in installed_kinds():
         with suppress(UnknownStore):
             kind = described(name)
             if isinstance(kind, StoreKind):
-                found[name] = kind
-    return found
+                store_kinds[name] = kind
+    return store_kinds
 
 
 def settings_tables() -> dict[str, type[Struct]]:
     """Return the tables of a program's settings that kinds have, by name; none of one that can't be loaded."""
-    found: dict[str, type[Struct]] = {}
+    result: dict[str, type[Struct]] = {}
     for name, kind in _descriptions().items():
         for table, target in kind.tables.items():
             with suppress(UnknownStore):
                 model = _imported(name, target)
                 if isinstance(model, type) and issubclass(model, Struct):
-                    found[table] = model
-    return found
+                    result[table] = model
+    return result
 
 
 def _imported(kind: str, target: str) -> object:
@@ -105,12 +107,12 @@ def imported(target: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _checked(kind: str, found: object) -> type[Store]:
-    if not (isinstance(found, type) and issubclass(found, Store)):
+def _checked(kind: str, description: object) -> type[Store]:
+    if not (isinstance(description, type) and issubclass(description, Store)):
         raise UnknownStore(f'the kind "{kind}" is not a store class', "fix or remove its package")
-    if left_out := sorted(found.__abstractmethods__):
+    if left_out := sorted(description.__abstractmethods__):
         raise UnknownStore(f"the kind {kind!r} does not implement {', '.join(left_out)}", "fix or remove its package")
-    return found
+    return description
 
 
 def open_store(url: str | Path, *, poll: bool = False) -> Store:
@@ -147,10 +149,10 @@ def _asked() -> Iterator[str]:
     last = []
     for name in installed_kinds():
         try:
-            found = described(name)
+            description = described(name)
         except UnknownStore:
-            found = None  # said by whoever asks for the class
-        if isinstance(found, StoreKind) and found.is_asked_last:
+            description = None  # said by whoever asks for the class
+        if isinstance(description, StoreKind) and description.is_asked_last:
             last.append(name)
         else:
             yield name
@@ -159,8 +161,8 @@ def _asked() -> Iterator[str]:
 
 def create_store(kind: str, location: str) -> Store:
     """Create an empty mailbox of a kind, or open the one that is there. Raises StoreError; no error shows a secret."""
-    found = store_class(kind)
-    return _without_showing_secrets(f"{kind}:{location}", lambda: found.create(location))
+    store = store_class(kind)
+    return _without_showing_secrets(f"{kind}:{location}", lambda: store.create(location))
 
 
 def _without_showing_secrets(url: str, make: Callable[[], Store]) -> Store:
@@ -209,17 +211,17 @@ def _open(text: str, poll: bool) -> Store:
     parts: dict[str, str] = {}
     for name in _asked():
         try:
-            found = store_class(name)
+            store = store_class(name)
         except UnknownStore as error:
             broken = f"; {error.problem}"
             continue
-        if found.recognise(place):
+        if store.recognise(place):
             kind_of = described(name)
             parts = _in_home(place) if isinstance(kind_of, StoreKind) and kind_of.homes else {}
             if len(parts) > 1:
                 break
-            return found.open(str(place), poll=poll)
-        known.append(found)
+            return store.open(str(place), poll=poll)
+        known.append(store)
     if parts := parts or _in_home(place):
         return open_store(_together(parts), poll=poll)
     if parts := {label: f"{it.kind}:{root}" for it in known for label, root in it.roots(place).items()}:
@@ -231,11 +233,11 @@ def _open(text: str, poll: bool) -> Store:
 
 def home_stores() -> list[Store]:
     """Open the mailboxes in the user's home that may know what sessions have used; they are not read."""
-    found = []
+    stores = []
     for url in _in_home(Path.home()).values():
         with suppress(MailError):
-            found.append(open_store(url))
-    return found
+            stores.append(open_store(url))
+    return stores
 
 
 def mailbox_for(start: Path) -> str:
@@ -273,8 +275,8 @@ def discover(start: Path) -> str:
 
     Raises MailboxMissing.
     """
-    if (found := found_from(os.path.abspath(start))) is not None:  # noqa: PTH100 - resolves no links
-        return ":".join(found)
+    if (location := found_from(os.path.abspath(start))) is not None:  # noqa: PTH100 - resolves no links
+        return ":".join(location)
     raise MailboxMissing(
         f"no mailbox in {start}, nor in the folders above it",
         "see a sample with signalbox demo, make one with signalbox init, or name one with --store "

@@ -51,12 +51,12 @@ class BrowserDriver(WebDriver):
 
     def write(self, data: str) -> None:
         """Write to the page's terminal, or tell the page itself."""
-        if found := TITLE.fullmatch(data):
-            self.write_meta({"type": "title", "text": found[1]})
-        elif found := BACKGROUND.fullmatch(data):
-            self.write_meta({"type": "background", "text": found[1]})
-        elif found := NOTIFICATION.fullmatch(data):
-            self.write_meta({"type": "notification", "text": found[1]})
+        if match := TITLE.fullmatch(data):
+            self.write_meta({"type": "title", "text": match[1]})
+        elif match := BACKGROUND.fullmatch(data):
+            self.write_meta({"type": "background", "text": match[1]})
+        elif match := NOTIFICATION.fullmatch(data):
+            self.write_meta({"type": "notification", "text": match[1]})
         elif data == BELL:
             self.write_meta({"type": "bell"})
         else:

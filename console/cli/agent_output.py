@@ -56,9 +56,18 @@ def usage_row(usage: AgentUsage | None) -> UsageRow | None:
     """Return what an agent has used, for JSON."""
     if usage is None:
         return None
-    it = usage
-    known = it.model, it.context, it.window, it.given, it.written, it.hours, it.total, it.cost
-    return UsageRow(*known, iso_time(it.answered), it.is_whole)
+    agent_usage = usage
+    known = (
+        agent_usage.model,
+        agent_usage.context,
+        agent_usage.window,
+        agent_usage.given,
+        agent_usage.written,
+        agent_usage.hours,
+        agent_usage.total,
+        agent_usage.cost,
+    )
+    return UsageRow(*known, iso_time(agent_usage.answered), agent_usage.is_whole)
 
 
 class AgentRow(msgspec.Struct, frozen=True, omit_defaults=True):

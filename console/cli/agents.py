@@ -94,15 +94,15 @@ def agent_row(mail: Loaded, agent: Agent, presences: Presences | None = None) ->
     presences = presences or Presences(mail)
     return AgentRow(
         tags=agent.tags,
-        facts=tuple(FactRow(it.name, it.value, it.source, it.is_warning) for it in presences.facts(agent)),
+        facts=tuple(FactRow(fact.name, fact.value, fact.source, fact.is_warning) for fact in presences.facts(agent)),
         usage=usage_row(presences.usage.get(agent.session_id)),
         **presences.fields(agent),
     )
 
 
 def _cells(mail: Loaded, agent: Agent, presences: Presences) -> tuple[str, ...]:
-    found = presences.of(agent)
+    presence = presences.of(agent)
     unread = unread_words(unread_count(mail.store, mail.mailbox, agent.session_id))
-    seen = "never" if found.age is None else age(found.age)
-    words = presence_symbol(agent, found).glyph, agent.session_id, agent.role, state_words(found)
-    return (*words, since_words(found, mail.now), unread, seen, ", ".join(agent.tags))
+    seen = "never" if presence.age is None else age(presence.age)
+    words = presence_symbol(agent, presence).glyph, agent.session_id, agent.role, state_words(presence)
+    return (*words, since_words(presence, mail.now), unread, seen, ", ".join(agent.tags))

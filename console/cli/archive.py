@@ -152,7 +152,7 @@ def _row(
         kept=kept,
         files=files,
         months=plan.months,
-        writers=[WriterRow(each.program, each.pid, each.file) for each in plan.writers],
+        writers=[WriterRow(writer.program, writer.pid, writer.file) for writer in plan.writers],
         stays=[StayRow(stay.reason, stay.messages, dict(stay.by)) for stay in plan.stays],
         dry_run=is_dry,
         run=run,

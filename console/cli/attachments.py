@@ -35,8 +35,8 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         message = find_message(mail.mailbox, args.message)
         places = mail.mailbox.places(message.id)
-        found = _chosen(list(mail.store.attachments(message, places)), args.names)
-        rows = [_row(file, "" if folder is None else _saved(mail, message, file, folder, places)) for file in found]
+        files = _chosen(list(mail.store.attachments(message, places)), args.names)
+        rows = [_row(file, "" if folder is None else _saved(mail, message, file, folder, places)) for file in files]
     if args.json:
         ROWS.put(rows)
     elif folder is not None:

@@ -35,11 +35,13 @@ def run(args: argparse.Namespace) -> int:
     limits = load_config().config.attention.limits()
     with loaded(args, with_seen=True) as mail:
         presences = Presences(mail)
-        found = every_concern(mail.mailbox, mail.now, limits, presences.of, presences.usage)
+        every = every_concern(mail.mailbox, mail.now, limits, presences.of, presences.usage)
         quiet, acknowledged = put_off(mail.store.url)
-        concerns = listed(in_order(it for it in found if it is not None), mail.mailbox, acknowledged, quiet)
+        concerns = listed(
+            in_order(concern for concern in every if concern is not None), mail.mailbox, acknowledged, quiet
+        )
     if args.json:
-        ROWS.put([_row(it) for it in concerns])
+        ROWS.put([_row(concern) for concern in concerns])
     elif concerns:
         put("\n\n".join(_group(mail, heading, list(some)) for heading, some in groupby(concerns, key=heading_of)))
     else:
@@ -62,9 +64,9 @@ def _row(concern: Concern) -> ConcernRow:
 def _group(mail: Loaded, heading: str, concerns: list[Concern]) -> str:
     """Return the concerns under one heading as lines."""
     cells = []
-    for it in concerns:
-        message = mail.mailbox.message(it.message_id or "")
+    for concern in concerns:
+        message = mail.mailbox.message(concern.message_id or "")
         subject = visible_line(message.subject) if message is not None else ""
-        who = f"{it.who} → {it.recipient}" if it.recipient else it.who
-        cells.append((age(mail.now - it.since), who, subject, it.reason, it.message_id or ""))
+        who = f"{concern.who} → {concern.recipient}" if concern.recipient else concern.who
+        cells.append((age(mail.now - concern.since), who, subject, concern.reason, concern.message_id or ""))
     return f"{heading} ({len(concerns)})\n" + columns(cells, ("since", "who", "subject", "why", "message"))

@@ -34,32 +34,32 @@ def run(args: argparse.Namespace) -> int:
         else:
             left = last_here(mail.store.url)
             since = mail.now - DAY if left is None or left > mail.now else left
-        *_, found = at_once(look_back(mail.mailbox, since, mail.now))
+        *_, absence = at_once(look_back(mail.mailbox, since, mail.now))
     if args.json:
-        PICTURE.put(_row(found))
-    elif found.is_empty:
+        PICTURE.put(_row(absence))
+    elif absence.is_empty:
         put(f"Nothing happened since {iso_time(since)}")
     else:
-        put(_text(mail, found))
+        put(_text(mail, absence))
     return 0
 
 
-def _row(found: Absence) -> AbsenceRow:
+def _row(absence: Absence) -> AbsenceRow:
     return AbsenceRow(
-        since=iso_time(found.since),
-        until=iso_time(found.until),
-        messages=found.messages,
-        threads=found.threads,
-        for_you=list(found.for_you),
-        questions=list(found.questions),
-        dead_letters=[LostMessageRow(message.message_id, message.recipient) for message in found.dead_letters],
-        ended=list(found.ended),
-        appeared=list(found.appeared),
-        busiest=[BusyThreadRow(root, number) for root, number in found.busiest],
+        since=iso_time(absence.since),
+        until=iso_time(absence.until),
+        messages=absence.messages,
+        threads=absence.threads,
+        for_you=list(absence.for_you),
+        questions=list(absence.questions),
+        dead_letters=[LostMessageRow(message.message_id, message.recipient) for message in absence.dead_letters],
+        ended=list(absence.ended),
+        appeared=list(absence.appeared),
+        busiest=[BusyThreadRow(root, number) for root, number in absence.busiest],
     )
 
 
-def _text(mail: Loaded, found: Absence) -> str:
+def _text(mail: Loaded, absence: Absence) -> str:
     mailbox = mail.mailbox
     cells: list[tuple[str, str, str, str]] = []
 
@@ -68,15 +68,17 @@ def _text(mail: Loaded, found: Absence) -> str:
         subject = "" if message is None else message.subject
         cells.append((what, message_id, "" if message is None else age(mail.now - message.time), subject))
 
-    for message_id in found.for_you:
+    for message_id in absence.for_you:
         add("for you", message_id)
-    for message_id in found.questions:
+    for message_id in absence.questions:
         add("open question", message_id)
-    for entry in found.dead_letters:
+    for entry in absence.dead_letters:
         add("dead letter", entry.message_id)
-    cells += [("ended", name, "", "") for name in found.ended]
-    cells += [("appeared", name, "", "") for name in found.appeared]
-    for root, number in found.busiest:
+    cells += [("ended", name, "", "") for name in absence.ended]
+    cells += [("appeared", name, "", "") for name in absence.appeared]
+    for root, number in absence.busiest:
         add(f"{number} new", root)
-    head = f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')} since {iso_time(found.since)}"
+    head = (
+        f"{plural(absence.messages, 'message')} in {plural(absence.threads, 'thread')} since {iso_time(absence.since)}"
+    )
     return f"{head}\n\n{columns(cells, ('what', 'message or agent', 'age', 'subject'))}"

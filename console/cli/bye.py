@@ -40,23 +40,23 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         changed = with_status(mail, agent.session_id, action)  # refused for an agent that has ended already
-        found = unfinished(mail, agent.session_id)
-        is_free = args.yes or not (found.unread or found.asked)
+        open_work = unfinished(mail, agent.session_id)
+        is_free = args.yes or not (open_work.unread or open_work.asked)
         why_not = mail.store.capabilities_for(agent.session_id).why_not(Capability.UPDATE_ROSTER)
         is_ending = is_free and not args.dry_run and not why_not
         if is_ending:
-            if found.seen:
-                mark(mail, agent.session_id, [*found.seen])
+            if open_work.seen:
+                mark(mail, agent.session_id, [*open_work.seen])
             mail.store.update_agent(changed)
             mail.mailbox.fold([changed], mail.now)
         if args.json:
-            LEFT.put(_row(changed if is_ending else agent, found))
+            LEFT.put(_row(changed if is_ending else agent, open_work))
         else:
-            print_unfinished(found, agent.session_id, args.store or "", mail.now)
+            print_unfinished(open_work, agent.session_id, args.store or "", mail.now)
             if is_ending:
                 put(f"{agent.session_id} is {done}")
         if not is_free:
-            left = " and ".join(Unfinished(found.unread, found.asked, []).words(agent.session_id))
+            left = " and ".join(Unfinished(open_work.unread, open_work.asked, []).words(agent.session_id))
             raise Refused(
                 f"{agent.session_id} was not {done} ({left})", "read and answer them, or repeat with --yes", "E193"
             )
@@ -67,5 +67,5 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _row(agent: Agent, found: Unfinished) -> ByeRow:
-    return ByeRow(agent.session_id, agent.status, *map(open_mail, found[:3]))
+def _row(agent: Agent, open_work: Unfinished) -> ByeRow:
+    return ByeRow(agent.session_id, agent.status, *map(open_mail, open_work[:3]))

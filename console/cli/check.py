@@ -48,18 +48,20 @@ def run(args: argparse.Namespace) -> int:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
         before = {} if isinstance(mail.store, ReadOnly) else printed_to(mail.store.url, reader, mail.now)
-        unread = [it for it in unread_mail(mail.store, mail.mailbox, reader, mail.now) if it.id not in before]
-        found, sent = unread[: args.limit], SentByUser(mail.store.url, mail.store.proof)
+        unread = [
+            message for message in unread_mail(mail.store, mail.mailbox, reader, mail.now) if message.id not in before
+        ]
+        messages, sent = unread[: args.limit], SentByUser(mail.store.url, mail.store.proof)
         printed = portion(
             reader,
-            found,
-            lambda places: texts_of(mail, [found[at] for at in places]),
+            messages,
+            lambda places: texts_of(mail, [messages[at] for at in places]),
             args.max_chars,
-            more=len(unread) - len(found),
+            more=len(unread) - len(messages),
             store=args.store or "",
             proof_of=sent.proof,
         )
-        shown = [found[at] for at in printed.whole]
+        shown = [messages[at] for at in printed.whole]
         if args.json:
             MESSAGES.put(message_rows(mail, shown))
             for words in printed.left_out():

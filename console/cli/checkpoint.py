@@ -28,11 +28,11 @@ def run(args: argparse.Namespace) -> int:
     send_waiting(args)
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
-        found = unfinished(mail, agent.session_id)
+        open_work = unfinished(mail, agent.session_id)
         if args.json:
-            OPEN.put(CheckpointRow(agent.session_id, *map(open_mail, found[:3])))
-        elif any(found[:3]):
-            print_unfinished(found, agent.session_id, args.store or "", mail.now)
+            OPEN.put(CheckpointRow(agent.session_id, *map(open_mail, open_work[:3])))
+        elif any(open_work[:3]):
+            print_unfinished(open_work, agent.session_id, args.store or "", mail.now)
         else:
             put(f"Nothing is open for {agent.session_id}")
-    return 1 if found.unread or found.asked else 0
+    return 1 if open_work.unread or open_work.asked else 0

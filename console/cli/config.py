@@ -83,11 +83,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _one(action: str, name: str, value: str, is_json: bool) -> int:
     if action == "get":
-        found = setting(name)
+        setting_value = setting(name)
         if is_json:
-            VALUE.put(found)
-        elif found.value is not None:
-            put(found.value if isinstance(found.value, str) else in_toml(found.value))
+            VALUE.put(setting_value)
+        elif setting_value.value is not None:
+            put(setting_value.value if isinstance(setting_value.value, str) else in_toml(setting_value.value))
         return 0
     if is_json:
         raise UsedWrongly(f"config {action} has no --json", "use config get --json afterwards", "E142")

@@ -115,26 +115,32 @@ def _steps(args: argparse.Namespace, mail: Loaded) -> list[Step]:
 def _deed(mailbox: Mailbox, typed: str) -> Intervention:
     """Return the journal record with this id, or with this unique start of an id. Raises Refused."""
     every = mailbox.interventions()
-    found = [it for it in every if it.id == typed] or [it for it in every if typed and it.id.startswith(typed)]
-    if not found:
+    interventions = [intervention for intervention in every if intervention.id == typed] or [
+        intervention for intervention in every if typed and intervention.id.startswith(typed)
+    ]
+    if not interventions:
         raise Refused(f'no journal record with id "{typed}"', "signalbox dead-letters undo takes the newest", "E187")
-    if len(found) > 1:
-        raise Refused(f'"{typed}" matches {len(found)} records', "type more of the id", "E188")
-    return found[0]
+    if len(interventions) > 1:
+        raise Refused(f'"{typed}" matches {len(interventions)} records', "type more of the id", "E188")
+    return interventions[0]
 
 
 def _dead_letters(args: argparse.Namespace, mail: Loaded) -> list[DeadLetter]:
     """Return the dead letters of the given messages. Raises Refused for a message that is not a dead letter."""
     every = mail.mailbox.dead_letters(mail.now)
-    found: dict[tuple[str, str], DeadLetter] = {}
+    dead_letters: dict[tuple[str, str], DeadLetter] = {}
     for typed in args.ids:
         message = find_message(mail.mailbox, typed)
-        mine = [it for it in every if it.message.id == message.id and args.recipient in (None, it.recipient)]
+        mine = [
+            dead_letter
+            for dead_letter in every
+            if dead_letter.message.id == message.id and args.recipient in (None, dead_letter.recipient)
+        ]
         if not mine:
             whom = f" for {args.recipient}" if args.recipient else ""
             raise Refused(f"{message.id} is not a dead letter{whom}", "signalbox dead-letters lists them", "E189")
-        found.update(((it.message.id, it.recipient), it) for it in mine)
-    return list(found.values())
+        dead_letters.update(((dead_letter.message.id, dead_letter.recipient), dead_letter) for dead_letter in mine)
+    return list(dead_letters.values())
 
 
 def _tell(args: argparse.Namespace, steps: list[Step], done: list[Done]) -> int:

@@ -39,12 +39,12 @@ def run(args: argparse.Namespace) -> int:
     """Print the findings; return 1 for damaged records, 0 otherwise, even if addresses or parents are unknown."""
     configured = settings()
     with open_mailbox(args, configured) as store:
-        found = examine(store, configured.user)
+        checkup = examine(store, configured.user)
     if args.json:
-        CHECKUP.put(found)
+        CHECKUP.put(checkup)
     else:
-        put(_report(found))
-    return int(bool(found.malformed or found.duplicates or found.cycles))
+        put(_report(checkup))
+    return int(bool(checkup.malformed or checkup.duplicates or checkup.cycles))
 
 
 def examine(store: Store, user: str) -> Checkup:
@@ -84,39 +84,39 @@ def _silent(url: str) -> str:
 
 
 def _faults(mailbox: Mailbox, *, fatal: bool) -> list[FileProblem]:
-    found = [problem for problem in mailbox.problems if problem.fatal is fatal]
-    found.sort(key=lambda problem: (problem.file, problem.offset))
-    return [FileProblem(problem.file, problem.line, problem.offset, problem.reason) for problem in found]
+    problems = [problem for problem in mailbox.problems if problem.fatal is fatal]
+    problems.sort(key=lambda problem: (problem.file, problem.offset))
+    return [FileProblem(problem.file, problem.line, problem.offset, problem.reason) for problem in problems]
 
 
 def _unresolvable(mailbox: Mailbox) -> list[MessageName]:
     kinds: dict[str, Kind] = {}
-    found = []
+    names = []
     for message in mailbox.messages():
         for text in message.recipients:
             if text not in kinds:
                 kinds[text] = resolve(text, mailbox.roster, mailbox.user).kind
             if kinds[text] in (Kind.UNKNOWN, Kind.LITERAL):
-                found.append(MessageName(message.id, text))
-    return found
+                names.append(MessageName(message.id, text))
+    return names
 
 
-def _report(found: Checkup) -> str:
+def _report(checkup: Checkup) -> str:
     lines = [
-        f"{found.mailbox}: {found.messages} messages, {found.archived} archived, {found.agents} agents",
-        *(f"{fault.file}:{fault.line}: unreadable: {fault.reason}" for fault in found.malformed),
-        *(f"{fault.file}:{fault.line}: warning: {fault.reason}" for fault in found.warnings),
-        *(f"{spot.file}: offset {spot.offset}: duplicate id {spot.id}" for spot in found.duplicates),
-        *(f"missing parent message: {parent}" for parent in found.orphans),
-        *(f"reply cycle, cut at {ring.cut}: {', '.join(ring.members)}" for ring in found.cycles),
-        *(f"{pair.message_id}: no agent by the name {pair.name}" for pair in found.unresolvable),
-        *(f"{pair.name} has read {pair.message_id}, which is missing" for pair in found.orphan_reads),
+        f"{checkup.mailbox}: {checkup.messages} messages, {checkup.archived} archived, {checkup.agents} agents",
+        *(f"{fault.file}:{fault.line}: unreadable: {fault.reason}" for fault in checkup.malformed),
+        *(f"{fault.file}:{fault.line}: warning: {fault.reason}" for fault in checkup.warnings),
+        *(f"{spot.file}: offset {spot.offset}: duplicate id {spot.id}" for spot in checkup.duplicates),
+        *(f"missing parent message: {parent}" for parent in checkup.orphans),
+        *(f"reply cycle, cut at {ring.cut}: {', '.join(ring.members)}" for ring in checkup.cycles),
+        *(f"{pair.message_id}: no agent by the name {pair.name}" for pair in checkup.unresolvable),
+        *(f"{pair.name} has read {pair.message_id}, which is missing" for pair in checkup.orphan_reads),
     ]
     if len(lines) == 1:
         lines.append("No problems found")
-    if found.polled:
-        lines.append(f"its file system ({found.polled}) reports no changes: they are looked for many times a second")
-    lines += map(mirror_words, found.mirrors)
+    if checkup.polled:
+        lines.append(f"its file system ({checkup.polled}) reports no changes: they are looked for many times a second")
+    lines += map(mirror_words, checkup.mirrors)
     return "\n".join(map(visible_line, lines))
 
 

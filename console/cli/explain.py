@@ -50,18 +50,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the explanations that fit, the best first. Raises Refused if there is none."""
     words = " ".join(args.words).strip().removeprefix("signalbox: ")
-    found = list(fitting(words))
-    if not found:
+    fits = list(fitting(words))
+    if not fits:
         raise Refused(f'no error is "{words}"', "give its code, or some words of its message", "E254")
     if args.json:
-        EXPLAINED.put(found)
+        EXPLAINED.put(fits)
         return 0
-    for each in found[:MOST]:
-        put(f"{bold(each.message)}{f' ({each.code})' if each.code else ''}")
-        put(f"  why: {each.cause}")
-        put(f"  fix: {each.remedy}\n")
-    if len(found) > MOST:
-        put(f"{len(found) - MOST} more have these words: give more of them")
+    for explanation in fits[:MOST]:
+        put(f"{bold(explanation.message)}{f' ({explanation.code})' if explanation.code else ''}")
+        put(f"  why: {explanation.cause}")
+        put(f"  fix: {explanation.remedy}\n")
+    if len(fits) > MOST:
+        put(f"{len(fits) - MOST} more have these words: give more of them")
     return 0
 
 
@@ -69,13 +69,17 @@ def fitting(words: str) -> Iterator[Explanation]:
     """Yield the explanations of a code; of the whole message, before those that only have the words."""
     every = explanations()
     if CODE.fullmatch(words):
-        yield from (each for each in every if each.code == words.upper())
+        yield from (explanation for explanation in every if explanation.code == words.upper())
         return
-    whole = [each for each in every if _pattern(each.message).match(words)]
-    yield from sorted(whole, key=lambda each: -len(NAMES.sub("", each.message)))
+    whole = [explanation for explanation in every if _pattern(explanation.message).match(words)]
+    yield from sorted(whole, key=lambda explanation: -len(NAMES.sub("", explanation.message)))
     wanted = words.casefold().split()
-    some = (each for each in every if all(word in f"{each.message} {each.cause}".casefold() for word in wanted))
-    yield from (each for each in some if each not in whole)
+    some = (
+        explanation
+        for explanation in every
+        if all(word in f"{explanation.message} {explanation.cause}".casefold() for word in wanted)
+    )
+    yield from (explanation for explanation in some if explanation not in whole)
 
 
 def explanations() -> list[Explanation]:

@@ -81,7 +81,7 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
     mailbox = mail.mailbox
     if args.why:
         *_, chain = at_once(causes(mailbox, find_message(mailbox, args.why)))
-        return [it.message for it in chain], f"what led to {args.why}"
+        return [cause.message for cause in chain], f"what led to {args.why}"
     if args.thread:
         roots, wanted = [mailbox.root_of(find_message(mailbox, args.thread).id)], None
         selection = f"the thread of {args.thread}"
@@ -91,16 +91,21 @@ def _selected(args: argparse.Namespace, mail: Loaded) -> tuple[list[Message], st
         text = " ".join(args.query).strip()
         try:
             query = parse(text, mail.now) if text else None
-            places = [it for it in mailbox.messages() if args.archive or not it.archived]
-            wanted = {it.id for it in (search(places, query, context_of(mail)) if query is not None else places)}
+            places = [message for message in mailbox.messages() if args.archive or not message.archived]
+            wanted = {
+                message.id for message in (search(places, query, context_of(mail)) if query is not None else places)
+            }
         except QueryError as error:
             raise UsedWrongly(error.problem, error.remedy) from error
         newest = {
-            root: None for it in sorted(places, key=by_age) if it.id in wanted for root in [mailbox.root_of(it.id)]
+            root: None
+            for place in sorted(places, key=by_age)
+            if place.id in wanted
+            for root in [mailbox.root_of(place.id)]
         }
         roots, selection = list(newest), text or "everything"
-    found = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
-    return [it for it in found if wanted is None or it.id in wanted], selection
+    messages = [node.message for root in roots for node in mailbox.tree(root) if node.message is not None]
+    return [message for message in messages if wanted is None or message.id in wanted], selection
 
 
 def fleet_of(mail: Loaded, messages: Sequence[Message], *, is_whole: bool) -> FleetFigures | None:
@@ -108,12 +113,12 @@ def fleet_of(mail: Loaded, messages: Sequence[Message], *, is_whole: bool) -> Fl
 
     With `is_whole` they are the whole mailbox: then unread mail, open questions and hot spots belong to it, too.
     """
-    times = [it.time for it in messages if it.timed]
+    times = [message.time for message in messages if message.timed]
     if not times:
         return None
     mailbox, now = mail.mailbox, mail.now
     start = min(min(times), now)
-    picture = traffic_picture(mailbox, now, lambda first: bars_since(start, now), {it.id for it in messages})
+    picture = traffic_picture(mailbox, now, lambda first: bars_since(start, now), {message.id for message in messages})
     stands, unread = FleetStanding(), dict[str, int | None]()
     if is_whole:
         from console.settings.config_file import load_config

@@ -69,7 +69,7 @@ async def news_of(
     mail: Loaded, clock: Callable[[], float], tell_connection: TellConnection = warn_of_connection
 ) -> AsyncIterator[News]:
     """Yield events that are new; those that a reset of the store repeats are dropped."""
-    lost = {each.label: each for each in mail.mailbox.cut_off()}
+    lost = {cut_off.label: cut_off for cut_off in mail.mailbox.cut_off()}
     known = {message.id for message in mail.mailbox.messages()}
     read = {(message_id, receipt.reader) for message_id in known for receipt in mail.mailbox.receipts(message_id)}
     agents = {agent.session_id: agent for agent in mail.mailbox.roster}
@@ -77,11 +77,11 @@ async def news_of(
     async with aclosing(changes):
         async for batch in changes:
             mail.mailbox.fold(batch, clock())
-            before, lost = lost, {each.label: each for each in mail.mailbox.cut_off()}
-            for each in newly(lost, before):
-                tell_connection(each, True)
-            for each in newly(before, lost):
-                tell_connection(each, False)
+            before, lost = lost, {cut_off.label: cut_off for cut_off in mail.mailbox.cut_off()}
+            for cut_off in newly(lost, before):
+                tell_connection(cut_off, True)
+            for cut_off in newly(before, lost):
+                tell_connection(cut_off, False)
             for event in batch:
                 if (news := _news_in(event, known, read, agents)) is not None:
                     yield news

@@ -35,17 +35,27 @@ def run(args: argparse.Namespace) -> int:
     if args.limit is not None and args.limit < 0:
         raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
     with loaded(args) as mail:
-        found = _found(args, mail)
-        shown = found if args.limit is None else found[max(0, len(found) - args.limit) :]
+        messages = _found(args, mail)
+        shown = messages if args.limit is None else messages[max(0, len(messages) - args.limit) :]
         if args.json:
             MESSAGES.put(message_rows(mail, shown))
         elif shown:
-            cells = [(sent_at(it), it.id, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in shown]
+            cells = [
+                (
+                    sent_at(message),
+                    message.id,
+                    message.sender,
+                    ", ".join(message.recipients),
+                    message.type,
+                    message.subject,
+                )
+                for message in shown
+            ]
             put(columns(cells, ("time", "message", "sender", "recipients", "type", "subject")))
         else:
             put("No messages")
-        if len(shown) < len(found):
-            warn(f"{len(found) - len(shown):,} older messages are not shown: raise --limit")
+        if len(shown) < len(messages):
+            warn(f"{len(messages) - len(shown):,} older messages are not shown: raise --limit")
     return 0
 
 

@@ -144,8 +144,13 @@ def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
         AGENTS.put(rows)
     elif rows:
         table = [
-            (it.agent, it.order if it.held else f"{it.order} asked", clock(known[it.agent][1].since, mail.now), it.why)
-            for it in rows
+            (
+                row.agent,
+                row.order if row.held else f"{row.order} asked",
+                clock(known[row.agent][1].since, mail.now),
+                row.why,
+            )
+            for row in rows
         ]
         put(columns(table, ("agent", "order", "since", "why")))
     else:
@@ -154,18 +159,18 @@ def _list(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents) -> None:
 
 def _would_hold(args: argparse.Namespace, mail: Loaded, hooked: HookedAgents, limits: dict[str, float]) -> None:
     """Print when limits, or loops of mail, would have held the agents, had they been released each time."""
-    found, now = [], mail.now
+    tool, now = [], mail.now
     if args.loops:
         for loop in past_loops(mail.mailbox, load_config().config.attention.limits()):
             names = [name for name in loop.parties if not args.agents or name in args.agents]
-            found += [(name, loop.since, loop.reason) for name in names]
+            tool += [(name, loop.since, loop.reason) for name in names]
     for name, hook in sorted(hooked.live.items()):
         if not args.agents or name in args.agents:
             lines = call_lines(calls_file(hook.tool, hook.session_id))
-            found += [(name, at, why) for at, why in would_hold(lines, limits)]
+            tool += [(name, at, why) for at, why in would_hold(lines, limits)]
     if args.json:
-        AGENTS.put([HeldAgent(name, HOLD, iso_time(at), LIMIT, why, False) for name, at, why in found])
-    elif found:
-        put(columns([(name, clock(at, now), why) for name, at, why in found], ("agent", "at", "why")))
+        AGENTS.put([HeldAgent(name, HOLD, iso_time(at), LIMIT, why, False) for name, at, why in tool])
+    elif tool:
+        put(columns([(name, clock(at, now), why) for name, at, why in tool], ("agent", "at", "why")))
     else:
         put("No agent would have been held")

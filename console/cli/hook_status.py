@@ -31,15 +31,17 @@ def put_status(names: list[str], target: Target, *, as_json: bool) -> int:
     """Print the status of the named programs, or of all."""
     programs: list[ProgramFiles] = [program_files(name) for name in NAMES if name in names or not names]
     former: list[ProgramFiles] = [program for program in FORMER_PROGRAMS if not names and installed(program, target)[0]]
-    found = reports([*programs, *former], target)
+    hook_reports = reports([*programs, *former], target)
     log = log_report()
     if as_json:
-        STATUS.put(HookStatus(found, log))
+        STATUS.put(HookStatus(hook_reports, log))
         return 0
-    shown = [report for report in found if report.command or report.installed or report.problems or report.sessions]
+    shown = [
+        report for report in hook_reports if report.command or report.installed or report.problems or report.sessions
+    ]
     for report in shown:
         _put_report(report)
-    missing = [report.title for report in found if report not in shown and report.program != "shell"]
+    missing = [report.title for report in hook_reports if report not in shown and report.program != "shell"]
     if missing:
         put(f"Neither found nor installed: {', '.join(missing)}")
     _put_log(log)

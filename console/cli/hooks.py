@@ -207,12 +207,12 @@ def _store(args: argparse.Namespace, target: Target, remarks: list[str]) -> str:
     if given:
         return _absolute_url(given)
     try:
-        found = discover(target.folder)
+        location = discover(target.folder)
     except MailboxMissing:
         if not args.user:
             remarks.append("the hooks do nothing until this repository has a mailbox: run signalbox init")
         return ""
-    return "" if args.user or args.shared else found
+    return "" if args.user or args.shared else location
 
 
 def _absolute_url(given: str) -> str:

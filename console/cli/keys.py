@@ -31,7 +31,11 @@ def run(args: argparse.Namespace) -> int:
     """Print the legend and the keys, as set in the user's keymap; 1 if nothing is found."""
     keymap = read_keymap(load_config()[0].keymap)[0]
     query = " ".join(args.words)
-    rows = [KeyRow(it.id, it.keys_label(keymap), it.help, it.group) for it in COMMANDS if fits(it, query, keymap)]
+    rows = [
+        KeyRow(command.id, command.keys_label(keymap), command.help, command.group)
+        for command in COMMANDS
+        if fits(command, query, keymap)
+    ]
     if args.json:
         ROWS.put(rows)
         return 0 if rows else 1

@@ -124,24 +124,24 @@ def moment_of(option: str, text: str, now: float, *, is_past: bool = False) -> f
 
 def find_message(mailbox: Mailbox, typed: str) -> Message:
     """Return the message with this id, or with this unique start of an id; raises Refused."""
-    found = mailbox.find(typed)
-    if not found:
+    messages = mailbox.find(typed)
+    if not messages:
         raise Refused(f'no message with id "{typed}"', "signalbox threads and signalbox search show ids", "E158")
-    if len(found) > 1:
-        raise Refused(f'"{typed}" matches {len(found)} messages', "type more of the id", "E159")
-    return found[0]
+    if len(messages) > 1:
+        raise Refused(f'"{typed}" matches {len(messages)} messages', "type more of the id", "E159")
+    return messages[0]
 
 
 def known_agent(mailbox: Mailbox, typed: str) -> Agent:
     """Return the agent with this session id, start of an id, or name; raises Refused."""
-    found = mailbox.roster.find(_labelled(mailbox, typed))
-    if found is None:
+    agent = mailbox.roster.find(_labelled(mailbox, typed))
+    if agent is None:
         from difflib import get_close_matches
 
         near = get_close_matches(typed, [agent.session_id for agent in mailbox.roster], n=1)
         hint = f"did you mean {near[0]}?" if near else "signalbox who lists agents"
         raise Refused(f'"{typed}" is not registered', hint, "E152")
-    return found[0]
+    return agent[0]
 
 
 def reader_name(mailbox: Mailbox, typed: str) -> str:
@@ -154,8 +154,8 @@ def reader_name(mailbox: Mailbox, typed: str) -> str:
     if resolve(typed, mailbox.roster, mailbox.user).kind is Kind.USER:
         return "user"
     name = _labelled(mailbox, typed)
-    found = mailbox.roster.find(name)
-    return found[0].session_id if found else name
+    agent = mailbox.roster.find(name)
+    return agent[0].session_id if agent else name
 
 
 def _labelled(mailbox: Mailbox, typed: str) -> str:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         ids = [message.id for message in messages]
         acknowledged = mail.store.acknowledge(reader, ids) if args.acknowledge else 0
         marked = mark(mail, reader, messages)
-        if marked and not all(is_kept(mail.store, mail.mailbox, it, reader) for it in messages):
+        if marked and not all(is_kept(mail.store, mail.mailbox, message, reader) for message in messages):
             warn("this kind of mailbox can't record reads: only signalbox knows about them")
     if args.json:
         MARKED.put(MarkedRow(reader, len(marked), marked, acknowledged if args.acknowledge else UNSET))

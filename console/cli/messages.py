@@ -25,8 +25,8 @@ def message_row(mail: Loaded, message: Message) -> MessageRow:
 
 def message_rows(mail: Loaded, messages: Sequence[Message], texts: Iterable[str] | None = None) -> list[MessageRow]:
     """Return messages with their bodies, in the order given; reads the store unless texts are given."""
-    found = texts_of(mail, messages) if texts is None else texts
-    return [_row(mail, message, text) for message, text in zip(messages, found, strict=True)]
+    bodies = texts_of(mail, messages) if texts is None else texts
+    return [_row(mail, message, text) for message, text in zip(messages, bodies, strict=True)]
 
 
 def _row(mail: Loaded, message: Message, text: str) -> MessageRow:
@@ -76,8 +76,8 @@ def message_text(mail: Loaded, message: Message, standing: str = "") -> str:
     tags = ", ".join(tag for tag in message.tags if tag[:1] != "!")
     text = text_of(mail, message)
     options = "; ".join(as_lines(options_of(mail.store, message, text))) if is_request(message) else ""
-    told = {"tags": tags, "options": options, "cancelled": cancelled_words(mail, message), "state": standing}
-    fields = {**header(message), **told}
+    facts = {"tags": tags, "options": options, "cancelled": cancelled_words(mail, message), "state": standing}
+    fields = {**header(message), **facts}
     lines = [f"{bold(name + ':')} {visible_line(value)}" for name, value in fields.items() if value]
     return "\n".join([*lines, "", body(text, "    "), ""])
 
@@ -91,17 +91,17 @@ def cancelled_words(mail: Loaded, message: Message) -> str:
 def receipts(states: dict[str, Standing]) -> list[str]:
     """Return one line per recipient: its state, who read it, or why nobody did."""
     lines = []
-    for name, found in states.items():
-        text = f"{STATES[found.state].glyph} {name}: {found.state.value}"
-        if found.state is State.READ:
-            readers = [reader for reader in found.by if reader != name]
+    for name, standing in states.items():
+        text = f"{STATES[standing.state].glyph} {name}: {standing.state.value}"
+        if standing.state is State.READ:
+            readers = [reader for reader in standing.by if reader != name]
             text += f" by {', '.join(readers)}" if readers else ""
-        elif found.reason:
-            text = f"{STATES[found.state].glyph} {name}: {_why(found)}"
+        elif standing.reason:
+            text = f"{STATES[standing.state].glyph} {name}: {_why(standing)}"
         lines.append(visible_line(text))
     return lines
 
 
-def _why(found: Standing) -> str:
-    state = found.state.value
-    return found.reason if found.reason.startswith(state) else f"{state}, {found.reason}"
+def _why(standing: Standing) -> str:
+    state = standing.state.value
+    return standing.reason if standing.reason.startswith(state) else f"{state}, {standing.reason}"

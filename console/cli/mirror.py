@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """Mirror until interrupted, or once; return 1 if an id stands for different messages in the two."""
     poll = args.poll or settings().poll
     urls = _checked(args, poll)
-    told = _Lines(is_json=args.json, is_once=args.once)
+    lines = _Lines(is_json=args.json, is_once=args.once)
     if not (args.once or args.json):
         put(visible_line(f"A is {urls[0]}"))
         put(visible_line(f"B is {urls[1]}"))
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             urls,
             (lambda: open_store(args.first, poll=poll), lambda: open_store(args.second, poll=poll)),
             state,
-            MirrorReports(ProgressLine(is_shown=not args.json), told.take),
+            MirrorReports(ProgressLine(is_shown=not args.json), lines.take),
             is_both=args.both,
         )
         with suppress(asyncio.CancelledError):
@@ -175,6 +175,8 @@ def _report(status: MirrorStatus, *, is_json: bool) -> None:
     if status.conflicts:
         put("")
         put("The same id, another message (both stay as they are):")
-        put(columns([(each.id, each.first, each.second) for each in status.conflicts], ("id", "A", "B")))
+        put(
+            columns([(conflict.id, conflict.first, conflict.second) for conflict in status.conflicts], ("id", "A", "B"))
+        )
     if not status.losses and not status.conflicts:
         put("Both hold the same" if status.is_both else "B holds everything of A")

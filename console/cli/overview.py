@@ -101,11 +101,14 @@ def _row(mail: Loaded, model: OverviewModel, presences: Presences) -> OverviewRo
         sent=picture.sent,
         read=picture.read,
         agents=tuple(_agent(mail, line, presences) for line in model.agents),
-        channels=tuple(ChannelTrafficRow(it.key, sum(it.sent), it.sent, it.senders) for it in model.channels),
-        pairs=tuple(PairRow(it.sender, it.recipient, it.number) for it in picture.pairs),
+        channels=tuple(
+            ChannelTrafficRow(channel.key, sum(channel.sent), channel.sent, channel.senders)
+            for channel in model.channels
+        ),
+        pairs=tuple(PairRow(pair.sender, pair.recipient, pair.number) for pair in picture.pairs),
         hot_spots=tuple(
-            HotSpotRow(it.kind, it.who, it.reason, iso_time(it.since), it.message_id)
-            for it in (spot.concern for spot in hot)
+            HotSpotRow(concern.kind, concern.who, concern.reason, iso_time(concern.since), concern.message_id)
+            for concern in (spot.concern for spot in hot)
         ),
         left_out=LeftOutRow(left.undated, left.later, left.undated_reads, left.early_reads, left.early_answers),
     )

@@ -76,7 +76,7 @@ class OwnModule:
         finally:
             program.show_status("")
         if is_json and answer.document is not None:
-            next(it for it in self.OUTPUTS if it.kind is type(answer.document)).put(answer.document)
+            next(output for output in self.OUTPUTS if output.kind is type(answer.document)).put(answer.document)
         elif not is_json:
             from console.cli.plain import put
             from console.render.safe import visible_line

@@ -56,23 +56,26 @@ class CommandParser(argparse.ArgumentParser):
 
     def _worded(self, message: str) -> tuple[str, str]:
         """Return problem and remedy for a message of argparse; no remedy where only the help can tell."""
-        if found := CHOICE.fullmatch(message):
-            name, value, choices = found.groups()
+        if match := CHOICE.fullmatch(message):
+            name, value, choices = match.groups()
             return f'{name} can\'t be "{value}"', f"use {choices.replace(chr(39), '')}"
-        if found := VALUE.fullmatch(message):
-            name, kind, value = found.groups()
+        if match := VALUE.fullmatch(message):
+            name, kind, value = match.groups()
             return f'{name} can\'t be "{value}"', f"give {NUMBERS[kind]}"
-        if found := MISSING_VALUE.fullmatch(message):
-            return f"{found[1]} needs a value", ""
-        if found := REQUIRED.fullmatch(message):
-            return f"{found[1]} {'are' if ', ' in found[1] else 'is'} required", self._choices_of(found[1])
-        if found := UNEXPECTED.fullmatch(message):
-            return self._unexpected(found[1])
+        if match := MISSING_VALUE.fullmatch(message):
+            return f"{match[1]} needs a value", ""
+        if match := REQUIRED.fullmatch(message):
+            return f"{match[1]} {'are' if ', ' in match[1] else 'is'} required", self._choices_of(match[1])
+        if match := UNEXPECTED.fullmatch(message):
+            return self._unexpected(match[1])
         return message, ""
 
     def _choices_of(self, name: str) -> str:
         known = [
-            each for action in self.actions if name in (action.metavar, action.dest) for each in action.choices or ()
+            choice
+            for action in self.actions
+            if name in (action.metavar, action.dest)
+            for choice in action.choices or ()
         ]
         return f"use {', '.join(map(str, known))}" if known else ""
 

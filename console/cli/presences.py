@@ -29,16 +29,16 @@ class Presences:
         self._mail = mail
         is_now = not isinstance(mail.store, ReadOnly)
         self.hooked = hooked_agents(mail.store.url, mail.now) if is_now else HookedAgents()
-        found = settings(is_told=False)
-        self._limits = found.hooks
+        hook_settings = settings(is_told=False)
+        self._limits = hook_settings.hooks
         self._store = mail.store
-        self._stale_after = found.stale_seconds if stale_after is None else stale_after
+        self._stale_after = hook_settings.stale_seconds if stale_after is None else stale_after
 
     def of(self, agent: Agent) -> Presence:
         """Return what an agent is doing."""
         since = self._mail.mailbox.roster.active_since(agent.session_id)
-        found = presence_of(agent, self._mail.now, self._stale_after, since)
-        return hooked_presence(agent, found, self.hooked, self._mail.now, self._limits)
+        presence = presence_of(agent, self._mail.now, self._stale_after, since)
+        return hooked_presence(agent, presence, self.hooked, self._mail.now, self._limits)
 
     @cached_property
     def usage(self) -> Mapping[str, AgentUsage]:
@@ -56,18 +56,18 @@ class Presences:
 
     def fields(self, agent: Agent) -> dict[str, Any]:
         """Return what every JSON row of an agent says."""
-        found, hook = self.of(agent), self.hooked.live.get(agent.session_id)
+        presence, hook = self.of(agent), self.hooked.live.get(agent.session_id)
         return {
             "session_id": agent.session_id,
             "role": agent.role,
             "status": agent.status,
             "unread": unread_count(self._mail.store, self._mail.mailbox, agent.session_id),
             "last_seen": iso_time(agent.last_seen),
-            "state": found.state,
-            "substate": found.substate,
-            "since": iso_time(found.since),
-            "stale": found.is_stale,
-            "gone": found.is_gone,
+            "state": presence.state,
+            "substate": presence.substate,
+            "since": iso_time(presence.since),
+            "stale": presence.is_stale,
+            "gone": presence.is_gone,
             "hook": None if hook is None else hook.tool,
             "can_wake": hook is not None and hook.can_wake,
         }
@@ -85,6 +85,6 @@ class Presences:
         return columns([(*cells(agent), hook) for agent, hook in zip(agents, hooks, strict=True)], (*heads, "hook"))
 
 
-def since_words(found: Presence, now: float) -> str:
+def since_words(presence: Presence, now: float) -> str:
     """Return for how long an agent has been in its state, for a table; empty where that is unknown."""
-    return "" if found.since is None else age(now - found.since)
+    return "" if presence.since is None else age(now - presence.since)

@@ -46,7 +46,7 @@ def quick_check(words: list[str]) -> int | None:
         url, now = f"{KIND}:{mailbox}", time.time()
         before = printed_to(url, reader, now)
         mail = answers.unread(mailbox, reader, now)
-        messages = [each for each in mail.messages if each.id not in before]
+        messages = [message for message in mail.messages if message.id not in before]
     except NotRegistered:
         if not reader.strip():
             return None
@@ -93,10 +93,10 @@ def _mailbox(url: str) -> str:
 
 
 def _discovered() -> str:
-    found = found_from(os.getcwd())  # noqa: PTH109
-    if found is None or found[0] != KIND:
+    location = found_from(os.getcwd())  # noqa: PTH109
+    if location is None or location[0] != KIND:
         raise Unusual("another kind of mailbox, or none")
-    return found[1]
+    return location[1]
 
 
 def _settings() -> bytes:

@@ -23,14 +23,14 @@ FORMS = ("--tmux", "--json")
 def quick_status(words: list[str]) -> int | None:
     """Print what is known at once; return the exit status, None where the mailbox is to be counted first."""
     try:
-        found, others = options_in(words, ("--store", "--format", "--any"), FORMS)
+        field, others = options_in(words, ("--store", "--format", "--any"), FORMS)
     except ValueError:
         return None
-    names = found["--any"].split(",") if "--any" in found else []
-    forms = [name for name in (*FORMS, "--format") if name in found]
+    names = field["--any"].split(",") if "--any" in field else []
+    forms = [name for name in (*FORMS, "--format") if name in field]
     if others or len(forms) != 1 or not set(names) <= set(FIELDS):
         return None
-    return print_kept(found.get("--store", ""), TMUX if "--tmux" in found else found.get("--format", ""), names)
+    return print_kept(field.get("--store", ""), TMUX if "--tmux" in field else field.get("--format", ""), names)
 
 
 def print_kept(given: str, form: str, any_of: list[str]) -> int | None:

@@ -80,15 +80,15 @@ def own_state(mail: Loaded, message: Message, reader: str) -> str:
     roster = mail.mailbox.roster
     roles = (role_key(role, roster, mail.mailbox.user) for role in sorted(roster.ever_held(reader)))
     for name in (reader, *roles):
-        if (found := states.get(name)) is not None:
-            claimed = found.state is State.READ and found.by and reader not in found.by
-            return f"read by {', '.join(found.by)}" if claimed else found.state.value
+        if (standing := states.get(name)) is not None:
+            claimed = standing.state is State.READ and standing.by and reader not in standing.by
+            return f"read by {', '.join(standing.by)}" if claimed else standing.state.value
     return ""
 
 
 def mark_printed(mail: Loaded, reader: str, messages: list[Message]) -> None:
     """Record reads of these messages, or leave that to the hooks of the agent's session (docs/decisions/0080)."""
-    unread = [it.id for it in messages if not mail.mailbox.has_read(it.id, reader)]
+    unread = [message.id for message in messages if not mail.mailbox.has_read(message.id, reader)]
     is_left = unread and not isinstance(mail.store, ReadOnly) and note_printed(mail.store.url, reader, unread, mail.now)
     if not is_left:
         mark(mail, reader, messages)

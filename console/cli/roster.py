@@ -153,8 +153,10 @@ def _tags(text: str) -> tuple[str, ...]:
 
 def warn_of_dead_letters(mail: Loaded, agent: Agent) -> None:
     """Warn of mail that an agent that has ended will not read."""
-    dead = [it for it in mail.mailbox.dead_letters(mail.now) if it.recipient == agent.session_id]
-    dead = [it for it in dead if it.state is State.DEAD]
+    dead = [
+        dead_letter for dead_letter in mail.mailbox.dead_letters(mail.now) if dead_letter.recipient == agent.session_id
+    ]
+    dead = [dead_letter for dead_letter in dead if dead_letter.state is State.DEAD]
     if dead:
         number = f"{len(dead)} message{'s' * (len(dead) != 1)}"
         warn(f"{number} to {agent.session_id} will not be read: signalbox dead-letters lists them")

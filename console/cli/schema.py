@@ -42,11 +42,11 @@ def _chosen(name: str, action: str | None) -> tuple[JsonOutput[Any], ...]:
         raise UsedWrongly(f'unknown command "{name}"', f"did you mean {near[0]}?" if near else LIST, "E123")
     if not (outputs := outputs_of(name)):
         raise UsedWrongly(f"{name} prints no JSON", LIST, "E124")
-    found = tuple(output for output in outputs if action is None or action in output.when)
-    if not found:
+    of_action = tuple(output for output in outputs if action is None or action in output.when)
+    if not of_action:
         words = ", ".join(word for output in outputs for word in output.when)
         raise UsedWrongly(f'"{action}" is not an action of {name}', f"use {words}" if words else "leave it out", "E125")
-    return found
+    return of_action
 
 
 def _kind(output: JsonOutput[Any]) -> tuple[str, str]:

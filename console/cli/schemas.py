@@ -22,8 +22,8 @@ NOT_SET = " (null: not set)"
 
 def outputs_of(command: str) -> tuple[JsonOutput[Any], ...]:
     """Return what a command prints with `--json`; nothing for one without that option. Imports its module."""
-    found: tuple[JsonOutput[Any], ...] = getattr(module_of(command), "OUTPUTS", ())
-    return found
+    outputs: tuple[JsonOutput[Any], ...] = getattr(module_of(command), "OUTPUTS", ())
+    return outputs
 
 
 def all_outputs() -> dict[str, tuple[JsonOutput[Any], ...]]:
@@ -83,11 +83,11 @@ def _without_null(schema: dict[str, Any]) -> None:
 
 def structs_in(kinds: Iterable[Any]) -> list[type[Struct]]:
     """Return every struct that occurs in some types, once each."""
-    found: dict[type[Struct], None] = {}
+    structs: dict[type[Struct], None] = {}
     for kind in kinds:
         for model in _structs(type_info(kind), set()):
-            found[model] = None
-    return list(found)
+            structs[model] = None
+    return list(structs)
 
 
 def _structs(info: Any, seen: set[type]) -> Iterator[type[Struct]]:

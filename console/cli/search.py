@@ -96,45 +96,50 @@ def _print_messages(args: argparse.Namespace, mail: Loaded, query: Query) -> int
     batches = look_up(query, context_of(mail), mail.store.candidates)
     every = sorted((message for batch in batches for message in batch), key=by_age, reverse=True)
     has_archived = args.archive or asks_for_archived(query)
-    found = [message for message in every if has_archived or not message.archived]
+    messages = [message for message in every if has_archived or not message.archived]
     if args.by is not None:
-        return _print_groups(args, mail, found, len(every) - len(found))
-    shown = found[: args.limit]
+        return _print_groups(args, mail, messages, len(every) - len(messages))
+    shown = messages[: args.limit]
     if args.json:
         MESSAGES.put(message_rows(mail, shown))
-        return 0 if found else NOTHING_FOUND
+        return 0 if messages else NOTHING_FOUND
     if shown:
         table = columns([_cells(mail, message) for message in shown], HEADINGS)
         put(_with_excerpts(table, mail, shown, query) if is_terminal() else table)
     else:
         put("Nothing found")
         _suggest(mail, " ".join(args.query), query)
-    _tell_rest(len(found) - len(shown), len(every) - len(found), len(_notes(mail, query)))
-    return 0 if found else NOTHING_FOUND
+    _tell_rest(len(messages) - len(shown), len(every) - len(messages), len(_notes(mail, query)))
+    return 0 if messages else NOTHING_FOUND
 
 
-def _print_groups(args: argparse.Namespace, mail: Loaded, found: Sequence[Message], archived: int) -> int:
+def _print_groups(args: argparse.Namespace, mail: Loaded, messages: Sequence[Message], archived: int) -> int:
     counts = HitCounts(mail.mailbox)
-    counts.add(found)
+    counts.add(messages)
     groups = counts.groups(args.by)
     rows = [
-        GroupRow(it.by, it.name, it.messages, mail.mailbox.summary(it.name).subject if args.by == "thread" else None)
-        for it in groups[: args.limit]
+        GroupRow(
+            group.by,
+            group.name,
+            group.messages,
+            mail.mailbox.summary(group.name).subject if args.by == "thread" else None,
+        )
+        for group in groups[: args.limit]
     ]
     if args.json:
         GROUPS.put(rows)
     elif rows:
-        put(columns([(f"{it.messages:,}", it.name, it.subject or "") for it in rows], ("found", args.by, "")))
+        put(columns([(f"{row.messages:,}", row.name, row.subject or "") for row in rows], ("found", args.by, "")))
     else:
-        put("Nothing found" if not found else f"Nothing found has a {args.by}")
+        put("Nothing found" if not messages else f"Nothing found has a {args.by}")
     if not args.json:
         _tell_rest(len(groups) - len(rows), archived)
-    return 0 if found else NOTHING_FOUND
+    return 0 if messages else NOTHING_FOUND
 
 
 def _print_notes(args: argparse.Namespace, mail: Loaded, query: Query) -> int:
-    found = _notes(mail, query)
-    shown = found[: args.limit]
+    notes = _notes(mail, query)
+    shown = notes[: args.limit]
     if args.json:
         NOTES.put([NoteRow(note.agent, note.kind, note.title, note.day, note.source, note.text) for note in shown])
     elif shown:
@@ -144,8 +149,8 @@ def _print_notes(args: argparse.Namespace, mail: Loaded, query: Query) -> int:
     else:
         put("Nothing found")
     if not args.json:
-        _tell_rest(len(found) - len(shown))
-    return 0 if found else NOTHING_FOUND
+        _tell_rest(len(notes) - len(shown))
+    return 0 if notes else NOTHING_FOUND
 
 
 def _notes(mail: Loaded, query: Query) -> list[AgentNote]:

@@ -152,15 +152,15 @@ def _fields(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _metadata(words: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.strip():
             raise UsedWrongly(f'--meta "{word}" is not KEY=VALUE', "write for example --meta branch=main", "E179")
-        if key in found:
+        if key in result:
             raise UsedWrongly(f"--meta {key} is given twice", "use each key once", "E180")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
 def with_options(texts: Sequence[str]) -> dict[str, list[str]]:
@@ -202,12 +202,12 @@ def _standard_input() -> str:
         raise DraftRefused("body", "is not valid UTF-8", "encode it as UTF-8", "E182") from error
 
 
-def _warn(found: Preview) -> None:
-    for text in found.warnings:
+def _warn(preview: Preview) -> None:
+    for text in preview.warnings:
         warn(text)
-    for name in found.unknown:
+    for name in preview.unknown:
         warn(f'no agent by the name "{name}": the message is held and listed for review')
-    for name in found.waits:
+    for name in preview.waits:
         warn(f'no agent holds the role "{name}": the message is held until one does')
-    for name in found.dead:
+    for name in preview.dead:
         warn(f"{name} is dead: the message will be a dead letter")

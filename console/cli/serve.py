@@ -90,9 +90,9 @@ def _announce(title: str, address: str, links: Mapping[PageAccess, str], kept: P
     """
     if sys.stdout.isatty():
         put(visible_line(f"Serving {title}"))
-        for access, each in links.items():
+        for access, value in links.items():
             put(LABELS[access.value])
-            put(f"  {each}")
+            put(f"  {value}")
         put("Ctrl+C ends it")
     else:
         put(visible_line(f"Serving {title} on {address}"))

@@ -41,14 +41,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(kind: str) -> StoreRow:
     try:
-        found = store_class(kind)
+        store = store_class(kind)
     except StoreError as error:
         return StoreRow(kind, str(error), {})
-    return StoreRow(kind, found.summary, {key.value: why for key, why in found.declared.missing.items()})
+    return StoreRow(kind, store.summary, {key.value: why for key, why in store.declared.missing.items()})
 
 
 def _by_reason(row: StoreRow) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for action, reason in row.missing.items():
-        found.setdefault(reason, []).append(action.replace("-", " "))
-    return found
+        result.setdefault(reason, []).append(action.replace("-", " "))
+    return result

@@ -74,5 +74,5 @@ def _facts(mail: Loaded, message: Message, text: str) -> list[tuple[str, str]]:
     """Return the header fields of a message; tags may tell of an invalid signature or key."""
     subject = message.subject if message.subject != first_line(text) else ""
     by = cancelled_words(mail, message)
-    found = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)), ("cancelled", by))
-    return [(name, value) for name, value in found if value]
+    facts = (("subject", subject), ("type", message.type), ("tags", ", ".join(message.tags)), ("cancelled", by))
+    return [(name, value) for name, value in facts if value]

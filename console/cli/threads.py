@@ -46,19 +46,19 @@ def run(args: argparse.Namespace) -> int:
         unread = unread_of_agent(args, mail, lambda message: [mail.mailbox.root_of(message.id)])
         rows, ages = [], []
         for root in _roots(mail, view):
-            found = mail.mailbox.summary(root)
+            thread_summary = mail.mailbox.summary(root)
             rows.append(
                 ThreadRow(
                     root=root,
-                    subject=found.subject,
-                    participants=found.participants,
-                    messages=found.messages,
-                    unread=found.unseen if unread is None else unread[root],
-                    last_timestamp=found.last_timestamp,
-                    cancelled=found.cancelled,
+                    subject=thread_summary.subject,
+                    participants=thread_summary.participants,
+                    messages=thread_summary.messages,
+                    unread=thread_summary.unseen if unread is None else unread[root],
+                    last_timestamp=thread_summary.last_timestamp,
+                    cancelled=thread_summary.cancelled,
                 )
             )
-            ages.append(age(mail.now - found.last_time))
+            ages.append(age(mail.now - thread_summary.last_time))
     if args.json:
         ROWS.put(rows)
     elif rows:
@@ -95,8 +95,8 @@ def _view(text: str, mail: Loaded) -> View:
             return View(kind)
     namespace, _, rest = text.partition(":")
     if namespace == "agent" and rest:
-        found = mail.mailbox.roster.find(rest)
-        return View("agent", found[0].session_id if found else rest)
+        agent = mail.mailbox.roster.find(rest)
+        return View("agent", agent[0].session_id if agent else rest)
     if namespace in ("role", "type") and rest:
         return View("role" if namespace == "role" else "type", rest)
     if namespace in TAG_NAMESPACES and rest:

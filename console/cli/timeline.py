@@ -26,11 +26,12 @@ def run(args: argparse.Namespace) -> int:
     with loaded(args) as mail:
         moments = timeline(mail.mailbox, find_message(mail.mailbox, args.message), mail.now)
     if args.json:
-        ROWS.put([MomentRow(iso_time(it.time), it.what, it.who, it.how) for it in moments])
+        ROWS.put([MomentRow(iso_time(moment.time), moment.what, moment.who, moment.how) for moment in moments])
     else:
         put(
             columns(
-                [(iso_time(it.time) or "–", it.what, it.who, it.how) for it in moments], ("time", "what", "who", "how")
+                [(iso_time(moment.time) or "–", moment.what, moment.who, moment.how) for moment in moments],
+                ("time", "what", "who", "how"),
             )
         )
     return 0

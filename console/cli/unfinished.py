@@ -45,23 +45,23 @@ def unfinished(mail: Loaded, agent: str) -> Unfinished:
     """Return what an agent has not finished."""
     stages = printed_to(mail.store.url, agent, mail.now)
     mine = unread_mail(mail.store, mail.mailbox, agent, mail.now)
-    unread = [it for it in mine if stages.get(it.id) != SEEN]
+    unread = [message for message in mine if stages.get(message.id) != SEEN]
     known = {message.id for message in unread}
     questions = open_questions(mail.mailbox, mail.now)
-    asked = [it.message for it in questions if agent in it.asked and agent != it.message.sender]
-    asking = [it.message for it in questions if it.message.sender == agent]
-    seen = [it for it in mine if stages.get(it.id) == SEEN]
-    return Unfinished(unread, [it for it in asked if it.id not in known], asking, seen)
+    asked = [question.message for question in questions if agent in question.asked and agent != question.message.sender]
+    asking = [question.message for question in questions if question.message.sender == agent]
+    seen = [message for message in mine if stages.get(message.id) == SEEN]
+    return Unfinished(unread, [message for message in asked if message.id not in known], asking, seen)
 
 
-def print_unfinished(found: Unfinished, agent: str, store: str, now: float) -> None:
+def print_unfinished(open_work: Unfinished, agent: str, store: str, now: float) -> None:
     """Print mail that concerns an agent, and the commands that deal with it; nothing if there is none."""
     read = typed("check", "--as", agent, store=store)
     reply = typed("send", "--from", agent, "--to", "SENDER", "--in-reply-to", "MESSAGE", store=store)
     parts = (
-        (Unfinished(found.unread, [], []), f" ({read} prints them and records that they were read)"),
-        (Unfinished([], found.asked, []), f" ({reply} answers)"),
-        (Unfinished([], [], found.asking), ""),
+        (Unfinished(open_work.unread, [], []), f" ({read} prints them and records that they were read)"),
+        (Unfinished([], open_work.asked, []), f" ({reply} answers)"),
+        (Unfinished([], [], open_work.asking), ""),
     )
     for part, hint in parts:
         mail = [*part.unread, *part.asked, *part.asking]

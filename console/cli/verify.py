@@ -54,12 +54,17 @@ def run(args: argparse.Namespace) -> int:
     claims = claims_in(text)
     with loaded(args) as mail:
         findings = list(verified(claims, mail.store, mail.mailbox))
-    bad = [it for it in findings if not it.is_good]
+    bad = [finding for finding in findings if not finding.is_good]
     if args.json:
-        ROWS.put([FindingRow(it.claim.id, it.verdict, it.words) for it in findings])
+        ROWS.put([FindingRow(finding.claim.id, finding.verdict, finding.words) for finding in findings])
     else:
         if bad:
-            put(columns([(it.verdict.value, it.claim.id, it.words) for it in bad], ("verdict", "message", "why")))
-        counts = Counter(it.verdict.value for it in findings)
+            put(
+                columns(
+                    [(finding.verdict.value, finding.claim.id, finding.words) for finding in bad],
+                    ("verdict", "message", "why"),
+                )
+            )
+        counts = Counter(finding.verdict.value for finding in findings)
         put(", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "Empty export: nothing to check")
     return 1 if bad else 0

@@ -28,9 +28,9 @@ def run(args: argparse.Namespace) -> int:
         views = saved_views(mail.store.url)
         hints = mail.store.candidates
         steps = run_saved_views(context_of(mail), mail.now, views, hints)
-        found = dict(at_once(steps))
+        hits = dict(at_once(steps))
         rows = [
-            ViewRow(name, query, found[name].messages, found[name].unseen, found[name].problem)
+            ViewRow(name, query, hits[name].messages, hits[name].unseen, hits[name].problem)
             for name, query in views.items()
         ]
     if args.json:

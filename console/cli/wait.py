@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
         shown = shown_to(mail.store, reader)
 
         def unread() -> list[Message]:
-            found = unread_mail(mail.store, mail.mailbox, reader, time.time(), shown)
+            messages = unread_mail(mail.store, mail.mailbox, reader, time.time(), shown)
             before = printed_to(mail.store.url, reader, time.time())
-            return [it for it in found if it.id not in before and (not args.type or it.type in args.type)]
+            return [it for it in messages if it.id not in before and (not args.type or it.type in args.type)]
 
         def is_enough(news: News) -> bool:
             return isinstance(news, Message) and bool(unread())

@@ -145,7 +145,11 @@ class _Waker:
         """Wake the agent if that is due; return whether it succeeded, None if none is due."""
         mailbox, now = self._mail.mailbox, time.time()
         agent = mailbox.roster.get(self._session_id)
-        fresh = [it for it in await self._unread(now) if not (it.id in self._told or self._woken.holds(it.id))]
+        fresh = [
+            message
+            for message in await self._unread(now)
+            if not (message.id in self._told or self._woken.holds(message.id))
+        ]
         if agent is None or not fresh:
             return None
         if (hook := await asyncio.to_thread(self._hook, now)) is not None:

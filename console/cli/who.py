@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _cells(mail: Loaded, agent: Agent, presences: Presences) -> tuple[str, ...]:
-    found = presences.of(agent)
+    presence = presences.of(agent)
     unread = unread_words(unread_count(mail.store, mail.mailbox, agent.session_id))
-    seen = "never" if found.age is None else age(found.age)
-    since = since_words(found, mail.now)
-    return agent.session_id, agent.role, state_words(found), since, doing_words(found), unread, seen
+    seen = "never" if presence.age is None else age(presence.age)
+    since = since_words(presence, mail.now)
+    return agent.session_id, agent.role, state_words(presence), since, doing_words(presence), unread, seen

@@ -47,22 +47,22 @@ def run(args: argparse.Namespace) -> int:
         *_, chain = at_once(causes(mail.mailbox, find_message(mail.mailbox, args.message)))
     rows = [
         CauseRow(
-            it.message.id,
-            iso_time(it.message.time if it.message.timed else None),
-            it.message.sender,
-            list(it.message.recipients),
-            it.message.subject,
-            it.because,
-            iso_time(it.read),
+            cause.message.id,
+            iso_time(cause.message.time if cause.message.timed else None),
+            cause.message.sender,
+            list(cause.message.recipients),
+            cause.message.subject,
+            cause.because,
+            iso_time(cause.read),
         )
-        for it in chain
+        for cause in chain
     ]
     if args.json:
         ROWS.put(rows)
     else:
         cells = [
-            (it.time or "–", it.sender, ", ".join(it.to), it.subject, WORDS[it.because], it.read or "", it.id)
-            for it in rows
+            (row.time or "–", row.sender, ", ".join(row.to), row.subject, WORDS[row.because], row.read or "", row.id)
+            for row in rows
         ]
         put(columns(cells, ("time", "sender", "recipients", "subject", "because", "read", "message")))
     return 0

@@ -29,7 +29,9 @@ class FooterKey(Struct, frozen=True):
 
 @lru_cache(maxsize=32)
 def _named_in_footer(pane: str) -> tuple[Command, ...]:
-    return tuple(sorted((it for it in commands_for(pane) if it.footer), key=lambda command: command.footer))
+    return tuple(
+        sorted((command for command in commands_for(pane) if command.footer), key=lambda command: command.footer)
+    )
 
 
 def footer_keys(
@@ -37,9 +39,9 @@ def footer_keys(
 ) -> tuple[FooterKey, ...]:
     """Return the keys that the footer names for a pane, the most useful first, and whether each can act now."""
     return tuple(
-        FooterKey(it.key_label(keymap), it.label, it.screen_action, not it.why_not(ask, situation))
-        for it in _named_in_footer(pane)
-        if it.suits(situation)
+        FooterKey(command.key_label(keymap), command.label, command.screen_action, not command.why_not(ask, situation))
+        for command in _named_in_footer(pane)
+        if command.suits(situation)
     )
 
 
@@ -47,7 +49,7 @@ def count_keys(keymap: Mapping[str, str]) -> tuple[FooterKey, ...]:
     """Return the keys that the footer names once a count was begun."""
     labels = {"list.down": "rows down", "list.up": "up", "list.last": "to that row"}
     named = ((BY_ID[name], label) for name, label in labels.items())
-    keys = (FooterKey(it.key_label(keymap), label, it.screen_action) for it, label in named)
+    keys = (FooterKey(command.key_label(keymap), label, command.screen_action) for command, label in named)
     return (*keys, FooterKey("esc", "no count", "drop_count"))
 
 

@@ -54,7 +54,7 @@ class Situation(Struct, frozen=True):
 
 
 def _is_row(what: str) -> Callable[[Situation], bool]:
-    return lambda it: it.row is None or what in it.row
+    return lambda situation: situation.row is None or what in situation.row
 
 
 OF_ROWS: dict[str, tuple[Callable[[Situation], bool], str]] = {
@@ -65,11 +65,11 @@ OF_ROWS: dict[str, tuple[Callable[[Situation], bool], str]] = {
     "agent": (_is_row("agent"), "no agent to wake in this row"),
 }
 WHEN: dict[str, tuple[Callable[[Situation], bool], str]] = {
-    "past": (lambda it: it.is_past, "only while time travelling"),
-    "live": (lambda it: not it.is_past, "not in the past"),
-    "row": (lambda it: it.has_row, "nothing is selected"),
-    "undo": (lambda it: it.can_undo, "nothing to undo"),
-    "redo": (lambda it: it.can_redo, "nothing to redo"),
+    "past": (lambda situation: situation.is_past, "only while time travelling"),
+    "live": (lambda situation: not situation.is_past, "not in the past"),
+    "row": (lambda situation: situation.has_row, "nothing is selected"),
+    "undo": (lambda situation: situation.can_undo, "nothing to undo"),
+    "redo": (lambda situation: situation.can_redo, "nothing to redo"),
     **OF_ROWS,
 }
 """The conditions under which some commands can act, and what is said where they can't."""

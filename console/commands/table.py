@@ -568,7 +568,9 @@ MOST_BASIC = 10
 def basic_commands(pane: str) -> list[Command]:
     """Return at most ten commands with which one begins in a pane; what its footer names fills them up."""
     here = commands_for(pane)
-    rest = sorted((it for it in here if it.footer and it.id not in BASIC), key=lambda it: it.footer)
+    rest = sorted(
+        (command for command in here if command.footer and command.id not in BASIC), key=lambda command: command.footer
+    )
     return [*(BY_ID[name] for name in BASIC if BY_ID[name] in here), *rest][:MOST_BASIC]
 
 

@@ -70,9 +70,9 @@ def _first(before: list[str], typed: str) -> Completions:
     if typed.startswith("-"):
         options = _option(table, typed, set(before), "")
         return Completions(options.words + _starting(FIRST, typed).words, has_paths=options.has_paths)
-    found = _starting([*commands(), ("help", "Show the help of a command")], typed)
-    if found.words and not any(char in typed for char in "/.~:"):
-        return found
+    completions = _starting([*commands(), ("help", "Show the help of a command")], typed)
+    if completions.words and not any(char in typed for char in "/.~:"):
+        return completions
     return _values("url", typed, "", table)
 
 
@@ -92,11 +92,11 @@ def _option(table: CommandTable, typed: str, used: set[str], store: str) -> Comp
         option = table.option(name)
         if option is None or not option.takes_value:
             return Completions([])
-        found = _values(option.kind, value, store, table)
+        completions = _values(option.kind, value, store, table)
         return Completions(
-            [(f"{name}={word}", words) for word, words in found.words],
-            has_paths=found.has_paths,
-            before=f"{name}={found.before}",
+            [(f"{name}={word}", words) for word, words in completions.words],
+            has_paths=completions.has_paths,
+            before=f"{name}={completions.before}",
         )
     left = [option for option in table.options if option.is_repeatable or option.names[0] not in used]
     return _starting([(word, option.help) for option in left for word in option.names], typed)
@@ -111,8 +111,8 @@ def _values(kind: str, typed: str, store: str, table: CommandTable) -> Completio
         return Completions([], has_paths=True)
     if kind == "url" and ":" in typed:
         return Completions([], has_paths="://" not in typed, before=f"{typed.partition(':')[0]}:")
-    found = _starting(values(kind, typed, store), typed)
-    return Completions(found.words, has_paths=kind == "url" and not found.words)
+    completions = _starting(values(kind, typed, store), typed)
+    return Completions(completions.words, has_paths=kind == "url" and not completions.words)
 
 
 def _starting(found: list[tuple[str, str]], typed: str) -> Completions:

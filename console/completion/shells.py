@@ -26,9 +26,9 @@ def word_lines(words: list[str]) -> list[str]:
     The first says whether a path may stand here, and after which beginning of the word; then come words, each followed
     by the line that describes it.
     """
-    found = candidates(words)
-    head = f"{PATHS}{found.before}" if found.has_paths and _is_plain(found.before) else NO_PATHS
-    return [head, *(line for each in found.words if all(map(_is_plain, each)) for line in each)]
+    completions = candidates(words)
+    head = f"{PATHS}{completions.before}" if completions.has_paths and _is_plain(completions.before) else NO_PATHS
+    return [head, *(line for word in completions.words if all(map(_is_plain, word)) for line in word)]
 
 
 def bash_lines(line: str, breaks: str) -> list[str]:
@@ -36,15 +36,15 @@ def bash_lines(line: str, breaks: str) -> list[str]:
     typed = typed_line(line, breaks)
     if len(typed.words) < 2:
         return [NO_PATHS]
-    found = candidates(typed.words[1:])
-    words = [word for word, _ in found.words if _is_plain(word)]
-    if found.has_paths:
-        words += _paths(typed.words[-1], found)
+    completions = candidates(typed.words[1:])
+    words = [word for word, _ in completions.words if _is_plain(word)]
+    if completions.has_paths:
+        words += _paths(typed.words[-1], completions)
     if typed.quote:
         bad = IN_DOUBLE_QUOTES if typed.quote == '"' else frozenset("'")
         ends = [word for word in words if not bad.intersection(word)]
     else:
-        ends = [_quoted(word[typed.breaks_at :], is_path=found.has_paths, typed=typed) for word in words]
+        ends = [_quoted(word[typed.breaks_at :], is_path=completions.has_paths, typed=typed) for word in words]
     is_open = all(word.endswith(OPEN_ENDS) for word in words)
     return ["nospace" if is_open else NO_PATHS, *dict.fromkeys(ends)]
 
@@ -61,9 +61,9 @@ def _quoted(text: str, *, is_path: bool, typed: TypedLine) -> str:
     return head + "".join(char if char in UNQUOTED or not char.isascii() else f"\\{char}" for char in text)
 
 
-def _paths(typed: str, found: Completions) -> list[str]:
+def _paths(typed: str, completions: Completions) -> list[str]:
     """Return the files and folders that continue what was typed."""
-    word = typed.removeprefix(found.before)
+    word = typed.removeprefix(completions.before)
     folder, slash, start = word.rpartition("/")
     try:
         entries = sorted(os.listdir(os.path.expanduser(folder + slash) or "."))[:MOST_PATHS]  # noqa: PTH111, PTH208
@@ -74,7 +74,7 @@ def _paths(typed: str, found: Completions) -> list[str]:
     for name in names:
         path = f"{folder}{slash}{name}"
         is_folder = os.path.isdir(os.path.expanduser(path))  # noqa: PTH111, PTH112
-        paths.append(f"{found.before}{path}{'/' * is_folder}")
+        paths.append(f"{completions.before}{path}{'/' * is_folder}")
     return [path for path in paths if _is_plain(path)]
 
 

@@ -59,16 +59,16 @@ def kinds() -> list[tuple[str, str]]:
 
 def table_of(name: str) -> CommandTable:
     """Return what is known of a command; nothing of an unknown one."""
-    found, is_it = CommandTable(), False
+    table, is_it = CommandTable(), False
     for head, *rest in _lines():
         if head in ("command", "kind"):
             is_it = (head, rest[0]) == ("command", name)
         elif not is_it:
             continue
         elif head == "action":
-            found.actions.append((rest[0], rest[1]))
+            table.actions.append((rest[0], rest[1]))
         elif head == "option":
-            found.options.append(Option(*rest))
+            table.options.append(Option(*rest))
         else:
-            found.arguments.append((rest[0] == "many", rest[1]))
-    return found
+            table.arguments.append((rest[0] == "many", rest[1]))
+    return table

@@ -76,18 +76,18 @@ def _help(action: argparse.Action) -> str:
     return (action.help or "").replace("%%", "%")
 
 
-def _lines(it: CommandDescription) -> Iterator[tuple[str, ...]]:
-    yield "command", it.name, it.summary
-    for word in it.actions:
+def _lines(description: CommandDescription) -> Iterator[tuple[str, ...]]:
+    yield "command", description.name, description.summary
+    for word in description.actions:
         yield "action", word.name, word.summary
-    for option in it.options:
+    for option in description.options:
         takes = "flag" if option.nargs == 0 else "value"
         repeats = "again" if isinstance(option, argparse._AppendAction) else "once"
-        yield "option", ",".join(option.option_strings), takes, repeats, _kind(it.name, option), _help(option)
-    for argument in it.arguments:
+        yield "option", ",".join(option.option_strings), takes, repeats, _kind(description.name, option), _help(option)
+    for argument in description.arguments:
         many = "many" if argument.nargs in ("*", "+") else "one"
-        kind = "action" if argument.dest == "action" else _kind(it.name, argument)
-        if it.actions and argument.dest == "words":
+        kind = "action" if argument.dest == "action" else _kind(description.name, argument)
+        if description.actions and argument.dest == "words":
             kind = "action+file"
         yield "argument", many, kind
 
@@ -95,7 +95,7 @@ def _lines(it: CommandDescription) -> Iterator[tuple[str, ...]]:
 def table_text() -> str:
     """Return the table: our kinds of mailbox; each command, then lines for its actions, options and arguments."""
     classes = {kind: store_class(kind) for kind in kinds()}
-    ours = {kind: found for kind, found in classes.items() if found.__module__.startswith("mailstore.")}
+    ours = {kind: value for kind, value in classes.items() if value.__module__.startswith("mailstore.")}
     lines: list[tuple[str, ...]] = [("kind", kind, ours[kind].summary) for kind in sorted(ours)]
-    lines += [line for it in described_commands() for line in _lines(it)]
+    lines += [line for described_command in described_commands() for line in _lines(described_command)]
     return "".join("\t".join(" ".join(part.split()) for part in line) + "\n" for line in lines)

@@ -54,13 +54,13 @@ def values(kind: str, typed: str, store: str) -> list[tuple[str, str]]:
     if wanted is None:
         return []
     names = _names(store)
-    found = [(name, words) for group, name, words in names if group in wanted]
+    candidates = [(name, words) for group, name, words in names if group in wanted]
     if kind == "address":
-        found.append(("all", "everyone"))
+        candidates.append(("all", "everyone"))
     if kind == "view":
-        found = [*((view, "") for view in VIEWS), *found]
-        found += [(f"{group}:{name}", words) for group, name, words in names if group in ("agent", "role")]
-    return found
+        candidates = [*((view, "") for view in VIEWS), *candidates]
+        candidates += [(f"{group}:{name}", words) for group, name, words in names if group in ("agent", "role")]
+    return candidates
 
 
 def _listed(kind: str, typed: str, store: str) -> list[tuple[str, str]]:
@@ -84,9 +84,9 @@ def _query(typed: str, store: str) -> list[tuple[str, str]]:
 def _themes() -> list[tuple[str, str]]:
     import themes
 
-    found = {"auto", *_stems(os.path.dirname(themes.__file__ or ""))}  # noqa: PTH120 - pathlib costs too much
-    found |= _stems(f"{os.path.dirname(config_path())}/themes")  # noqa: PTH120
-    return [(name, "") for name in sorted(found) if name.isprintable()]
+    theme_names = {"auto", *_stems(os.path.dirname(themes.__file__ or ""))}  # noqa: PTH120 - pathlib costs too much
+    theme_names |= _stems(f"{os.path.dirname(config_path())}/themes")  # noqa: PTH120
+    return [(name, "") for name in sorted(theme_names) if name.isprintable()]
 
 
 def _stems(folder: str) -> set[str]:

@@ -76,8 +76,8 @@ class Company:
 
     def poll(self, agent: Agent, most: int = AT_ONCE) -> None:
         """Have an agent read its unread mail, the newest of it first."""
-        found = self.mailbox.unread(agent.session_id, self._clock())[-most:]
-        self._store.mark_read(agent.session_id, [message.id for message in found])
+        messages = self.mailbox.unread(agent.session_id, self._clock())[-most:]
+        self._store.mark_read(agent.session_id, [message.id for message in messages])
         now = self._clock()
         current = self.mailbox.roster.get(agent.session_id) or agent
         if current.last_seen is None or now - current.last_seen > SEEN_EVERY:

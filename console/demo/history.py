@@ -141,7 +141,7 @@ def _beginning(one: Member, time: float) -> Agent:
 def _visits(one: Member, live: list[PastMessage], now: float, rng: Random) -> list[float]:
     begun = now - min(one.started, PAST_HOURS) * HOUR
     until = min(now - one.awake_until * HOUR, now - 15)
-    moments = [each.head.time - rng.uniform(45, 100) for each in live if each.head.sender == one.session_id]
+    moments = [message.head.time - rng.uniform(45, 100) for message in live if message.head.sender == one.session_id]
     moment = begun + rng.uniform(5, 40)
     while moment < until:
         moments.append(moment)

@@ -30,8 +30,8 @@ class ExportDocument(Struct, frozen=True):
 
 def as_json(messages: Iterable[Exported], about: About) -> Iterator[str]:
     """Render one JSON document."""
-    found = list(messages)
-    head = ExportDocument(VERSION, about.mailbox, about.exported_at, about.selection, len(found), found)
+    exported = list(messages)
+    head = ExportDocument(VERSION, about.mailbox, about.exported_at, about.selection, len(exported), exported)
     yield json_text(head, indent=2) + "\n"
 
 

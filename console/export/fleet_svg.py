@@ -91,47 +91,53 @@ def _heartbeat(parts: list[str], figures: FleetFigures, top: int) -> int:
 
 def _agents(parts: list[str], figures: FleetFigures, top: int) -> int:
     picture, moment = figures.picture, figures.picture.moment
-    most = max((max(*it.sent, *it.read) for it in picture.agents), default=0)
+    most = max((max(*agent.sent, *agent.read) for agent in picture.agents), default=0)
     places = {"sent": LEFT + LINE + 40, "read": LEFT + 2 * LINE + 95}
     ends = {"unread": 650, "asked": 700, "to read": 765, "to answer": WIDTH}
     parts.append(_at(0, top, f"Agents, at most {count(most)} in a bar", "head"))
     for name, x in (*places.items(), *ends.items()):
         parts.append(_at(x, top, name, "faint end"))
-    for number, it in enumerate(picture.agents):
+    for number, traffic in enumerate(picture.agents):
         y = top + ROW * (number + 1)
-        hot = figures.standing.of(it.name) if figures.unread else None
+        hot = figures.standing.of(traffic.name) if figures.unread else None
         if hot is not None:
             parts.append(_at(0, y, symbol_of(hot.concern).glyph, "hot"))
-        parts.append(_at(16, y, shorten_middle(_label(figures, it.name), 20)))
-        parts.append(_line(it.sent, LEFT, y, most, "sent") + _at(places["sent"], y, _number(sum(it.sent)), "end"))
-        parts.append(_line(it.read, places["sent"] + 10, y, most, "read"))
-        parts.append(_at(places["read"], y, _number(sum(it.read)), "end"))
-        parts += _standing(figures, it, y, ends, moment)
+        parts.append(_at(16, y, shorten_middle(_label(figures, traffic.name), 20)))
+        parts.append(
+            _line(traffic.sent, LEFT, y, most, "sent") + _at(places["sent"], y, _number(sum(traffic.sent)), "end")
+        )
+        parts.append(_line(traffic.read, places["sent"] + 10, y, most, "read"))
+        parts.append(_at(places["read"], y, _number(sum(traffic.read)), "end"))
+        parts += _standing(figures, traffic, y, ends, moment)
     return top + ROW * len(picture.agents)
 
 
-def _standing(figures: FleetFigures, it: AgentTraffic, y: int, ends: Mapping[str, int], moment: float) -> Iterator[str]:
-    if it.name in figures.unread:
-        unread = figures.unread[it.name]
+def _standing(
+    figures: FleetFigures, traffic: AgentTraffic, y: int, ends: Mapping[str, int], moment: float
+) -> Iterator[str]:
+    if traffic.name in figures.unread:
+        unread = figures.unread[traffic.name]
         yield _at(ends["unread"], y, "?" if unread is None else _number(unread), "end")
-    asked = figures.standing.questions.get(it.name) if figures.unread else None
+    asked = figures.standing.questions.get(traffic.name) if figures.unread else None
     if asked is not None:
         yield _at(ends["asked"], y, age(moment - asked.since), "end")
-    yield _at(ends["to read"], y, _median(it.to_read), "end")
-    yield _at(ends["to answer"], y, _median(it.to_answer), "end")
+    yield _at(ends["to read"], y, _median(traffic.to_read), "end")
+    yield _at(ends["to answer"], y, _median(traffic.to_answer), "end")
 
 
 def _channels(parts: list[str], figures: FleetFigures, top: int) -> int:
     channels = figures.picture.channels
     if not channels:
         return top - 30
-    most = max(max(it.sent) for it in channels)
+    most = max(max(channel.sent) for channel in channels)
     parts.append(_at(0, top, f"Channels, at most {count(most)} in a bar", "head"))
-    for number, it in enumerate(channels):
+    for number, traffic in enumerate(channels):
         y = top + ROW * (number + 1)
-        parts.append(_at(16, y, shorten_middle(_label(figures, it.tag), 20)))
-        parts.append(_line(it.sent, LEFT, y, most, "sent") + _at(LEFT + LINE + 40, y, _number(sum(it.sent)), "end"))
-        parts.append(_at(LEFT + LINE + 60, y, f"{it.senders} sender{'s' * (it.senders != 1)}", "faint"))
+        parts.append(_at(16, y, shorten_middle(_label(figures, traffic.tag), 20)))
+        parts.append(
+            _line(traffic.sent, LEFT, y, most, "sent") + _at(LEFT + LINE + 40, y, _number(sum(traffic.sent)), "end")
+        )
+        parts.append(_at(LEFT + LINE + 60, y, f"{traffic.senders} sender{'s' * (traffic.senders != 1)}", "faint"))
     return top + ROW * len(channels)
 
 

@@ -34,18 +34,18 @@ def claims_in(text: str) -> list[tuple[Claim, Shows]]:
     head = text.lstrip()[:1000]
     try:
         if head.startswith("<!doctype html"):
-            found = list(_in_html(text))
+            claims = list(_in_html(text))
         elif head.startswith("# situations of "):
-            found = list(_in_situations(text))
+            claims = list(_in_situations(text))
         elif head.startswith("{"):
-            found = list(_in_json(text))
+            claims = list(_in_json(text))
         else:
-            found = list(_in_markdown(text))
+            claims = list(_in_markdown(text))
     except (ValueError, KeyError, TypeError, RecursionError, msgspec.ValidationError) as error:
         raise Refused(f"not a complete signalbox export ({error})", "export it again", "E174") from error
-    if not found and "signalbox_export" not in head:
+    if not claims and "signalbox_export" not in head:
         raise Refused("no exported record in this file", "use a file that signalbox export wrote", "E173")
-    return found
+    return claims
 
 
 def _in_json(text: str) -> Claims:
@@ -69,7 +69,7 @@ def _is_just(row: object, form: Callable[[Exported], object], message: Exported)
 
 def _in_markdown(text: str) -> Claims:
     begin, marks = 0, list(MARK.finditer(text))
-    ends = [text.index(f"\n{it[2]}\n", it.end() - 1) + len(it[2]) + 2 for it in marks]
+    ends = [text.index(f"\n{match[2]}\n", match.end() - 1) + len(match[2]) + 2 for match in marks]
     roots: list[str | None] = [None]
     for mark, end in zip(marks, ends, strict=True):
         claim = _claim(json.loads(mark[1]))
@@ -108,9 +108,9 @@ class _Records(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "article":
-            told = dict(attrs)
-            record = told.get("data-record")
-            self.found.append({"id": told["data-id"]} if record is None else json.loads(record))
+            attributes = dict(attrs)
+            record = attributes.get("data-record")
+            self.found.append({"id": attributes["data-id"]} if record is None else json.loads(record))
 
 
 def _in_html(text: str) -> Claims:

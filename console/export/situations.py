@@ -83,7 +83,7 @@ def as_jsonld(messages: Iterable[Exported], about: About) -> Iterator[str]:
 
 def node(message: Exported) -> dict[str, Any]:
     """Return a message as a node of the graph."""
-    found: dict[str, Any] = {
+    properties: dict[str, Any] = {
         "@id": situation(message.id),
         "@type": "Situation",
         "scale": "act",
@@ -98,7 +98,7 @@ def node(message: Exported) -> dict[str, Any]:
         "record": claim_of(message),
     }
     if message.type:
-        found["kind"] = message.type
+        properties["kind"] = message.type
     if message.thread:
-        found["inReplyTo"] = situation(message.thread)
-    return found
+        properties["inReplyTo"] = situation(message.thread)
+    return properties

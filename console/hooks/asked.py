@@ -40,11 +40,11 @@ LONGEST_STATUS = 1 << 16
 
 def while_asked(tool: Program, event: HookEvent) -> Answer | None:
     """Return the user's answer as the program takes it; None where it is answered elsewhere, or by nobody in time."""
-    found = known_session(tool.NAME, event.session_id)
-    if found is None or event.asked is None:
+    session = known_session(tool.NAME, event.session_id)
+    if session is None or event.asked is None:
         return None
     clock.stop()
-    mailbox_folder, state = found
+    mailbox_folder, state = session
     folder = folder_of(mailbox_folder)
     limit = LIMIT_SECONDS if event.is_attended else configured_answer_seconds(os.environ, LIMIT_SECONDS)
     name, given = event.asked

@@ -52,17 +52,17 @@ class Calls:
     def take(self, line: str) -> None:
         """Take the next line."""
         at, _, rest = line.partition(" ")
-        found, _, name = rest.partition(" ")
-        if not at.isdigit() or not found:
+        taken, _, name = rest.partition(" ")
+        if not at.isdigit() or not taken:
             return
         self.last = float(at)
         self.first = self.first or self.last
         self.tool = name
-        if found == RELEASED:
+        if taken == RELEASED:
             self.first, self.identical, self._digest = self.last, 0, ""
-        elif found != ENDED:
-            self.identical = self.identical + 1 if (found, name) == (self._digest, self.repeated) else 1
-            self._digest, self.repeated = found, name
+        elif taken != ENDED:
+            self.identical = self.identical + 1 if (taken, name) == (self._digest, self.repeated) else 1
+            self._digest, self.repeated = taken, name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Calls) and all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
@@ -138,22 +138,22 @@ def bytes_of(limits: dict[str, float]) -> int:
 
 def would_hold(lines: Iterable[str], limits: dict[str, float]) -> list[tuple[float, str]]:
     """Return when limits would have held a session and why, had it been released each time."""
-    calls, found = Calls(), []
+    calls, held = Calls(), []
     for line in lines:
         calls.take(line)
         if calls.tool and (why := calls.broken(limits, calls.last)):
-            found.append((calls.last, why))
+            held.append((calls.last, why))
             calls.take(f"{calls.last:.0f} {RELEASED}")
-    return found
+    return held
 
 
 def limits_in(words: list[str]) -> dict[str, float]:
     """Return the limits among the words of a hook's command; those that are no numbers are none."""
-    found = {}
+    limits = {}
     for name in LIMITS:
         value = words[words.index(name) + 1] if name in words[:-1] else ""
         try:
-            found[name] = float(value)
+            limits[name] = float(value)
         except ValueError:
             continue
-    return found
+    return limits

@@ -113,8 +113,8 @@ def text_in(given: dict[str, Any], *names: str) -> str:
 
 def tool_in(given: dict[str, Any], name: str, value: str) -> tuple[str, dict[str, Any]]:
     """Return the name of a tool and its input, from the fields of these names."""
-    found = given.get(value)
-    return text_in(given, name), found if isinstance(found, dict) else {}
+    tool_name = given.get(value)
+    return text_in(given, name), tool_name if isinstance(tool_name, dict) else {}
 
 
 def session_in(given: dict[str, Any], *names: str) -> str:

@@ -32,10 +32,10 @@ LIMIT_SECONDS = 540.0
 
 def before_tool(tool: Program, event: HookEvent, limits: dict[str, float]) -> Answer | None:
     """Return how a tool call is refused, once its agent is stopped or was held for long; None to let it run."""
-    found = known_session(tool.NAME, event.session_id)
-    if found is None:
+    session = known_session(tool.NAME, event.session_id)
+    if session is None:
         return None
-    folder, state = found
+    folder, state = session
     place, parent = place_of(folder), os.getppid()
     order = order_for(place, state.agent_id) or _by_limit(tool.NAME, folder, state, limits)
     if order is None:
@@ -108,7 +108,7 @@ def reason(order: Order) -> str:
 
 def known_session(tool: str, session_id: str) -> tuple[str, SessionState] | None:
     """Return what is remembered of a session, and the folder of the mailbox that it had last."""
-    found: list[tuple[str, SessionState]] = []
+    sessions: list[tuple[str, SessionState]] = []
     for folder in all_folders():
         try:
             with open_binary(f"{folder}/{tool}-{session_id}") as file:
@@ -116,8 +116,8 @@ def known_session(tool: str, session_id: str) -> tuple[str, SessionState] | None
         except OSError:
             continue
         if state.agent_id and not state.is_ended:
-            found.append((folder, state))
-    return max(found, key=lambda each: each[1].last_run, default=None)
+            sessions.append((folder, state))
+    return max(sessions, key=lambda each: each[1].last_run, default=None)
 
 
 def note(folder: str, tool: str, session_id: str, doing: str, order: Order | None) -> None:

@@ -44,10 +44,10 @@ async def hooked_changes(store_url: str, now: Callable[[], float]) -> AsyncGener
             if (rest := looked + REST_SECONDS - monotonic()) > 0:
                 await asyncio.sleep(rest)
             looked = monotonic()
-            found = await asyncio.to_thread(hooked_agents, store_url, now())
-            is_news, known = found != known, found
+            agents = await asyncio.to_thread(hooked_agents, store_url, now())
+            is_news, known = agents != known, agents
             if is_news:
-                yield found
+                yield agents
 
 
 def _folders(store_url: str) -> set[str]:

@@ -21,22 +21,22 @@ def options_in(
 
     Raises ValueError for any other option, and for one that lacks its value.
     """
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     others: list[str] = []
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
         if word in flags:
-            found[word] = word
+            options[word] = word
         elif name in valued:
-            found[name] = value if equals else next(rest, "")
-            if not found[name] or (not equals and found[name].startswith("-")):
+            options[name] = value if equals else next(rest, "")
+            if not options[name] or (not equals and options[name].startswith("-")):
                 raise ValueError(f"{name} needs a value")
         elif word.startswith("-"):
             raise ValueError(f'unknown option "{word}"')
         else:
             others.append(word)
-    return found, others
+    return options, others
 
 
 class RunOptions:

@@ -61,8 +61,8 @@ def orders_in(place: str) -> dict[str, Order]:
         names = sorted(os.listdir(place))  # noqa: PTH208
     except OSError:
         return {}
-    found = filter(None, (_read(f"{place}/{name}") for name in names if not name.endswith((".new", CANCELLED))))
-    return {order.agent_id: order for order in found}
+    orders = filter(None, (_read(f"{place}/{name}") for name in names if not name.endswith((".new", CANCELLED))))
+    return {order.agent_id: order for order in orders}
 
 
 def give(place: str, order: Order, about: str = "") -> None:

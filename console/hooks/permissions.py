@@ -101,8 +101,8 @@ def requests_in(folder: str) -> list[PermissionRequest]:
         names = os.listdir(folder)  # noqa: PTH208
     except OSError:
         return []
-    found = (request_at(folder, name) for name in names if "." not in name)
-    return sorted(filter(None, found), key=lambda each: (each.since, each.id))
+    requests = (request_at(folder, name) for name in names if "." not in name)
+    return sorted(filter(None, requests), key=lambda request: (request.since, request.id))
 
 
 def request_at(folder: str, request_id: str) -> PermissionRequest | None:
@@ -130,7 +130,7 @@ def answer_to(folder: str, request_id: str) -> PermissionAnswer | None:
     what, by, words, choices = (found.get(name) for name in ("what", "by", "words", "choices"))
     if what not in (ALLOW, DENY, END_TURN) or not isinstance(by, str) or not isinstance(words, str):
         return None
-    if not isinstance(choices, dict) or not all(isinstance(each, str) for each in choices.values()):
+    if not isinstance(choices, dict) or not all(isinstance(choice, str) for choice in choices.values()):
         return None
     return PermissionAnswer(what, by, words, choices)
 
@@ -138,10 +138,10 @@ def answer_to(folder: str, request_id: str) -> PermissionAnswer | None:
 def input_of(request: PermissionRequest) -> dict[str, Any]:
     """Return the tool's input by name; as one text without a name, where it was truncated."""
     try:
-        found: dict[str, Any] = decoded(request.given.encode())
+        given: dict[str, Any] = decoded(request.given.encode())
     except Unusual:
         return {"": request.given}
-    return found
+    return given
 
 
 def in_a_line(request: PermissionRequest) -> str:
@@ -174,7 +174,7 @@ def _of(value: object, kind: type | UnionType) -> object:
 
 def _questions(given: object) -> list[tuple[str, list[str], bool]]:
     """Return a model's questions; none where one is odd."""
-    found: list[tuple[str, list[str], bool]] = []
+    questions: list[tuple[str, list[str], bool]] = []
     for each in given if isinstance(given, list) else []:
         if isinstance(each, list) and len(each) == 3:
             text, options, is_several = each
@@ -186,8 +186,8 @@ def _questions(given: object) -> list[tuple[str, list[str], bool]]:
         labels: list[Any] = [option.get("label") if isinstance(option, dict) else option for option in listed]
         if not isinstance(text, str) or not all(isinstance(label, str) for label in labels):
             return []
-        found.append((text, labels, bool(is_several)))
-    return found
+        questions.append((text, labels, bool(is_several)))
+    return questions
 
 
 def _write(path: str, data: dict[str, object], how: int) -> None:
@@ -203,7 +203,7 @@ def _write(path: str, data: dict[str, object], how: int) -> None:
 def _read(path: str) -> dict[str, Any]:
     try:
         with open_binary(path) as file:
-            found: dict[str, Any] = decoded(file.read(LONGEST))
+            fields: dict[str, Any] = decoded(file.read(LONGEST))
     except (OSError, Unusual):  # also while it is written
         return {}
-    return found
+    return fields

@@ -44,8 +44,8 @@ def token_in(data: bytes, names: tuple[bytes, ...]) -> bytes:
             at += 1
         end = data.find(b'"', at + 1)
         if data[at : at + 1] == b'"' and end > 0:
-            found = data[at + 1 : end]
-            return b"" if b"\\" in found else found
+            token = data[at + 1 : end]
+            return b"" if b"\\" in token else token
     return b""
 
 
@@ -119,10 +119,10 @@ def _is_same(path: str, options: str, cwd: str) -> bool:
 def stat_mark(path: str) -> str:
     """Return what distinguishes one state of a file from another: inode, size and time."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - pathlib costs more than all of this
+        stat = os.stat(path)  # noqa: PTH116 - pathlib costs more than all of this
     except OSError:
         return GONE
-    return f"{found.st_ino} {found.st_size} {found.st_mtime_ns}"
+    return f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}"
 
 
 def quick_line(

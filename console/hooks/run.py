@@ -97,10 +97,10 @@ def run(words: list[str], data: bytes) -> int:
 
 
 def _object(data: bytes) -> dict[str, Any]:
-    found = record_in(data.decode().strip())
-    if found is None:
+    record = record_in(data.decode().strip())
+    if record is None:
         raise ValueError("the input is not a JSON object")
-    return found
+    return record
 
 
 class Hook:
@@ -172,10 +172,10 @@ class Hook:
             known = known_mailbox(self._tool.NAME, event.session_id, self._typed, self._cwd_token)
         if known and _is_there(known):
             return known
-        found = mailbox_of(event.cwd, self._options.store, self._env)
-        if known and found is None:
+        mailbox = mailbox_of(event.cwd, self._options.store, self._env)
+        if known and mailbox is None:
             self._log(f"{known} does not exist any more")
-        return found
+        return mailbox
 
     def _log(self, problem: str) -> None:
         if problem:
@@ -214,28 +214,28 @@ class Hook:
 
     def _arrived(self, coming: list[UserPrompt]) -> list[str]:
         """Return which of the user's messages this prompt is; leave out these and what has not come for long."""
-        found = []
+        result = []
         is_prompt = self._event.moment == PROMPT
-        for each in coming[:]:
-            has_come = is_prompt and each.has_come(self._event.prompt)
-            is_late = (is_prompt or each.is_given) and self._now - each.at > PATIENCE_SECONDS
+        for prompt in coming[:]:
+            has_come = is_prompt and prompt.has_come(self._event.prompt)
+            is_late = (is_prompt or prompt.is_given) and self._now - prompt.at > PATIENCE_SECONDS
             if has_come or is_late:
-                each.forget()
-                coming.remove(each)
+                prompt.forget()
+                coming.remove(prompt)
             if has_come:
-                found.append(each.message_id)
-        return found
+                result.append(prompt.message_id)
+        return result
 
     def _forget_prompts(self) -> None:
-        for each in prompts_of(self._folder, self._tool.NAME, self._event.session_id):
-            each.forget()
+        for prompt in prompts_of(self._folder, self._tool.NAME, self._event.session_id):
+            prompt.forget()
 
     def _answer_to(self, held: opened, writer: NoticeWriter, coming: list[UserPrompt], arrived: list[str]) -> Answer:
         """Return the answer, which leaves out what comes, or has come, as a prompt of the user's."""
         event, state = self._event, held.state
         if event.moment == CHANGED:
-            self._given = [each for each in coming if each.prompt and not each.is_given]
-            event.prompts = [each.prompt for each in self._given]
+            self._given = [prompt for prompt in coming if prompt.prompt and not prompt.is_given]
+            event.prompts = [prompt.prompt for prompt in self._given]
             if self._given or not self._options.can_wake:
                 return self._tool.answer(event, "", ())
         if event.moment == PROMPT and (event.is_continued or (state.last_block and state.last_block in event.prompt)):
@@ -263,8 +263,8 @@ class Hook:
                 MailNotice("", mail.messages).note(state, CHANGED, self._now)
                 notice = MailNotice()
             else:
-                told = {each.id for each in mail.messages if any(one.is_of(each, mail.text) for one in coming)}
-                notice = writer.notice(mail, event.moment, self._now, told.union(arrived), is_rung=event.is_rung)
+                ids = {message.id for message in mail.messages if any(one.is_of(message, mail.text) for one in coming)}
+                notice = writer.notice(mail, event.moment, self._now, ids.union(arrived), is_rung=event.is_rung)
             answer = self._tool.answer(event, notice.text, self._watched())
         finally:
             mail.close()

@@ -74,13 +74,13 @@ def everywhere() -> Steered:
 def orders_of(store_url: str) -> dict[str, tuple[Steered, Order]]:
     """Return by name the orders that hold in a mailbox, or in several, and one to all agents of all mailboxes."""
     every = orders_in(held_root()).get(EVERYBODY)
-    found = {} if every is None else {EVERYWHERE: (everywhere(), every)}
+    orders = {} if every is None else {EVERYWHERE: (everywhere(), every)}
     for label, url in (parts_of(store_url) or {"": store_url}).items():
         place = _place(url)
         for agent_id, order in orders_in(place).items():
             name = f"{label}/{agent_id}" if label else agent_id
-            found[name] = Steered(name, place, agent_id), order
-    return found
+            orders[name] = Steered(name, place, agent_id), order
+    return orders
 
 
 def steer(store: Store, agents: Iterable[Steered], what: str, why: str, by: str, now: float) -> Intervention | None:
@@ -126,7 +126,7 @@ def put_record(store: Store, record: Intervention) -> None:
 
 def records_beside(store_url: str) -> list[Intervention]:
     """Return the newest records beside a mailbox that has no journal; what can't be read is left out. Blocks."""
-    found = []
+    interventions = []
     try:
         with open_binary(_beside(store_url)) as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_BYTES))
@@ -135,8 +135,8 @@ def records_beside(store_url: str) -> list[Intervention]:
         return []
     for line in lines:
         with suppress(msgspec.MsgspecError):
-            found.append(msgspec.json.decode(line, type=Intervention))
-    return found
+            interventions.append(msgspec.json.decode(line, type=Intervention))
+    return interventions
 
 
 def _beside(store_url: str) -> str:
@@ -147,18 +147,18 @@ def group_of(text: str, roster: AgentTable[Any]) -> list[str]:
     """Return the ids of the living agents of a role or a tag, written as an address; none for anything else."""
     address = resolve(text, roster)
     if address.kind is Kind.ROLE:
-        found = roster.holders(address.role)
+        holders = roster.holders(address.role)
     elif address.kind is Kind.TAG:
-        found = [agent for agent in roster if address.name in agent.tags]
+        holders = [agent for agent in roster if address.name in agent.tags]
     else:
         return []
-    return [agent.session_id for agent in found if agent.status is Status.LIVING]
+    return [agent.session_id for agent in holders if agent.status is Status.LIVING]
 
 
 def held_among(names: Iterable[str], hooked: HookedAgents) -> dict[str, LiveHook]:
     """Return the agents that can be held, with their hooks."""
-    found = {name: hooked.live.get(name) for name in names}
-    return {name: hook for name, hook in found.items() if hook is not None and hook.has_gate}
+    hooks = {name: hooked.live.get(name) for name in names}
+    return {name: hook for name, hook in hooks.items() if hook is not None and hook.has_gate}
 
 
 def cancel(names: Iterable[str], hooked: HookedAgents, order: Order, message_id: str) -> None:

@@ -88,8 +88,8 @@ def prompts_of(folder: str, tool: str, session_id: str) -> list[UserPrompt]:
     except OSError:
         return []
     paths = [path for name in names if (path := f"{folder}/{USER}/{name}").startswith(beginning)]
-    found = [prompt for path in paths if not path.endswith(".new") and (prompt := _read(path)) is not None]
-    return sorted(found, key=lambda each: each.at)
+    prompts = [prompt for path in paths if not path.endswith(".new") and (prompt := _read(path)) is not None]
+    return sorted(prompts, key=lambda user_prompt: user_prompt.at)
 
 
 def _beginning(folder: str, tool: str, session_id: str) -> str:
@@ -99,13 +99,13 @@ def _beginning(folder: str, tool: str, session_id: str) -> str:
 def _read(path: str) -> UserPrompt | None:
     try:
         with open_binary(path) as file:
-            found: dict[str, Any] = decoded(file.read(LONGEST))
+            fields: dict[str, Any] = decoded(file.read(LONGEST))
     except (OSError, Unusual):
         return None
-    at, texts = found.get("at"), [found.get(name) for name in TEXTS]
-    if not isinstance(at, int | float) or not all(isinstance(each, str) for each in texts):
+    at, texts = fields.get("at"), [fields.get(name) for name in TEXTS]
+    if not isinstance(at, int | float) or not all(isinstance(text, str) for text in texts):
         return None
     prompt = UserPrompt(path, str(texts[1]), at)
     prompt.message_id, prompt.prompt = str(texts[0]), str(texts[2])
-    prompt.is_given = found.get("is_given") is True
+    prompt.is_given = fields.get("is_given") is True
     return prompt

@@ -141,15 +141,15 @@ async def _call(caller: Caller, params: types.CallToolRequestParams) -> types.Ca
     try:
         if tool is None:
             raise UsedWrongly(f'unknown tool "{params.name}"', f"use {', '.join(TOOLS)}", "E233")
-        found = await tool.run(caller, tool.request.model_validate(params.arguments or {}))
+        result = await tool.run(caller, tool.request.model_validate(params.arguments or {}))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         return _refused(f"{where or 'the arguments'}: {first['msg'].lower()}")
     except (MailError, Refused, UsedWrongly) as error:
         return _refused(str(error))
-    text = json_text(found)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=found)
+    text = json_text(result)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 
 
 def _refused(words: str) -> types.CallToolResult:

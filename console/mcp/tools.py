@@ -110,18 +110,18 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
     """Return an agent's mail, or mail to an address, the oldest first, and say what is left out."""
     mailbox, now = caller.mail.mailbox, time.time()
     unread = await caller.unread()
-    found = unread if asked.unread_only else mailbox.inbox(caller.session_id, now)
+    messages = unread if asked.unread_only else mailbox.inbox(caller.session_id, now)
     if asked.to is not None and asked.to != caller.session_id:
         known = {message.id for message in unread}
-        found = [
+        messages = [
             message
             for message in mailbox.live()
             if asked.to in message.recipients and (not asked.unread_only or message.id in known)
         ]
     if asked.since is not None:
         since = moment_of("since", asked.since, now)
-        found = [message for message in found if message.time >= since]
-    chosen = (found if asked.unread_only else found[::-1])[: asked.limit]
+        messages = [message for message in messages if message.time >= since]
+    chosen = (messages if asked.unread_only else messages[::-1])[: asked.limit]
     part = await asyncio.to_thread(
         portion,
         caller.session_id,
@@ -130,7 +130,7 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
         asked.max_chars,
     )
     shown = sorted((chosen[at] for at in part.whole), key=by_age)
-    answer = {"messages": await caller.rows(shown), "left_out": len(found) - len(shown)}
+    answer = {"messages": await caller.rows(shown), "left_out": len(messages) - len(shown)}
     if part.cut is None:
         return answer
     return {

@@ -86,14 +86,14 @@ class Notifier:
         """Note messages that arrived, and dead letters that are new since the last call."""
         mailbox = self._session.live
         occasions = ((occasion_of(message, mailbox, self._session.personal.joined), message) for message in arrived)
-        found = [(occasion, message) for occasion, message in occasions if occasion is not None]
+        noted = [(occasion, message) for occasion, message in occasions if occasion is not None]
         if (number := mailbox.counts().dead) != self._dead:
             fresh = [key for key in mailbox.deaths() if key not in self._known_dead]
             self._known_dead.update(fresh)
             if self._dead is not None:
-                found += [(Occasion.DEAD_LETTER, it) for key, _ in fresh if (it := mailbox.message(key))]
+                noted += [(Occasion.DEAD_LETTER, message) for key, _ in fresh if (message := mailbox.message(key))]
             self._dead = number
-        self._add(found)
+        self._add(noted)
 
     def note_waiting(self) -> None:
         """Note which agents with hooks wait for a permission: those that didn't, and those that still do.
@@ -104,24 +104,24 @@ class Notifier:
         again = session.config.notifications.again_minutes * MINUTE
         before, self._waiting = self._waiting, {}
         known = {} if before is None else before
-        found = []
+        due = []
         for name, hook in session.hooked.live.items():
             agent = session.live.roster.get(name)
             if agent is None or (presence := session.live_presence(agent)).state != Working.WAITING:
                 continue
             key = name, presence.since or 0.0
-            self._waiting[key] = told = known.get(key, now)
-            is_again = again > 0 and now >= told + again
+            self._waiting[key] = since = known.get(key, now)
+            is_again = again > 0 and now >= since + again
             if (before is not None and key not in known) or is_again:
                 self._waiting[key] = now
                 occasion = Occasion.PERMISSION_AGAIN if is_again else Occasion.PERMISSION
-                found.append((occasion, Message("", name, (session.user,), "", now, presence.substate or hook.tool)))
-        self._add(found)
+                due.append((occasion, Message("", name, (session.user,), "", now, presence.substate or hook.tool)))
+        self._add(due)
 
-    def _add(self, found: Sequence[tuple[Occasion, Message]]) -> None:
-        if found and not self._pending:
+    def _add(self, occasions: Sequence[tuple[Occasion, Message]]) -> None:
+        if occasions and not self._pending:
             self._app.set_timer(max(COALESCE_SECONDS, self._rests_until - monotonic()), self._notify)
-        self._pending += found
+        self._pending += occasions
 
     def try_out(self, occasion: Occasion, config: Config) -> list[DeliveryMethod]:
         """Notify the user as of a message that came now; return the ways."""

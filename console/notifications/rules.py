@@ -90,10 +90,10 @@ def occasion_of(message: Message, mailbox: Mailbox, joined: Collection[str]) -> 
     return Occasion.CHANNEL if tags & set(joined) and not is_quiet else None
 
 
-def group_notifications(found: Sequence[tuple[Occasion, Message]]) -> list[Notification]:
+def group_notifications(occasions: Sequence[tuple[Occasion, Message]]) -> list[Notification]:
     """Make one notice of all that came on the same occasion, the most pressing first."""
     grouped: dict[Occasion, list[Message]] = {}
-    for occasion, message in found:
+    for occasion, message in occasions:
         grouped.setdefault(occasion, []).append(message)
     return [Notification(occasion, len(mail), mail[0]) for occasion in Occasion if (mail := grouped.get(occasion))]
 

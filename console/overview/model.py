@@ -134,7 +134,7 @@ def agent_lines(
 ) -> Iterator[AgentLine]:
     """Yield all agents, and all others that sent or read anything."""
     silent = (0,) * picture.bars.number
-    traffic = {it.name: it for it in picture.agents}
+    traffic = {agent_traffic.name: agent_traffic for agent_traffic in picture.agents}
     for name in dict.fromkeys([*traffic, *(agent.session_id for agent in mailbox.roster)]):
         agent = mailbox.roster.get(name)
         known = agent is not None or name == PERSON
@@ -151,14 +151,18 @@ def agent_lines(
 
 def channel_lines(mailbox: Mailbox, picture: TrafficPicture, standing: FleetStanding | None) -> tuple[ChannelLine, ...]:
     """Return all channels, the busiest first."""
-    traffic = {it.tag: it for it in picture.channels}
-    known = {it.tag: it.unseen for it in mailbox.channels()}
+    traffic = {channel.tag: channel for channel in picture.channels}
+    known = {channel.tag: channel.unseen for channel in mailbox.channels()}
     lines = []
     for tag in dict.fromkeys([*traffic, *known]):
-        found = traffic.get(tag)
-        sent = found.sent if found is not None else (0,) * picture.bars.number
+        channel_traffic = traffic.get(tag)
+        sent = channel_traffic.sent if channel_traffic is not None else (0,) * picture.bars.number
         hot = standing.at(tag) if standing is not None else None
-        lines.append(ChannelLine(tag, sent, found.senders if found is not None else 0, known.get(tag, 0), hot))
+        lines.append(
+            ChannelLine(
+                tag, sent, channel_traffic.senders if channel_traffic is not None else 0, known.get(tag, 0), hot
+            )
+        )
     return tuple(sorted(lines, key=lambda line: (-sum(line.sent), line.key)))
 
 

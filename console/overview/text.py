@@ -58,10 +58,10 @@ def _agents(model: OverviewModel) -> TextSection:
     if not model.agents:
         return TextSection(("No agents",))
     moment, bars = model.picture.moment, model.bars
-    every = [row for it in model.agents for row in (it.traffic.sent, it.traffic.read)]
+    every = [row for agent in model.agents for row in (agent.traffic.sent, agent.traffic.read)]
     top = max((max(grouped(row, LINE), default=0) for row in every), default=0)
 
-    is_used = any(it.usage is not None for it in model.agents)
+    is_used = any(agent.usage is not None for agent in model.agents)
 
     def asked(line: AgentLine) -> str:
         return "" if line.asked is None else age(moment - line.asked.since)
@@ -106,10 +106,15 @@ def _used(line: AgentLine) -> tuple[str, ...]:
 def _channels(model: OverviewModel) -> TextSection:
     if not model.channels:
         return TextSection()
-    top = max((max(grouped(it.sent, LINE), default=0) for it in model.channels), default=0)
+    top = max((max(grouped(channel.sent, LINE), default=0) for channel in model.channels), default=0)
     rows = [
-        (model.label(it.key), sparkline(it.sent, LINE, top), _number(sum(it.sent)), _number(it.senders))
-        for it in model.channels
+        (
+            model.label(channel.key),
+            sparkline(channel.sent, LINE, top),
+            _number(sum(channel.sent)),
+            _number(channel.senders),
+        )
+        for channel in model.channels
     ]
     heads = ("channel", "sent", "", "senders")
     return TextSection(("Channels",), heads, _right(rows, heads, range(1, 4)))

@@ -20,7 +20,7 @@ def totals(model: OverviewModel) -> str:
 
 def usage_words(model: OverviewModel) -> str:
     """Return how many tokens all agents have used; empty where no program says that."""
-    tokens = sum(it.usage.tokens for it in model.agents if it.usage is not None)
+    tokens = sum(agent.usage.tokens for agent in model.agents if agent.usage is not None)
     return f" · {token_words(tokens)} tokens in 24 h" if tokens else ""
 
 
@@ -56,5 +56,5 @@ def left_out_words(left: LeftOut) -> str:
         (left.early_reads, "read dated before its message", "reads dated before their message"),
         (left.early_answers, "answer dated before its question", "answers dated before their question"),
     )
-    found = [f"{count(number)} {one if number == 1 else more}" for number, one, more in parts if number]
-    return f"not counted: {', '.join(found)}" if found else ""
+    counts = [f"{count(number)} {one if number == 1 else more}" for number, one, more in parts if number]
+    return f"not counted: {', '.join(counts)}" if counts else ""

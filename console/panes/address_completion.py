@@ -8,14 +8,14 @@ from mailstore.state.mailbox import Mailbox
 
 def address_candidates(mailbox: Mailbox) -> list[Candidate]:
     """Return channels, roles, agents and `all`, with a hint for each."""
-    found = [
+    candidates = [
         Candidate(mailbox.label(channel.tag), f"{channel.tag} · {len(channel.agents)} agents")
         for channel in mailbox.channels()
     ]
     for role in mailbox.roster.roles():
         holders = ", ".join(agent.session_id for agent in mailbox.roster.holders(role))
-        found.append(Candidate(role, f"role · {holders or 'no holder: on hold'}"))
+        candidates.append(Candidate(role, f"role · {holders or 'no holder: on hold'}"))
     for agent in mailbox.roster:
-        found.append(Candidate(agent.session_id, f"{agent.status.value} · {agent.role or 'no role'}"))
-    found.append(Candidate("all", "every living agent, for 4 hours"))
-    return found
+        candidates.append(Candidate(agent.session_id, f"{agent.status.value} · {agent.role or 'no role'}"))
+    candidates.append(Candidate("all", "every living agent, for 4 hours"))
+    return candidates

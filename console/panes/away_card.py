@@ -27,24 +27,26 @@ LIST = action_of("away")
 DISMISS = "dismiss_card"
 
 
-def card_lines(found: Absence, session: Session, styles: TextStyles) -> list[list[Spot]]:
+def card_lines(absence: Absence, session: Session, styles: TextStyles) -> list[list[Spot]]:
     """Return the lines of the card: numbers, agents, the busiest threads; those with nothing to say are left out."""
     mailbox = session.mailbox
     numbers = []
-    if found.for_you:
-        numbers.append(Spot(f"{count(len(found.for_you))} for you", styles.accent, _go("for-you", found.for_you[0])))
-    if found.questions:
-        words = plural(len(found.questions), "open question")
-        numbers.append(Spot(words, styles.accent, _go("question", found.questions[0])))
-    if found.dead_letters:
-        numbers.append(Spot(plural(len(found.dead_letters), "dead letter"), styles.bad, action_of("view.dead")))
-    total = f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')}"
+    if absence.for_you:
+        numbers.append(
+            Spot(f"{count(len(absence.for_you))} for you", styles.accent, _go("for-you", absence.for_you[0]))
+        )
+    if absence.questions:
+        words = plural(len(absence.questions), "open question")
+        numbers.append(Spot(words, styles.accent, _go("question", absence.questions[0])))
+    if absence.dead_letters:
+        numbers.append(Spot(plural(len(absence.dead_letters), "dead letter"), styles.bad, action_of("view.dead")))
+    total = f"{plural(absence.messages, 'message')} in {plural(absence.threads, 'thread')}"
     numbers.append(Spot(total, styles.text, LIST))
     ended, living = AGENTS[Status.DEAD].glyph, AGENTS[Status.LIVING].glyph
-    agents = [Spot(f"{ended} {_short(name)} ended", styles.bad, _go("agent", name)) for name in found.ended]
-    agents += [Spot(f"{living} {_short(name)} appeared", styles.good, _go("agent", name)) for name in found.appeared]
+    agents = [Spot(f"{ended} {_short(name)} ended", styles.bad, _go("agent", name)) for name in absence.ended]
+    agents += [Spot(f"{living} {_short(name)} appeared", styles.good, _go("agent", name)) for name in absence.appeared]
     busiest = []
-    for root, number in [busy for busy in found.busiest[:3] if busy[1] > 1]:
+    for root, number in [busy for busy in absence.busiest[:3] if busy[1] > 1]:
         message = mailbox.message(root)
         subject = message.subject if message is not None and message.subject else "no subject"
         busiest.append(Spot(f"{_short(subject)} ({count(number)})", styles.text, _go("thread", root)))
@@ -64,12 +66,12 @@ def _go(kind: str, name: str) -> str:
 
 
 def _joined(spots: Sequence[Spot], styles: TextStyles) -> list[Spot]:
-    found: list[Spot] = []
+    result: list[Spot] = []
     for at, spot in enumerate(spots):
         if at and not spots[at - 1].text.endswith(": "):
-            found.append(Spot(" · ", styles.muted))
-        found.append(spot)
-    return found
+            result.append(Spot(" · ", styles.muted))
+        result.append(spot)
+    return result
 
 
 class CardLine(ClickLine):

@@ -74,8 +74,8 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
     # a conversation is in one mailbox, which its title names
     head = f"{label_of(message.id)}/" if mailbox.mailboxes() else ""
     standings = tuple(
-        (name.removeprefix(head), replace(found, by=tuple(reader.removeprefix(head) for reader in found.by)))
-        for name, found in mailbox.states(message, now).items()
+        (name.removeprefix(head), replace(standing, by=tuple(reader.removeprefix(head) for reader in standing.by)))
+        for name, standing in mailbox.states(message, now).items()
     )
     to = ", ".join(mailbox.label(name).replace(head, "", 1) for name in message.recipients)
     above = mailbox.message(node.parent) if node.parent is not None else None

@@ -63,10 +63,10 @@ class ClickLine(PunctualTimers, Widget):
 
 def _places(spots: Sequence[Spot], begin: int, end: int) -> list[tuple[range, str]]:
     """Return the cells of the spots that have an action, from one cell on and not beyond another."""
-    found: list[tuple[range, str]] = []
+    places: list[tuple[range, str]] = []
     for spot in spots:
         stop = min(end, begin + cell_len(spot.text))
         if spot.action and stop > begin:
-            found.append((range(begin, stop), spot.action))
+            places.append((range(begin, stop), spot.action))
         begin = stop
-    return found
+    return places

@@ -173,7 +173,7 @@ class Composer(Vertical):
     def why_no_option(self, options: SendOptions) -> str:
         """Return why the mailbox of the recipients does not support an option; empty if it does."""
         wanted = {Capability.TYPE: options.type, Capability.TTL: options.ttl_hours}
-        return next(filter(None, (self._why_not(each) for each, value in wanted.items() if value)), "")
+        return next(filter(None, (self._why_not(capability) for capability, value in wanted.items() if value)), "")
 
     def take(self, writing: ComposerDraft) -> None:
         """Show a draft as an external editor left it, with the cursor at the end of its text."""

@@ -74,7 +74,7 @@ def desk_rows(
     is_long = sum(map(len, below.values())) > LONG
     rows: list[DeskRow] = []
     for words, some in parts:
-        number = sum(not done.get(it.key) for it in some) if done else len(some)
+        number = sum(not done.get(concern.key) for concern in some) if done else len(some)
         rows.append(DeskRow(f"heading\n{words}", heading=words, number=number, left_out=left_out.get(words, 0)))
         rows += _folded(words, below[words], kept) if is_long and f"more\n{words}" not in opened else below[words]
     return rows
@@ -83,16 +83,16 @@ def desk_rows(
 def _grouped(concerns: Sequence[Concern], done: Mapping[str, str], opened: Collection[str]) -> list[DeskRow]:
     """Return a row for each concern, and one for many dead letters of one cause to one recipient."""
     causes: dict[tuple[str, str], list[Concern]] = {}
-    for it in concerns:
-        if it.recipient:
-            causes.setdefault(_cause(it), []).append(it)
+    for concern in concerns:
+        if concern.recipient:
+            causes.setdefault(_cause(concern), []).append(concern)
     rows: list[DeskRow] = []
     shown: set[tuple[str, str]] = set()
-    for it in concerns:
-        cause = _cause(it) if it.recipient else ("", "")
+    for concern in concerns:
+        cause = _cause(concern) if concern.recipient else ("", "")
         some = causes.get(cause, ())
         if len(some) < GROUPED:
-            rows.append(_row(it, done))
+            rows.append(_row(concern, done))
         elif cause not in shown:
             shown.add(cause)
             rows += _group(some, done, opened)
@@ -110,8 +110,8 @@ def _row(concern: Concern, done: Mapping[str, str]) -> DeskRow:
 
 def _group(some: Sequence[Concern], done: Mapping[str, str], opened: Collection[str]) -> list[DeskRow]:
     """Return the row of a group, and if it is open those of its concerns."""
-    below = [_row(it, done) for it in some]
-    left = [it for it, row in zip(some, below, strict=True) if not row.result]
+    below = [_row(concern, done) for concern in some]
+    left = [concern for concern, row in zip(some, below, strict=True) if not row.result]
     key = "\n".join(("group", *_cause(some[0])))
     result, is_open = "" if left else below[0].result, key in opened
     row = DeskRow(key, (left or some)[0], result, number=len(left), some=tuple(some), is_open=is_open)
@@ -231,7 +231,14 @@ def message_of(session: Session, concern: Concern) -> DeadLetter | None:
     if concern.kind not in DEAD_LETTERS or message_id not in mailbox:
         return None
     dead_letters = mailbox.dead_letters_in(mailbox.root_of(message_id), session.now())
-    return next((it for it in dead_letters if (it.message.id, it.recipient) == (message_id, concern.recipient)), None)
+    return next(
+        (
+            dead_letter
+            for dead_letter in dead_letters
+            if (dead_letter.message.id, dead_letter.recipient) == (message_id, concern.recipient)
+        ),
+        None,
+    )
 
 
 def row_facts(session: Session, row: DeskRow) -> FactPage:

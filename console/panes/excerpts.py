@@ -55,8 +55,8 @@ class Excerpts:
     async def _read(self) -> None:
         await asyncio.sleep(0)  # more rows are asked for while they are drawn
         while wanted := list(self._wanted.values())[-AT_ONCE:]:
-            found = await asyncio.to_thread(lambda: [(message.id, self._excerpt(message)) for message in wanted])
-            for message_id, excerpt in found:
+            excerpts = await asyncio.to_thread(lambda: [(message.id, self._excerpt(message)) for message in wanted])
+            for message_id, excerpt in excerpts:
                 self._known[message_id] = excerpt
                 self._wanted.pop(message_id, None)
             self._came()

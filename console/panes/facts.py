@@ -37,9 +37,9 @@ class FactPage(Visual):
         lines: list[Strip] = []
         for label, text in self.rows:
             indent = _indent(label, width)
-            found = text.render_strips(max(1, width - indent), None, style, options) or [Strip([])]
+            strips = text.render_strips(max(1, width - indent), None, style, options) or [Strip([])]
             first = label.render_strips(label.cell_length, None, style, options)[:1] or [Strip([])]
-            for at, line in enumerate(found):
+            for at, line in enumerate(strips):
                 left = first[0] if at == 0 and indent else Strip([Segment(" " * indent, base)])
                 lines.append(Strip([*left, *line]))
         lines += [line.apply_style(base) for line in self.below]

@@ -41,7 +41,7 @@ class HeldLine(ClickLine):
         width, styles = self.size.width, self.text_styles
         if y > 0 or not width or not self.messages:
             return Strip.blank(width)
-        message = min(self.messages, key=lambda each: each.due)
+        message = min(self.messages, key=lambda held_message: held_message.due)
         to = shorten_end(visible_line(message.writing.recipients), LONGEST_NAMES)
         more = f" (+{len(self.messages) - 1})" if len(self.messages) > 1 else ""
         left = [

@@ -58,7 +58,10 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
     here = commands_for(topic.pane)
     parts: list[Row] = []
     if not words:
-        parts += [_heading("Basic keys"), *(_row(it, topic, (), True, key_cells) for it in basic_commands(topic.pane))]
+        parts += [
+            _heading("Basic keys"),
+            *(_row(basic_command, topic, (), True, key_cells) for basic_command in basic_commands(topic.pane)),
+        ]
     parts += _browser_rows(query, key_cells)
     keyed = [command for command in COMMANDS if has_key(command, query, topic.keymap)]
     if keyed:
@@ -68,12 +71,12 @@ def help_page(topic: HelpTopic, query: str = "", key_cells: int = KEY_CELLS) -> 
             *(_row(command, topic, (), command in here, key_cells) for command in keyed),
         ]
     for title, commands in ((f"in {topic.pane}", here), ("elsewhere", [c for c in COMMANDS if c not in here])):
-        found = [command for command in commands if command not in keyed and fits(command, query, topic.keymap)]
-        if parts and found:
+        unbound = [command for command in commands if command not in keyed and fits(command, query, topic.keymap)]
+        if parts and unbound:
             parts += [EMPTY, (Content(), Content.styled(f"── {title} " + "─" * key_cells, "$muted"))]
-        for group in dict.fromkeys(command.group for command in found):
+        for group in dict.fromkeys(command.group for command in unbound):
             parts.append(_heading(group))
-            members = (command for command in found if command.group == group)
+            members = (command for command in unbound if command.group == group)
             parts += [_row(command, topic, words, command in here, key_cells) for command in members]
     if legend := legend_rows(words):
         parts += [*([EMPTY] if parts else []), _heading("Glyphs"), *legend]
@@ -105,11 +108,11 @@ def _row(command: Command, topic: HelpTopic, words: Sequence[str], is_here: bool
     reason = command.why_not(topic.ask, topic.situation if is_here else None)
     why = f"  unavailable: {visible_line(reason)}" if reason else ""
     faint = "$muted" if reason or not is_here else ""
-    told = Content.assemble((command.help, faint), (name, "$muted"), (why, "$warning"))
+    content = Content.assemble((command.help, faint), (name, "$muted"), (why, "$warning"))
     for word in words:
         for begun in finditer(rf"(?<!\w){escape(word)}", command.help, IGNORECASE):
-            told = told.stylize("underline", *begun.span())
-    return Content.styled(f"  {keys:<{key_cells}} ", "$muted" if faint else "bold"), told
+            content = content.stylize("underline", *begun.span())
+    return Content.styled(f"  {keys:<{key_cells}} ", "$muted" if faint else "bold"), content
 
 
 class Flow(Visual):

@@ -105,6 +105,6 @@ def _in_text(lines: MessageLines, number: int, line: Strip, sought: HitRows) -> 
     text = line.text.rstrip()
     indent = len(text) - len(text.lstrip())
     shift = len(before) + 1 - indent
-    found = find_spans(f"{before} {text.lstrip()} {after}", words)
-    inside = [(max(start - shift, indent), min(stop - shift, len(text))) for start, stop in found]
+    spans = find_spans(f"{before} {text.lstrip()} {after}", words)
+    inside = [(max(start - shift, indent), min(stop - shift, len(text))) for start, stop in spans]
     return [(start, stop) for start, stop in inside if start < stop]

@@ -104,12 +104,16 @@ def outline_of(mailbox: Mailbox, shape: Shape, *, is_flat: bool) -> ShownOutline
     """Return a thread's outline in reply order, or in order of time."""
     keys, places = shape.keys, list(range(len(shape.keys)))
     if is_flat:
-        found = [(message.time, at) for at, key in enumerate(keys) if (message := mailbox.message(key)) is not None]
-        places = [at for _, at in sorted(found)]
+        timed = [(message.time, at) for at, key in enumerate(keys) if (message := mailbox.message(key)) is not None]
+        places = [at for _, at in sorted(timed)]
     return ShownOutline(shape, places, is_flat=is_flat, messages=_messages(mailbox, keys[:SAMPLED]))
 
 
 def _messages(mailbox: Mailbox, keys: Sequence[str]) -> int:
     """Return the median length of a thread's first messages, which later ones don't change."""
-    found = [it.location.length for key in keys if (it := mailbox.message(key)) is not None and it.location is not None]
-    return sorted(found)[(len(found) - 1) // 2] if found else 0
+    lengths = [
+        message.location.length
+        for key in keys
+        if (message := mailbox.message(key)) is not None and message.location is not None
+    ]
+    return sorted(lengths)[(len(lengths) - 1) // 2] if lengths else 0

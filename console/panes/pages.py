@@ -121,15 +121,15 @@ LONGEST = 20_000
 def agent_page(session: Session, agent: Agent, facts: Sequence[AgentFact]) -> FactPage:
     """Return a page about an agent."""
     now = session.now()
-    found = session.presence(agent)
+    presence = session.presence(agent)
     rows: list[tuple[str, str]] = [
         ("agent", agent.session_id),
         ("name", agent.name),
         ("role", agent.role),
         ("tags", ", ".join(agent.tags)),
         ("status", agent.status.value),
-        ("state", presence_line(found, now)),
-        ("doing", doing_words(found) or agent.activity),
+        ("state", presence_line(presence, now)),
+        ("doing", doing_words(presence) or agent.activity),
         ("seen", "" if agent.last_seen is None else clock(agent.last_seen, now)),
         ("unread", str(session.mailbox.unread_count(agent.session_id))),
     ]
@@ -142,18 +142,18 @@ def agent_page(session: Session, agent: Agent, facts: Sequence[AgentFact]) -> Fa
     return FactPage([*parts, *([EMPTY] if facts else []), *map(_row, facts)])
 
 
-def channel_page(session: Session, tag: str, found: Frontiers) -> FactPage:
+def channel_page(session: Session, tag: str, frontiers: Frontiers) -> FactPage:
     """Return a page about a channel: how far each member has read."""
     mailbox, now = session.mailbox, session.now()
-    behind = sum(bool(member.unread) for member in found.members)
+    behind = sum(bool(member.unread) for member in frontiers.members)
     rows = [
         ("channel", f"{mailbox.label(tag)} · {tag}"),
-        ("messages", f"{found.messages:,}" + ("" if found.is_all else ", the newest of more")),
-        ("readers", f"{len(found.members)}, {behind or 'none'} with unread messages"),
+        ("messages", f"{frontiers.messages:,}" + ("" if frontiers.is_all else ", the newest of more")),
+        ("readers", f"{len(frontiers.members)}, {behind or 'none'} with unread messages"),
     ]
     parts = [fact(name, value, ROOM) for name, value in rows]
     parts += [EMPTY, (Content(" "), Content("read up to"))]
-    for member in found.members:
+    for member in frontiers.members:
         agent = mailbox.roster.get(member.name)
         glyph = AGENTS[agent.status].glyph if agent is not None else " "
         status = "" if agent is None or agent.status is Status.LIVING else f" · {agent.status.value}"
@@ -192,7 +192,7 @@ def problem_page(problems: Sequence[str]) -> FactPage:
         rows = by_file.setdefault(place["file"] if place is not None else "", [])
         rows.append((Content.styled(label, "$muted"), Content(visible_line(what))))
     rows = []
-    for file, told in by_file.items():
+    for file, value in by_file.items():
         rows += [(Content(), Content.styled(visible_line(file), "bold $accent"))] if file else []
-        rows += [*told, (Content(), Content())]
+        rows += [*value, (Content(), Content())]
     return FactPage(rows or [(Content(), Content("No problems."))])

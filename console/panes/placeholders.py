@@ -54,9 +54,9 @@ def empty_mailbox(session: Session, is_loading: bool) -> list[str]:
 
 def empty_list(session: Session, view: View, filter_text: str = "", *, is_filtered: bool) -> list[str]:
     """Return why a list is empty although the mailbox is not."""
-    found = session.found.get(view.name) if view.kind == "saved" else None
-    if found is not None and found.problem:
-        return ["Invalid query.", visible_line(found.problem)]
+    saved_view_hits = session.found.get(view.name) if view.kind == "saved" else None
+    if saved_view_hits is not None and saved_view_hits.problem:
+        return ["Invalid query.", visible_line(saved_view_hits.problem)]
     if view.kind == "store" and (reason := session.mailbox.failure_of(view.name)):
         lost = session.mailbox.cut_off_of(f"{view.name}/")
         since = [] if lost is None else [f"Cut off since {clock(lost.since, session.clock())}."]

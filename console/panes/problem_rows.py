@@ -24,8 +24,10 @@ class ProblemRow(Struct, frozen=True):
 
 def problem_rows(problems: Sequence[Problem]) -> list[ProblemRow]:
     """Return problems in order: what can't be read first, then what was read with a warning, by file and place."""
-    order = sorted(problems, key=lambda it: (not it.fatal, it.file, it.line, it.offset, it.reason))
-    keyed = {f"{it.file}\n{it.offset}\n{it.line}\n{it.reason}": it for it in order}
+    order = sorted(
+        problems, key=lambda problem: (not problem.fatal, problem.file, problem.line, problem.offset, problem.reason)
+    )
+    keyed = {f"{problem.file}\n{problem.offset}\n{problem.line}\n{problem.reason}": problem for problem in order}
     return [ProblemRow(key, problem) for key, problem in keyed.items()]
 
 

@@ -33,7 +33,7 @@ def completing(text: str, session: Session) -> Completing:
     """Return the candidates for the last part of a query, the nearest first."""
     if text.strip() in ("", HELP):
         return Completing(0, _language(session), is_help=True)
-    start = max((found.end() for found in BREAK.finditer(text)), default=0)
+    start = max((match.end() for match in BREAK.finditer(text)), default=0)
     part = text[start:]
     if (text.count('"') % 2) == 1 or not part.lstrip("-"):
         return Completing(start)
@@ -42,22 +42,28 @@ def completing(text: str, session: Session) -> Completing:
     name, colon, typed = part.partition(":")
     if colon:
         field = next((field for field in FIELDS if field.name == name.casefold()), None)
-        found = _fitting(_values(field, session), typed) if field is not None else []
-        return Completing(start + len(name) + 1, found)
+        candidates = _fitting(_values(field, session), typed) if field is not None else []
+        return Completing(start + len(name) + 1, candidates)
     if part[0] in "#@" and part[1:]:
-        found = _channels(session) if part[0] == "#" else [_mention(each) for each in _agents(session)]
-        return Completing(start, _fitting(found, part))
+        candidates = _channels(session) if part[0] == "#" else [_mention(agent) for agent in _agents(session)]
+        return Completing(start, _fitting(candidates, part))
     names = [_field(field) for field in FIELDS if _is_there(field, session) and field.name.startswith(part.casefold())]
     return Completing(start, names if part[0].isalpha() else ())
 
 
-def _fitting(found: list[Candidate], typed: str) -> list[Candidate]:
+def _fitting(candidates: list[Candidate], typed: str) -> list[Candidate]:
     """Return the values that fit, all of them before anything is typed; none where it is written already."""
     word = typed.casefold()
     near = (
-        [each for each in fitting(found, typed) if word in f"{each.value}{_told(each)}".casefold()] if typed else found
+        [
+            candidate
+            for candidate in fitting(candidates, typed)
+            if word in f"{candidate.value}{_told(candidate)}".casefold()
+        ]
+        if typed
+        else candidates
     )
-    return [] if [each.value for each in near] == [typed] else near
+    return [] if [candidate.value for candidate in near] == [typed] else near
 
 
 def _told(candidate: Candidate) -> str:
@@ -98,7 +104,11 @@ def _values(field: FieldHelp, session: Session) -> list[Candidate]:
         case "store":
             return [Candidate(label) for label in mailbox.mailboxes()]
     if field.value in ("TIME", "DAY"):
-        return [Candidate(each.text, each.meaning) for each in TIMES if field.value == "TIME" or each.text[0] in "yl"]
+        return [
+            Candidate(value_help.text, value_help.meaning)
+            for value_help in TIMES
+            if field.value == "TIME" or value_help.text[0] in "yl"
+        ]
     return []
 
 
@@ -118,8 +128,8 @@ def _roles(session: Session) -> list[Candidate]:
 def _channels(session: Session) -> list[Candidate]:
     mailbox = session.mailbox
     return [
-        Candidate(_quoted(mailbox.label(each.tag)), f"{each.tag}{SEPARATOR}{each.messages}")
-        for each in mailbox.channels()
+        Candidate(_quoted(mailbox.label(channel.tag)), f"{channel.tag}{SEPARATOR}{channel.messages}")
+        for channel in mailbox.channels()
     ]
 
 

@@ -53,9 +53,9 @@ class QueryInput(Input):
         if not self.is_completed or self.screen.focused is not self or not is_at_end:
             self.completion.hide()
             return
-        self._completing = found = completing(self.value, self._session)
+        self._completing = candidates = completing(self.value, self._session)
         most = max(3, self.screen.size.height - ROWS_LEFT)
-        self.completion.show(found.candidates, is_picked=False, most=most)
+        self.completion.show(candidates.candidates, is_picked=False, most=most)
 
     def action_complete(self, step: int) -> None:
         """Complete what is typed; pressed again, take the next candidate."""

@@ -57,8 +57,10 @@ _STARS = (KindOfMark.STARRED_THREAD, KindOfMark.STARRED_MESSAGE)
 def _snoozes(session: Session) -> list[tuple[str, Snooze]]:
     """Return the snoozed threads that are in the mailbox, lasting or over."""
     mailbox = session.mailbox
-    found = [(name, it) for (kind, name), it in session.personal.quiet.snoozes() if kind is KindOfMark.SNOOZED_THREAD]
-    return [(name, snooze) for name, snooze in found if _is_there(mailbox, name)]
+    snoozes = [
+        (name, snooze) for (kind, name), snooze in session.personal.quiet.snoozes() if kind is KindOfMark.SNOOZED_THREAD
+    ]
+    return [(name, snooze) for name, snooze in snoozes if _is_there(mailbox, name)]
 
 
 def _is_there(mailbox: Mailbox, name: str) -> bool:
@@ -138,10 +140,10 @@ class ThreadsOnTop(Sequence[str]):
 
 
 def _places(top: Iterable[str], rest: Sequence[str]) -> list[int]:
-    found = []
+    places = []
     for root in top:
         try:
-            found.append(rest.index(root))
+            places.append(rest.index(root))
         except ValueError:
             continue
-    return found
+    return places

@@ -29,7 +29,7 @@ PROBLEMS = ("unknown", "dead")
 
 
 def reach_line(
-    found: Preview | None,
+    preview: Preview | None,
     problem: str,
     now: float = 0.0,
     hearing: Mapping[Hearing, Sequence[str]] | None = None,
@@ -39,11 +39,11 @@ def reach_line(
 
     `hearing` says when agents with hooks hear of the message, and `pace` in how many seconds agents usually read.
     """
-    if found is None:
+    if preview is None:
         return Content.styled(visible_line(problem), "$warning")
     parts: list[Content] = []
     for field, words, style in PARTS:
-        names: tuple[str, ...] = getattr(found, field)
+        names: tuple[str, ...] = getattr(preview, field)
         if names:
             number = f" {len(names)}:" if field == "reaches" and len(names) > 1 else ""
             most = len(names) if field in PROBLEMS else MOST_NAMES
@@ -55,11 +55,11 @@ def reach_line(
                 parts += _forecast([pace[name] for name in names if name in pace] if pace else [])
     if not parts:
         parts.append(Content.styled(f"{STATES[State.UNREAD].glyph} reaches nobody now", "$warning"))
-    if found.expires is None:
+    if preview.expires is None:
         parts.append(Content.styled("never expires", "$muted"))
     else:
-        parts.append(Content.styled(f"expires in {remaining(found.expires - now)}", "$muted"))
-    parts.extend(Content.styled(f"! {visible_line(warning)}", "$warning") for warning in found.warnings)
+        parts.append(Content.styled(f"expires in {remaining(preview.expires - now)}", "$muted"))
+    parts.extend(Content.styled(f"! {visible_line(warning)}", "$warning") for warning in preview.warnings)
     return Content(" · ").join(parts)
 
 

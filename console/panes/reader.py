@@ -132,7 +132,7 @@ class ReadingPane(BlockView):
     def _leave(self) -> None:
         self._left = self.top_place(), self.cursor_key
 
-    def show_stream(self, view: View, found: Found = lambda: None, *, at: str | None = None) -> None:
+    def show_stream(self, view: View, found_messages: Found = lambda: None, *, at: str | None = None) -> None:
         """Show the messages of a view or of its search as a stream.
 
         It is shown where it was left, at a message, at what is new, or at its end.
@@ -141,7 +141,9 @@ class ReadingPane(BlockView):
         if is_known and self.is_stream:
             return
         left, self._left = self._left, None
-        stream = self._stream if self._stream is not None and is_known else StreamSource(self._session, view, found)
+        stream = (
+            self._stream if self._stream is not None and is_known else StreamSource(self._session, view, found_messages)
+        )
         self._stream, self.stays_at_end = stream, True
         self._begin(stream)
         if is_known and left is not None:

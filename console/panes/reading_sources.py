@@ -124,8 +124,8 @@ class ThreadSource(ReadingSource):
         mailbox = self._session.mailbox
         if self.root in mailbox:
             self.root = mailbox.root_of(self.root)
-        elif (found := next(self.known(0), None)) is not None:
-            self.root = mailbox.root_of(found.id)
+        elif (message := next(self.known(0), None)) is not None:
+            self.root = mailbox.root_of(message.id)
         return self._read()
 
     def newest(self) -> str | None:

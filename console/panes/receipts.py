@@ -67,13 +67,15 @@ def receipt_lines(
         return _by_state(standings, width, styles, now)
     lines = [_counts(standings, width, styles)]
     is_whole = is_unfolded or not has_more_receipts(standings)
-    named = standings if is_whole else [each for each in standings if is_alarming(each[1])]
+    named = standings if is_whole else [standing for standing in standings if is_alarming(standing[1])]
     return lines + _by_state(named, width, styles, now)
 
 
 def has_more_receipts(standings: Standings) -> bool:
     """Return whether there are several recipients who are not named at once."""
-    return len(standings) > 1 and not (len(standings) <= FEW and any(is_alarming(each) for _, each in standings))
+    return len(standings) > 1 and not (
+        len(standings) <= FEW and any(is_alarming(standing) for _, standing in standings)
+    )
 
 
 def _counts(standings: Standings, width: int, styles: TextStyles) -> Strip:

@@ -115,9 +115,9 @@ class RenderQueue:
         with self._lock:
             self._waiting = {key: job for key, job in self._waiting.items() if self._is_awaited(key)}
             waiting = self._waiting.values()
-            found = next((job for job in waiting if not job.told), None) or next(iter(waiting), None)
-            self._is_worked_on = found is not None
-            return found
+            job = next((job for job in waiting if not job.told), None) or next(iter(waiting), None)
+            self._is_worked_on = job is not None
+            return job
 
     def _drop(self, job: RenderJob) -> None:
         with self._lock:

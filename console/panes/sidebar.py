@@ -32,7 +32,11 @@ class Sidebar(VirtualList):
         if key is None or not isinstance(source, SidebarRows) or (at := source.index(key)) is None:
             return
         row = source.rows[at]
-        if row.view is not None and row.view.kind in ("agent", "channel") and all(each.key != key for each in rows):
+        if (
+            row.view is not None
+            and row.view.kind in ("agent", "channel")
+            and all(sidebar_row.key != key for sidebar_row in rows)
+        ):
             rows.insert(at, replace(row, count=0, quiet=0))
 
     def view_of(self, key: str) -> View | None:

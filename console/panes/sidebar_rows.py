@@ -69,9 +69,11 @@ def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
     if session.personal.views:
         rows.append(SidebarRow("heading:saved", "Saved views"))
     for name in session.personal.views:
-        found = session.found.get(name)
-        note = "" if found is None else FAILED if found.problem else in_words(found.messages)
-        unseen = found.unseen if found else 0
+        saved_view_hits = session.found.get(name)
+        note = (
+            "" if saved_view_hits is None else FAILED if saved_view_hits.problem else in_words(saved_view_hits.messages)
+        )
+        unseen = saved_view_hits.unseen if saved_view_hits else 0
         rows.append(SidebarRow(f"saved:{name}", name, View("saved", name), unseen, note=note))
     labels = mailbox.mailboxes()
     if labels:
@@ -176,7 +178,7 @@ def _resting_row(
 @lru_cache(8)
 def in_natural_order(names: tuple[str, ...]) -> tuple[int, ...]:
     """Return the places of names, sorted as people number them: room-2 before room-10."""
-    keys = [DIGITS.sub(lambda it: f"{len(it[0].lstrip('0')):04}{it[0].lstrip('0')}", name) for name in names]
+    keys = [DIGITS.sub(lambda match: f"{len(match[0].lstrip('0')):04}{match[0].lstrip('0')}", name) for name in names]
     return tuple(sorted(range(len(names)), key=lambda at: (keys[at], names[at])))
 
 

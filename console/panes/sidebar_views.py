@@ -103,8 +103,8 @@ def own_threads(session: Session, view: View) -> Sequence[str] | None:
 def listed_views(session: Session, kept: str | None = None) -> list[tuple[SidebarView, int]]:
     """Return the views that the sidebar lists, with their numbers; the one of the row `kept` even while it is empty."""
     counts = session.mailbox.counts()
-    found = [(shown, shown.number(session, counts)) for shown in SIDEBAR_VIEWS]
-    return [(shown, number) for shown, number in found if number or _is_listed(session, shown, kept)]
+    numbered = [(shown, shown.number(session, counts)) for shown in SIDEBAR_VIEWS]
+    return [(shown, number) for shown, number in numbered if number or _is_listed(session, shown, kept)]
 
 
 def _is_listed(session: Session, shown: SidebarView, kept: str | None) -> bool:

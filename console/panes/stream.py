@@ -139,10 +139,10 @@ class Stream:
 
     def _followed(self, mail: MessageList) -> MessageList:
         """Return a list with what arrived, another one once other messages were found."""
-        found = self._found()
-        known = mail if found is self._rows else None
-        self._rows = found
-        return self._mailbox.view_messages(self.view, known, found)
+        rows = self._found()
+        known = mail if rows is self._rows else None
+        self._rows = rows
+        return self._mailbox.view_messages(self.view, known, rows)
 
     def _show(self, mail: MessageList) -> None:
         if not self._is_searched:
@@ -166,7 +166,7 @@ class Stream:
 
 def _messages(mailbox: Mailbox, mail: MessageList) -> int:
     """Return the median length of the newest records, in bytes."""
-    found = [
+    lengths = [
         message.location.length for key in mail[-SAMPLED:] if (message := mailbox.message(key)) and message.location
     ]
-    return sorted(found)[(len(found) - 1) // 2] if found else 0
+    return sorted(lengths)[(len(lengths) - 1) // 2] if lengths else 0

@@ -27,8 +27,8 @@ def view_title(session: Session, view: View) -> str:
         agent = mailbox.roster.get(view.name)
         if agent is None:
             return view.name
-        found = session.presence(agent)
-        notes = presence_line(found, session.now()), agent.role, doing_words(found)
+        presence = session.presence(agent)
+        notes = presence_line(presence, session.now()), agent.role, doing_words(presence)
         return " · ".join([view.name, *filter(None, notes)])
     if view == View("type"):
         return "All mail by time"

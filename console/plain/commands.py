@@ -181,10 +181,12 @@ class PlainDesk:
         mailbox = self.session.mailbox
         for node in mailbox.tree(root):
             put(branch(self._loaded, node))
-        fresh = [it for it in mailbox.thread_messages(root) if mailbox.is_unseen(it)]
-        mailbox.fold([Seen(it.id) for it in fresh], self.session.now())
-        self.session.personal.save_seen([it.id for it in fresh])
-        self.session.write_read_records([it.id for it in fresh if self.session.waits_for_user(it)])
+        fresh = [
+            thread_message for thread_message in mailbox.thread_messages(root) if mailbox.is_unseen(thread_message)
+        ]
+        mailbox.fold([Seen(message.id) for message in fresh], self.session.now())
+        self.session.personal.save_seen([message.id for message in fresh])
+        self.session.write_read_records([message.id for message in fresh if self.session.waits_for_user(message)])
 
     def _next(self, words: list[str]) -> None:
         mailbox = self.session.mailbox

@@ -26,11 +26,11 @@ class News:
 
     def take(self) -> list[Event]:
         """Return what came since the last call."""
-        found: list[Event] = []
+        result: list[Event] = []
         with suppress(Empty):
             while True:
-                found += self._came.get_nowait()
-        return found
+                result += self._came.get_nowait()
+        return result
 
     def close(self) -> None:
         """Stop following."""

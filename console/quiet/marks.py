@@ -70,7 +70,7 @@ class QuietMarks:
 
     def names(self, kind: KindOfMark) -> list[str]:
         """Return the names that are marked in one way, in the order in which they were."""
-        return [name for each, name in list(self._marks) if each is kind]
+        return [name for mark, name in list(self._marks) if mark is kind]
 
     @property
     def muted(self) -> list[Mark]:
@@ -127,15 +127,15 @@ class QuietMarks:
     def load(self, database: StateDatabase, mailbox: str) -> bool:
         """Read what was saved, by any console; return whether it differs. What is not saved yet is kept. Blocks."""
         with self._table_lock:
-            found = dict(_read(database, mailbox))
+            snoozes = dict(_read(database, mailbox))
             with self._lock:
                 kept = {mark: value for mark, value in self._marks.items() if mark in self._unsaved}
                 for mark in self._unsaved:
-                    found.pop(mark, None)
-                found.update(kept)
-                is_changed = found != self._marks
+                    snoozes.pop(mark, None)
+                snoozes.update(kept)
+                is_changed = snoozes != self._marks
                 if is_changed:
-                    self._marks, self._own = found, None
+                    self._marks, self._own = snoozes, None
         return is_changed
 
     def save(self, database: StateDatabase, mailbox: str) -> None:

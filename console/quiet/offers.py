@@ -38,15 +38,15 @@ def offers_for_thread(mailbox: Mailbox, root: str, snooze: Snooze, is_awake: IsA
     """Return the events that fit a thread."""
     mail = sorted(mailbox.thread_messages(root), key=by_age)
     asked = _waits_for_answer(mailbox, mail)
-    found: list[tuple[str, str, Snooze]] = []
+    offers: list[tuple[str, str, Snooze]] = []
     if asked is not None:
         by = "your message" if mailbox.is_own(asked) else f"the question of {asked.sender}"
         answer = Snooze(Occurrence.ANSWER, snooze.at, about=asked.id, known=snooze.known, size=snooze.size)
-        found.append(("when it is answered", by, answer))
+        offers.append(("when it is answered", by, answer))
     names = dict.fromkeys(name for message in reversed(mail) for name in (message.sender, *message.recipients))
     away = agents_away(mailbox, names, is_awake)
-    found += offers_for_agents(away, snooze)
-    return [*found, ("when new mail comes here", "", snooze)]
+    offers += offers_for_agents(away, snooze)
+    return [*offers, ("when new mail comes here", "", snooze)]
 
 
 def offers_for_agents(away: list[Agent], snooze: Snooze) -> list[tuple[str, str, Snooze]]:

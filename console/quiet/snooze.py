@@ -97,7 +97,7 @@ class Snooze(Struct, frozen=True):
         about = mailbox.message(self.about)
         if about is None or len(mail) <= self.size:
             return False
-        return any(it.time >= about.time for it in mail if self._is_other(mailbox, it, about))
+        return any(message.time >= about.time for message in mail if self._is_other(mailbox, message, about))
 
     def _unread(self, mailbox: Mailbox, now: float) -> str:
         """Return who has not read the message, as far as reads are recorded; the first few by name."""

@@ -19,13 +19,13 @@ DAY = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})?", re.ASCII)
 def offered_times(now: float) -> list[tuple[str, float]]:
     """Return the times that are offered at a moment, with their names."""
     today = datetime.fromtimestamp(now)
-    found = [("in an hour", now + 3600.0)]
+    times = [("in an hour", now + 3600.0)]
     if today.time() < LATEST_EVENING:
-        found.append(("this evening", _at(today.date(), EVENING)))
-    found.append(("tomorrow morning", _at(today.date() + timedelta(days=1), MORNING)))
+        times.append(("this evening", _at(today.date(), EVENING)))
+    times.append(("tomorrow morning", _at(today.date() + timedelta(days=1), MORNING)))
     if today.weekday() != 6:  # on a Sunday, tomorrow is Monday
-        found.append(("on Monday", _at(_next_day(today.date(), 0), MORNING)))
-    return found
+        times.append(("on Monday", _at(_next_day(today.date(), 0), MORNING)))
+    return times
 
 
 def read_due(text: str, now: float) -> float | None:
@@ -77,8 +77,8 @@ def _next_day(today: date, weekday: int) -> date:
 
 
 def _clock(text: str) -> time | None:
-    found = CLOCK.fullmatch(text)
-    return None if found is None else time(int(found[1]), int(found[2]))
+    match = CLOCK.fullmatch(text)
+    return None if match is None else time(int(match[1]), int(match[2]))
 
 
 def _day(text: str, today: date) -> date | None:
@@ -87,9 +87,9 @@ def _day(text: str, today: date) -> date | None:
         return today + timedelta(days=named[text])
     if text[:3] in DAYS and len(text) > 2 and (text[:3] == text or text in _full_names()):
         return _next_day(today, DAYS.index(text[:3]))
-    if found := DAY.fullmatch(text):
-        day = date(int(found[3] or today.year), int(found[2]), int(found[1]))
-        return day if found[3] or day >= today else day.replace(year=today.year + 1)
+    if match := DAY.fullmatch(text):
+        day = date(int(match[3] or today.year), int(match[2]), int(match[1]))
+        return day if match[3] or day >= today else day.replace(year=today.year + 1)
     return date.fromisoformat(text)
 
 

@@ -68,14 +68,14 @@ def _divided(line: Text, offsets: list[int]) -> list[Text]:
 
 def _segments(line: Text, style: Style) -> list[Segment]:
     """Return a line's pieces of one style each."""
-    plain, found = line.plain, [style] * len(line.plain)
+    plain, styles = line.plain, [style] * len(line.plain)
     for start, end, piece_style in line.spans:
         if isinstance(piece_style, Style):
-            found[start:end] = [style + reduced(piece_style)] * (min(end, len(plain)) - start)
+            styles[start:end] = [style + reduced(piece_style)] * (min(end, len(plain)) - start)
     segments: list[Segment] = []
     begin = 0
     for at in range(1, len(plain) + 1):
-        if at == len(plain) or found[at] is not found[begin]:
-            segments.append(Segment(plain[begin:at], found[begin]))
+        if at == len(plain) or styles[at] is not styles[begin]:
+            segments.append(Segment(plain[begin:at], styles[begin]))
             begin = at
     return segments

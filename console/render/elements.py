@@ -163,10 +163,10 @@ class _List(ListElement):
 
     @classmethod
     def create(cls, markdown: Markdown, token: Token) -> _List:
-        found = cls(token.type, None)
+        element = cls(token.type, None)
         if token.level == 0 and isinstance(markdown, MarkdownPage):
-            found.room = markdown.room
-        return found
+            element.room = markdown.room
+        return element
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         items = [item for item in self.items if isinstance(item, _Item)]
@@ -195,8 +195,8 @@ class _Table(TableElement):
                     continue
                 for column in part.columns:
                     column.overflow = "fold"
-                found = Measurement.get(console, options.update(max_width=WIDEST_TABLE), part)
-                width = max(options.max_width, min(found.maximum, int(found.minimum * SLACK)))
+                measurement = Measurement.get(console, options.update(max_width=WIDEST_TABLE), part)
+                width = max(options.max_width, min(measurement.maximum, int(measurement.minimum * SLACK)))
                 yield from console.render(part, options.update(width=width))
             else:
                 yield part

@@ -50,17 +50,17 @@ def _places(text: str, words: Sequence[str]) -> Spans:
     folded = text.casefold()
     if not any(word in folded for word in words):
         return []
-    found: Spans = []
+    places: Spans = []
     for word in words:
         at = folded.find(word) if word else -1
         while at >= 0:
-            found.append((at, at + len(word)))
+            places.append((at, at + len(word)))
             at = folded.find(word, at + len(word))
     if len(folded) != len(text):
         # a character may fold into several: ß into ss
         source = list(chain.from_iterable([at] * len(char.casefold()) for at, char in enumerate(text)))
-        found = [(source[start], source[end - 1] + 1) for start, end in found]
-    return found
+        places = [(source[start], source[end - 1] + 1) for start, end in places]
+    return places
 
 
 def _joined(spans: Spans) -> Spans:

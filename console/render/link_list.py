@@ -21,12 +21,12 @@ FAILURES = (RuntimeError, AssertionError, ValueError, IndexError, KeyError)
 def links_of(text: str) -> list[Link]:
     """Return the links of a text that can be opened, in order, each target once; bounded in time and number."""
     text = visible(text[:MOST_READ])
-    found: dict[str, Link] = {}
+    links: dict[str, Link] = {}
     for link in _links(text):
-        found.setdefault(link.target, link)
-        if len(found) == MOST_LISTED:
+        links.setdefault(link.target, link)
+        if len(links) == MOST_LISTED:
             break
-    return list(found.values())
+    return list(links.values())
 
 
 def _links(text: str) -> Iterator[Link]:

@@ -63,21 +63,21 @@ def _named(url: str) -> str:
 
 def urls_in(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the URLs in a text begin and end."""
-    for found in URL.finditer(text):
-        end = found.end()
-        if end - found.start() > LONGEST:
+    for match in URL.finditer(text):
+        end = match.end()
+        if end - match.start() > LONGEST:
             continue
-        while end > found.start():
+        while end > match.start():
             last = text[end - 1]
             opening = PAIRS.get(last)
-            is_odd = opening is not None and text.count(opening, found.start(), end) < text.count(
-                last, found.start(), end
+            is_odd = opening is not None and text.count(opening, match.start(), end) < text.count(
+                last, match.start(), end
             )
             if last not in ENDS and not is_odd:
                 break
             end -= 1
-        if safe_target(text[found.start() : end]):
-            yield found.start(), end
+        if safe_target(text[match.start() : end]):
+            yield match.start(), end
 
 
 def shown_links(children: Sequence[Token], repeated: list[str]) -> list[Token]:
@@ -94,7 +94,7 @@ def shown_links(children: Sequence[Token], repeated: list[str]) -> list[Token]:
             if safe := safe_target(target):
                 shown.append(_opening(safe))
         elif child.type == "link_close" and target is not None:
-            text = "".join(it.content for it in shown[begin:])
+            text = "".join(token.content for token in shown[begin:])
             if safe_target(target):
                 shown.append(child)
             repeated += [target] if text == target else []

@@ -145,21 +145,21 @@ def _portions(piece: _Piece, console: Console, palette: MarkdownStyles, is_wrapp
             while portion := list(islice(strips, CODE_LINES)):
                 yield portion
             return
-        found = list(strips)
+        lines = list(strips)
     except FAILURES:
         return
     languages = "".join(language_of(token) for token in page.parsed if token.type == "fence")
     if (
         _messages(piece.text)
         - _messages(languages + "".join(page.repeated))
-        - _messages("".join(strip.text for strip in found))
+        - _messages("".join(strip.text for strip in lines))
     ):
         return
-    while found and not found[-1].text.strip():
-        found.pop()
-    first = next((at for at, strip in enumerate(found) if strip.text.strip()), 0)
-    if found:
-        yield found[first:]
+    while lines and not lines[-1].text.strip():
+        lines.pop()
+    first = next((at for at, strip in enumerate(lines) if strip.text.strip()), 0)
+    if lines:
+        yield lines[first:]
 
 
 def _strips(page: MarkdownPage, console: Console, style: Style, is_wrapped: bool) -> Iterator[Strip]:

@@ -78,12 +78,12 @@ def _fitting(line: str, at: int, width: int) -> int:
 
 def breaks(line: str, first: int, rest: int) -> list[int]:
     """Return where to break a line of at most `first` cells, and then `rest`: after a space, or within a long word."""
-    found: list[int] = []
+    result: list[int] = []
     at, width = 0, first
     while cell_len(line[at : at + width + 1]) > width:
         end = at + _fitting(line, at, width)
         blank = line.rfind(" ", at + 1, end)
         at = end if blank <= at or not line[at:blank].strip() else blank + 1
-        found.append(at)
+        result.append(at)
         width = rest
-    return found
+    return result

@@ -34,7 +34,7 @@ def _sign(match: re.Match[str]) -> str:
 
 def escaped(text: str) -> str:
     """Return JSON without invisible or control characters; these can only be in its strings."""
-    return text if text.isascii() and "\x7f" not in text else _odd().sub(lambda found: json_escape(found[0]), text)
+    return text if text.isascii() and "\x7f" not in text else _odd().sub(lambda match: json_escape(match[0]), text)
 
 
 def json_escape(char: str) -> str:

@@ -48,9 +48,9 @@ class Prefetch:
     def head(self) -> list[list[Event]]:
         """Return the batches read so far; wait a moment for the newest mail."""
         self._thread.join(PATIENCE_SECONDS)
-        found = self._read[:]
-        self._returned = len(found)
-        return found
+        events = self._read[:]
+        self._returned = len(events)
+        return events
 
     def late_preview(self) -> list[Event]:
         """Return a preview that `head` came too early for; blocks until it is read."""

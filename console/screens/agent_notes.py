@@ -53,12 +53,12 @@ def _row(note: AgentNote, sought: Sequence[Sought]) -> Content:
 
 async def notes_matching(session: Session, query: Query) -> list[AgentNote]:
     """Return the notes of agents that a query finds, the newest day first. Raises MailboxReloaded."""
-    found: list[AgentNote] = []
+    notes: list[AgentNote] = []
     steps = found_notes(query, session.store.agent_notes, session.mailbox, session.now())
     async with aclosing(stepped(steps, session.rest)) as batches:
         async for batch in batches:
-            found += batch
-    return sorted(found, key=lambda note: note.time, reverse=True)
+            notes += batch
+    return sorted(notes, key=lambda note: note.time, reverse=True)
 
 
 async def read_notes(screen: MailScreen, notes: Sequence[AgentNote], query: Query) -> None:

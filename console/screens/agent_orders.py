@@ -73,31 +73,31 @@ class AgentOrders:
         session = self._screen.session
         known = await asyncio.to_thread(orders_of, session.store.url)
         live = session.hooked.live
-        found: list[OrderChoice] = []
+        choices: list[OrderChoice] = []
         if session_id in known:
             agent, order = known[session_id]
             since = clock(order.since, session.now())
-            found.append(OrderChoice(KEYS[RELEASE], "release", f"{order.what} since {since}", RELEASE, (agent,)))
+            choices.append(OrderChoice(KEYS[RELEASE], "release", f"{order.what} since {since}", RELEASE, (agent,)))
             if order.what == HOLD:
-                found.append(OrderChoice(KEYS[STOP], STOP, NOTES[STOP], STOP, (agent,)))
+                choices.append(OrderChoice(KEYS[STOP], STOP, NOTES[STOP], STOP, (agent,)))
         elif hook := live.get(session_id):
             reason = why_not(hook)
             for what in (HOLD, STOP):
-                found.append(
+                choices.append(
                     OrderChoice(KEYS[what], what, reason or NOTES[what], what, (steered(session_id, hook),), reason)
                 )
         members = {} if group is None else held_among(group.names, session.hooked)
         if group is not None and members:
             some = tuple(steered(name, hook) for name, hook in members.items())
-            found.append(OrderChoice(GROUP_KEY, f"hold {group.label}", plural(len(some), "agent"), HOLD, some))
+            choices.append(OrderChoice(GROUP_KEY, f"hold {group.label}", plural(len(some), "agent"), HOLD, some))
         number = sum(hook.has_gate for hook in live.values())
         if number:
             every = tuple(everybody(session.store.url))
-            found.append(OrderChoice(ALL_KEYS[HOLD], "hold all agents", plural(number, "agent"), HOLD, every))
+            choices.append(OrderChoice(ALL_KEYS[HOLD], "hold all agents", plural(number, "agent"), HOLD, every))
         if known:
             held = tuple(agent for agent, _ in known.values())
-            found.append(OrderChoice(ALL_KEYS[RELEASE], "release all", plural(len(known), "order"), RELEASE, held))
-        return found
+            choices.append(OrderChoice(ALL_KEYS[RELEASE], "release all", plural(len(known), "order"), RELEASE, held))
+        return choices
 
     async def give(self, choice: OrderChoice) -> None:
         """Ask for the reason, and give an order; or say why it can't be given."""
@@ -196,7 +196,7 @@ class AgentOrders:
 def hold_loops(screen: BaseScreen[Any], concerns: Sequence[Concern]) -> None:
     """Hold the agents of each new loop, where the user chose that: the same ones again only for what came after it."""
     session = screen.session
-    loops = [it for it in concerns if it.kind is ConcernKind.LOOP]
+    loops = [concern for concern in concerns if concern.kind is ConcernKind.LOOP]
     if not loops or not session.config.hooks.hold_loops or AgentOrders(screen).why_not():
         return
     now, pause = session.clock(), session.config.attention.loop_minutes * 60

@@ -114,7 +114,7 @@ class AgentStatus:
             key = choices[number].key
             if (do := self._more.get(choices[number])) is not None:
                 do()
-            elif order := next((each for each in offered if each.key == key), None):
+            elif order := next((choice for choice in offered if choice.key == key), None):
                 self._screen.run_task(orders.give(order), group="orders")
             elif key == TERMINAL_KEY:
                 AgentTerminal(self._screen).go(session_id)
@@ -130,7 +130,7 @@ class AgentStatus:
             choices += [MenuChoice(key, f"{field} …", values[field] or "none") for field, key in FIELDS.items()]
         if not reason:
             choices.append(MenuChoice("o", PLAN))
-        choices += [MenuChoice(each.key, each.label, each.note) for each in offered]
+        choices += [MenuChoice(choice.key, choice.label, choice.note) for choice in offered]
         if has_terminal:
             choices.append(MenuChoice(TERMINAL_KEY, "go to its terminal"))
         choices += self._more
@@ -195,8 +195,8 @@ class AgentStatus:
 
         def silent(text: str) -> list[Agent]:
             moment = read_moment(text, session.now())
-            found = [] if moment is None else not_seen_since(session.mailbox, moment)
-            return [agent for agent in found if agent.session_id not in session.hooked.live]
+            agents = [] if moment is None else not_seen_since(session.mailbox, moment)
+            return [agent for agent in agents if agent.session_id not in session.hooked.live]
 
         def wrong(text: str) -> str:
             if read_moment(text, session.now()) is None:
@@ -234,11 +234,13 @@ class AgentStatus:
         session, number = self._screen.session, 0
         if edit.verb not in UNREAD:
             return [*_effects(session.mailbox, agents[0], edit), "", WRITTEN]
-        unread = (sum(1 for _ in unread_by(session.mailbox, it.session_id, session.now())) for it in agents)
+        unread = (sum(1 for _ in unread_by(session.mailbox, agent.session_id, session.now())) for agent in agents)
         async with aclosing(stepped(unread, session.rest)) as numbers:
             async for each in numbers:
                 number += each
-        lines = [f"{visible_line(it.session_id)}  {it.status.value}, {self._seen(it)}" for it in agents[:LISTED]]
+        lines = [
+            f"{visible_line(agent.session_id)}  {agent.status.value}, {self._seen(agent)}" for agent in agents[:LISTED]
+        ]
         if (more := len(agents) - LISTED) > 0:
             lines.append(f"and {more:,} more")
         mail = f"{plural(number, 'unread message')} {UNREAD[edit.verb]}." if number else "No unread mail is concerned."
@@ -279,9 +281,9 @@ class AgentStatus:
 
     async def _set(self, agents: Sequence[Agent], fields: Sequence[str]) -> None:
         now = self._screen.session.now()
-        known = [(it, agent) for agent in agents if (it := self._current(agent)) is not None]
+        known = [(current, agent) for agent in agents if (current := self._current(agent)) is not None]
         await self._write(
-            [replace(it, updated=now, **{field: getattr(was, field) for field in fields}) for it, was in known]
+            [replace(agent, updated=now, **{field: getattr(was, field) for field in fields}) for agent, was in known]
         )
         self._screen.redraw()
 
@@ -317,5 +319,5 @@ def _effects(mailbox: Mailbox, agent: Agent, edit: RosterEdit) -> list[str]:
     if (new := edit.of(agent)) is None:
         return []
     field = edit.fields[0]
-    found = tag_effects(mailbox, agent, new.tags) if field == "tags" else role_effects(mailbox, agent, new.role)
-    return [f"{_line(agent, field)} → {_line(new, field).partition(': ')[2]}", *map(visible_line, found)]
+    effects = tag_effects(mailbox, agent, new.tags) if field == "tags" else role_effects(mailbox, agent, new.role)
+    return [f"{_line(agent, field)} → {_line(new, field).partition(': ')[2]}", *map(visible_line, effects)]

@@ -103,8 +103,8 @@ def _unseen(mailbox: Mailbox, roots: Sequence[str]) -> Steps[list[str]]:
     """Yield the unseen messages of each thread that has some, and None now and then."""
     for at, root in enumerate(roots):
         if mailbox.unseen_in(root) or mailbox.quiet_in(root):
-            if found := [message.id for message in mailbox.thread_messages(root) if mailbox.is_unseen(message)]:
-                yield found
+            if ids := [message.id for message in mailbox.thread_messages(root) if mailbox.is_unseen(message)]:
+                yield ids
         elif at % AT_ONCE == 0:
             yield None
 

@@ -111,11 +111,14 @@ class Archive(ListScreen):
         ]
         writing = [
             ListRow(
-                key=f"writes {it.pid} {it.file}",
-                left=(("open    ", styles.warn), (visible_line(f"{it.program} (process {it.pid})"), styles.text)),
-                right=((visible_line(it.file), styles.muted),),
+                key=f"writes {writer.pid} {writer.file}",
+                left=(
+                    ("open    ", styles.warn),
+                    (visible_line(f"{writer.program} (process {writer.pid})"), styles.text),
+                ),
+                right=((visible_line(writer.file), styles.muted),),
             )
-            for it in plan.writers
+            for writer in plan.writers
         ]
         return [*leaving, *staying, *writing]
 
@@ -142,15 +145,15 @@ class Archive(ListScreen):
     def _threads_of(self, plan: ArchivePlan, month: str) -> list[str]:
         """Return the subjects of the threads to be archived under a month, at most `LISTED`."""
         mailbox = self.session.mailbox
-        found = []
+        threads = []
         for thread in plan.threads:
             messages = [message for key in thread if (message := mailbox.message(key)) is not None]
             number = sum(month_of(message) == month for message in messages)
             if number:
-                found.append(f"{number:>6,}  {messages[0].subject or '(no subject)'}")
-            if len(found) == LISTED:
-                return [*found, f"{'…':>6}"]
-        return found
+                threads.append(f"{number:>6,}  {messages[0].subject or '(no subject)'}")
+            if len(threads) == LISTED:
+                return [*threads, f"{'…':>6}"]
+        return threads
 
     # What is done
 

@@ -55,8 +55,8 @@ class Exporting:
         screen, session = self._screen, self._screen.session
         mailbox, now = session.mailbox, session.now()
         steps = (placed(mailbox, message, now) for message in mail)
-        async with aclosing(stepped(steps, session.rest)) as found:
-            places = [each async for each in found]
+        async with aclosing(stepped(steps, session.rest)) as results:
+            places = [each async for each in results]
         about = About(session.store.url, iso_time(now) or "", selection)
         messages = (whole(session.store, *each) for each in zip(mail, places, strict=True))
         pieces = render(SUFFIXES[path.suffix], messages, about)

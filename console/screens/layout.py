@@ -228,14 +228,14 @@ class Layout(BaseScreen[None], Backdrop):
     def on_resize(self, event: Resize) -> None:
         """Show as many columns as fit: three, two below 100 cells, one below 70."""
         width = event.size.width
-        found = {"-huge": width >= HUGE, "-medium": MEDIUM <= width < WIDE, "-narrow": width < MEDIUM}
-        self.update_classes({**found, "-low": event.size.height < LOW})
+        classes = {"-huge": width >= HUGE, "-medium": MEDIUM <= width < WIDE, "-narrow": width < MEDIUM}
+        self.update_classes({**classes, "-low": event.size.height < LOW})
         self.sizes.apply()
 
     def panes_by_name(self) -> dict[str, Widget]:
         """Return the widgets whose sizes can be changed."""
-        found: dict[str, Widget] = {name: self.query_one(f"#{name}") for name in ("sidebar", "middle", "right")}
-        return found if self._composer is None else {**found, "composer": self._composer}
+        panes: dict[str, Widget] = {name: self.query_one(f"#{name}") for name in ("sidebar", "middle", "right")}
+        return panes if self._composer is None else {**panes, "composer": self._composer}
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """Take hold of a border between panes."""
@@ -400,8 +400,8 @@ class PaneSizes:
         return bool(self._grabbed)
 
     def _border_at(self, x: int, y: int) -> str:
-        shown = {name: it for name, it in self._screen.panes_by_name().items() if it.display and it.region}
-        panes = {name: it.region for name, it in shown.items()}
+        shown = {name: value for name, value in self._screen.panes_by_name().items() if value.display and value.region}
+        panes = {name: value.region for name, value in shown.items()}
         composer = Region() if "composer" not in shown or shown["composer"].has_class(PLACE) else panes["composer"]
         if composer and y in (composer.y - 1, composer.y) and composer.x < x < composer.right - 1:
             return "composer"

@@ -79,16 +79,16 @@ class Listing:
         if view.kind in COMPUTED:
             among = mailbox.threads(view)
         has_hidden = view.kind == "for-you" and bool(mailbox.own_marks().snoozed)
-        found: Sequence[str]
+        roots: Sequence[str]
         if is_unread or self.filter_text or has_hidden or view.kind in ("recent", "muted"):
-            found = self._sift(among)
+            roots = self._sift(among)
         else:
             self._end_sifting()
-            found = mailbox.threads(view) if among is None else among
+            roots = mailbox.threads(view) if among is None else among
         if view.kind in ("for-you", "unread") and not self.filter_text:
             top = returned_threads(self._screen.session)
-            return ThreadsOnTop(top, found) if top else found
-        return found
+            return ThreadsOnTop(top, roots) if top else roots
+        return roots
 
     def roots_to_draw(self) -> Sequence[str]:
         """Return the listed threads for drawing now, brought up to date with changed threads."""
@@ -192,10 +192,10 @@ class Listing:
         screen = self._screen
         return hit_rows(screen.session, query, lambda work: screen.run_task(work, group="text"), screen.redraw_rows)
 
-    def still_there(self, found: dict[str, Message]) -> dict[str, Message]:
+    def still_there(self, messages: dict[str, Message]) -> dict[str, Message]:
         """Return the hits that the mailbox on the screen has in the same threads."""
         mailbox = self._screen.session.mailbox
-        return {root: hit for root, hit in found.items() if hit.id in mailbox and mailbox.root_of(hit.id) == root}
+        return {root: hit for root, hit in messages.items() if hit.id in mailbox and mailbox.root_of(hit.id) == root}
 
     @property
     def is_narrowed(self) -> bool:

@@ -53,8 +53,8 @@ class Marking:
 
         def answered(text: str | None) -> None:
             if text:
-                found = self._mark_found(parse(text, session.now()), set(screen.listing.all_roots()))
-                screen.run_task(found, group="search", exclusive=True)
+                coroutine = self._mark_found(parse(text, session.now()), set(screen.listing.all_roots()))
+                screen.run_task(coroutine, group="search", exclusive=True)
 
         screen.ask(QueryPrompt(session, "Mark threads matching"), answered)
 
@@ -64,7 +64,12 @@ class Marking:
 
         screen, session = self._screen, self._screen.session
         mailbox, context = session.mailbox, search_context(session)
-        mail = (it for root in listed if mailbox.root_of(root) == root for it in mailbox.thread_messages(root))
+        mail = (
+            thread_message
+            for root in listed
+            if mailbox.root_of(root) == root
+            for thread_message in mailbox.thread_messages(root)
+        )
         roots: set[str] = set()
         async with aclosing(stepped(judged(mail, query, context), session.rest)) as batches:
             async for batch in batches:

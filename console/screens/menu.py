@@ -88,7 +88,7 @@ class Menu(Dialog[int | None]):
             )
             for at, choice in enumerate(self._choices)
         ]
-        longest = max((cell_len(each.label) + cell_len(each.note) for each in self._choices), default=0)
+        longest = max((cell_len(choice.label) + cell_len(choice.note) for choice in self._choices), default=0)
         self.set_class(longest > NARROW, "-wide")
         self.set_class(self._is_low, "-low")
         room = self.app.size.height - self._around - (self._is_low and bool(self._detail))

@@ -120,8 +120,8 @@ class Pages:
                 read_frontiers(session.mailbox, tag, session.now()), session.rest
             )
             async with aclosing(steps):
-                async for found in steps:
-                    show_page(self._screen, "details", "Channel", channel_page(session, tag, found))
+                async for step in steps:
+                    show_page(self._screen, "details", "Channel", channel_page(session, tag, step))
 
     def record(self) -> None:
         """Show the message's record as it is in its file."""

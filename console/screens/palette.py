@@ -74,17 +74,17 @@ class Palette(Provider):
     async def startup(self) -> None:
         """List the candidates, those first that fit the focused pane."""
         themes, here = cast("ThemedApp", self.app).themes, self.screen
-        found: list[PaletteEntry] = []
+        entries: list[PaletteEntry] = []
         if isinstance(here, MainScreen | ListScreen):
-            found += self._commands(here)
-            found += self._elsewhere(here)
-            found += self._shell()
-        found += (
+            entries += self._commands(here)
+            entries += self._elsewhere(here)
+            entries += self._shell()
+        entries += (
             PaletteEntry(f"theme {choice.name}", "Use this theme", choice, fit=OTHER) for choice in themes.choices()
         )
         if isinstance(here, MainScreen):
-            found += self._places(here)
-        self._entries = sorted(found, key=lambda it: (-it.fit, it.order))
+            entries += self._places(here)
+        self._entries = sorted(entries, key=lambda entry: (-entry.fit, entry.order))
 
     def _commands(self, here: MainScreen | ListScreen) -> Iterator[PaletteEntry]:
         session, situation, pane = here.session, here.situation(), here.pane()
@@ -152,13 +152,13 @@ class Palette(Provider):
 
     async def discover(self) -> Hits:
         """Show the candidates before anything is typed."""
-        for it in self._entries[:MOST_SHOWN]:
-            yield DiscoveryHit(it.title(), it.run, text=it.name, help=it.help_markup)
+        for entry in self._entries[:MOST_SHOWN]:
+            yield DiscoveryHit(entry.title(), entry.run, text=entry.name, help=entry.help_markup)
 
     async def search(self, query: str) -> Hits:
         """Show the candidates that match what was typed, the best first."""
-        for score, it, places in ranked(self._entries, query)[:MOST_SHOWN]:
-            yield Hit(score, it.title(places), it.run, text=it.name, help=it.help_markup)
+        for score, entry, places in ranked(self._entries, query)[:MOST_SHOWN]:
+            yield Hit(score, entry.title(places), entry.run, text=entry.name, help=entry.help_markup)
 
 
 def fit_of(command: Command, pane: str) -> int:
@@ -178,16 +178,16 @@ def ranked(entries: list[PaletteEntry], query: str) -> list[tuple[float, Palette
     How well the name matches comes first, then how well the candidate fits the pane, then the shorter name. Words of
     the help count as much as text within a name.
     """
-    found = []
-    for it in entries:
-        match = word_match(query, it.name)
-        if it.fit != PLACE and (match is None or match.rank < WITHIN):
-            in_help = word_match(query, f"{it.help} {it.synonyms}")
+    fitting = []
+    for entry in entries:
+        match = word_match(query, entry.name)
+        if entry.fit != PLACE and (match is None or match.rank < WITHIN):
+            in_help = word_match(query, f"{entry.help} {entry.synonyms}")
             if in_help is not None and in_help.rank > WITHIN:
                 match = WordMatch(WITHIN, ())
         if match is not None:
-            found.append((match.rank * 100 + it.fit * 10 - len(it.name) / 100, it, match.places))
-    return sorted(found, key=lambda each: -each[0])
+            fitting.append((match.rank * 100 + entry.fit * 10 - len(entry.name) / 100, entry, match.places))
+    return sorted(fitting, key=lambda each: -each[0])
 
 
 class WordMatch(Struct, frozen=True):
@@ -199,7 +199,7 @@ class WordMatch(Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def _words(name: str) -> tuple[tuple[int, str], ...]:
-    return tuple((found.start(), found.group()) for found in finditer(r"\w+", name))
+    return tuple((match.start(), match.group()) for match in finditer(r"\w+", name))
 
 
 def word_match(query: str, name: str) -> WordMatch | None:

@@ -86,7 +86,9 @@ class Reading:
     def see_answered(self, arrived: Iterable[Message]) -> None:
         """Mark as seen what the user's messages that arrived reply to, wherever they were written."""
         live = self._screen.session.live
-        fresh, due = self.note_seen(it.thread for it in arrived if it.thread is not None and live.is_own(it))
+        fresh, due = self.note_seen(
+            message.thread for message in arrived if message.thread is not None and live.is_own(message)
+        )
         if fresh:
             self._screen.run_task(self.keep_seen(fresh, due), group="marks")
 
@@ -197,7 +199,9 @@ class Reading:
         screen, mailbox = self._screen, self._screen.session.mailbox
         roots = screen.listing.marked_roots()
         if roots:
-            number = self.mark_seen(it.id for root in roots for it in mailbox.thread_messages(root))
+            number = self.mark_seen(
+                thread_message.id for root in roots for thread_message in mailbox.thread_messages(root)
+            )
             screen.tell(f"{number} marked as seen in {len(roots)} threads" if number else "Nothing unread here")
             return
         number = self.mark_seen([message.id for message in screen.conversation.messages])
@@ -272,16 +276,16 @@ class Reading:
 
     def _unseen_below(self) -> Message | None:
         mailbox = self._screen.session.mailbox
-        return next((it for it in self._screen.conversation.messages_below if mailbox.is_new(it)), None)
+        return next((message for message in self._screen.conversation.messages_below if mailbox.is_new(message)), None)
 
     def _read(self, message: Message) -> None:
         self._screen.conversation.focus()
         self._screen.conversation.scroll_to_key(message.id)
         self._see_reading([message.id])
 
-    def _next_hit(self, found: Mapping[str, Message], step: int) -> None:
+    def _next_hit(self, messages: Mapping[str, Message], step: int) -> None:
         screen, pane = self._screen, self._screen.conversation
-        hits = pane.source.keys if pane.is_stream else list(found)
+        hits = pane.source.keys if pane.is_stream else list(messages)
         if not hits:
             screen.tell("No hits")
             return
@@ -296,7 +300,7 @@ class Reading:
             pane.seek(hits[place])
         else:
             screen.threads.select(hits[place])
-            screen.show_thread(hits[place], found[hits[place]].id)
+            screen.show_thread(hits[place], messages[hits[place]].id)
 
     def read_on(self) -> None:
         """Go on by a page, and at the end of the thread to the next new message."""

@@ -59,8 +59,8 @@ class SavedCounts:
         try:
             hints = session.store.candidates
             steps = run_saved_views(search_context(session), session.now(), views, hints)
-            async with aclosing(stepped(steps, session.rest)) as found:
-                session.found = dict([each async for each in found])
+            async with aclosing(stepped(steps, session.rest)) as results:
+                session.found = dict([each async for each in results])
         except MailboxReloaded:
             self._is_stale = True
             return

@@ -163,9 +163,9 @@ class Searching:
         """Count what agents note and remember that matches a query."""
         from console.screens.agent_notes import notes_matching
 
-        found = await notes_matching(self._screen.session, query)
-        if text == self._asked and found:
-            self._screen.listing.noted = found
+        notes = await notes_matching(self._screen.session, query)
+        if text == self._asked and notes:
+            self._screen.listing.noted = notes
             self._screen.redraw()
 
     def notes(self) -> None:
@@ -179,9 +179,9 @@ class Searching:
         screen, listing = self._screen, self._screen.listing
         is_search = listing.found is not None and listing.query_problem is None
         query = parse(self._asked, screen.session.now()) if is_search else EVERYTHING
-        found = await notes_matching(screen.session, query)
-        if found:
-            await read_notes(screen, found, query)
+        notes = await notes_matching(screen.session, query)
+        if notes:
+            await read_notes(screen, notes, query)
         else:
             screen.tell("Nothing found in agent notes" if is_search else "No agent notes in this mailbox")
 
@@ -191,8 +191,8 @@ class Searching:
 
         session, listing = self._screen.session, self._screen.listing
         steps = respelled(text, query, self._context(), session.store.candidates)
-        async with aclosing(stepped(steps, session.rest)) as found:
-            async for suggestion in found:
+        async with aclosing(stepped(steps, session.rest)) as results:
+            async for suggestion in results:
                 if text == self._asked:
                     listing.suggestion = suggestion
                     self._screen.redraw()
@@ -242,16 +242,16 @@ class Searching:
 
     def _select_first(self) -> None:
         """Select the first hit and show it, unless the user has selected another one; without hits, show nothing."""
-        screen, found = self._screen, self._screen.listing.found or {}
+        screen, messages = self._screen, self._screen.listing.found or {}
         was_first = screen.threads.cursor_key in (None, self._first)
         screen.redraw()
-        root = next(iter(found), None)
+        root = next(iter(messages), None)
         if root is None:
             screen.show_thread(None)
         elif was_first and not screen.is_streamed:
             screen.threads.select(root)
             if root != self._first:
-                screen.show_thread(root, found[root].id)
+                screen.show_thread(root, messages[root].id)
             self._first = root
 
     def narrow(self) -> None:
@@ -265,15 +265,19 @@ class Searching:
             return
         offered: list[tuple[str, HitGroup]] = []
         for by, keys in NARROWING_KEYS.items():
-            groups = [it for it in listing.counts.groups(by) if it.messages < listing.hit_count]
+            groups = [group for group in listing.counts.groups(by) if group.messages < listing.hit_count]
             offered += zip(keys, groups, strict=False)
         if not offered:
             screen.tell("All hits have one sender, channel and type")
             return
         label = screen.session.mailbox.label
         choices = [
-            MenuChoice(key, f"{it.by} {label(it.name) if it.by == 'channel' else it.name}", plural(it.messages, "hit"))
-            for key, it in offered
+            MenuChoice(
+                key,
+                f"{group.by} {label(group.name) if group.by == 'channel' else group.name}",
+                plural(group.messages, "hit"),
+            )
+            for key, group in offered
         ]
 
         def chosen(number: int | None) -> None:

@@ -61,7 +61,7 @@ class SettingsList(ListScreen):
         return ("Reading…",)
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
-        number = sum(each.source != "default" for each in self._found.values())
+        number = sum(value.source != "default" for value in self._found.values())
         return f"{number} set of {len(rows)}"
 
     def on_mount(self) -> None:
@@ -73,25 +73,28 @@ class SettingsList(ListScreen):
 
         def read() -> dict[str, SettingValue]:
             keys = load_config().config.keymap
-            found = all_settings()
+            values = all_settings()
             for command in COMMANDS:
                 key = SettingValue(f"{KEYS}{command.id}", command.keys, "default", command.keys)
-                found.append(replace(setting(key.name), default=key.default) if command.id in keys else key)
-            return {each.name: each for each in found}
+                values.append(replace(setting(key.name), default=key.default) if command.id in keys else key)
+            return {value.name: value for value in values}
 
         self._found = await asyncio.to_thread(read)
         self.redraw()
 
     def rows(self) -> Sequence[ListRow]:
-        return [self._row(each) for each in self._found.values()]
+        return [self._row(value) for value in self._found.values()]
 
-    def _row(self, found: SettingValue) -> ListRow:
-        styles, is_set = self.text_styles, found.source != "default"
-        value = visible_line(_typed(found)[:SHOWN]) or "–"
-        label = BY_ID[found.name.removeprefix(KEYS)].label if found.name.startswith(KEYS) else ""
+    def _row(self, setting_value: SettingValue) -> ListRow:
+        styles, is_set = self.text_styles, setting_value.source != "default"
+        value = visible_line(_typed(setting_value)[:SHOWN]) or "–"
+        label = BY_ID[setting_value.name.removeprefix(KEYS)].label if setting_value.name.startswith(KEYS) else ""
         return ListRow(
-            key=found.name,
-            left=((visible_line(found.name), styles.strong if is_set else styles.text), (f"  {label}", styles.muted)),
+            key=setting_value.name,
+            left=(
+                (visible_line(setting_value.name), styles.strong if is_set else styles.text),
+                (f"  {label}", styles.muted),
+            ),
             right=((value, styles.accent if is_set else styles.muted),),
         )
 
@@ -99,12 +102,12 @@ class SettingsList(ListScreen):
         return None
 
     def about(self, key: str) -> FactPage:
-        found = self._found[key]
+        value = self._found[key]
         table = key.partition(".")[0]
-        told = [("setting", key), ("means", _meaning(key)), ("is", _typed(found) or "not set")]
-        if found.source != "default":
-            place = found.source.removeprefix(f"{config_folder()}/")
-            told += [("set in", place), ("default", _typed(found, found.default) or "not set")]
+        told = [("setting", key), ("means", _meaning(key)), ("is", _typed(value) or "not set")]
+        if value.source != "default":
+            place = value.source.removeprefix(f"{config_folder()}/")
+            told += [("set in", place), ("default", _typed(value, value.default) or "not set")]
         told.append(("holds", "when the console is opened again" if table in AT_THE_START else "at once"))
         if key.startswith(KEYS):
             told.append(("where", ", ".join(sorted(BY_ID[key.removeprefix(KEYS)].panes))))
@@ -129,16 +132,16 @@ class SettingsList(ListScreen):
 
     def enter(self) -> None:
         """Change the setting under the cursor: turn it on or off, choose or type it."""
-        if (found := self._selected()) is None:
+        if (value := self._selected()) is None:
             return
-        if isinstance(found.default, bool):
-            self.run_task(self._set(found, in_toml(not found.value)), group="settings")
-        elif found.name == "theme":
-            self._choose_theme(found)
+        if isinstance(value.default, bool):
+            self.run_task(self._set(value, in_toml(not value.value)), group="settings")
+        elif value.name == "theme":
+            self._choose_theme(value)
         else:
-            self.run_task(self._ask(found), group="settings")
+            self.run_task(self._ask(value), group="settings")
 
-    def _choose_theme(self, found: SettingValue) -> None:
+    def _choose_theme(self, value: SettingValue) -> None:
         """Ask for a theme; the one at the cursor is shown."""
         from console.screens.menu import Menu, MenuChoice
 
@@ -151,47 +154,47 @@ class SettingsList(ListScreen):
             themes.preview(None)
             if number is not None:
                 choices[number]()
-                self.run_task(self._set(found, in_toml(choices[number].name)), group="settings")
+                self.run_task(self._set(value, in_toml(choices[number].name)), group="settings")
 
         menu = Menu("Theme", offered, self.text_styles, lambda number: themes.preview(choices[number]))
         self.ask(menu, chosen)
 
-    async def _ask(self, found: SettingValue) -> None:
+    async def _ask(self, value: SettingValue) -> None:
         """Ask for a value until it is one that the setting can have."""
         from console.screens.prompt import Prompt
 
-        text, detail = _typed(found), _meaning(found.name)
-        offered = [Candidate(way) for way in DeliveryMethod] if found.name in NOTIFICATIONS else []
+        text, detail = _typed(value), _meaning(value.name)
+        offered = [Candidate(way) for way in DeliveryMethod] if value.name in NOTIFICATIONS else []
         while True:
-            asked = Prompt(found.name, value=text, detail=detail, candidates=lambda: offered)
+            asked = Prompt(value.name, value=text, detail=detail, candidates=lambda: offered)
             answer = await self.ask_and_wait(asked)
-            if answer is None or answer == _typed(found):
+            if answer is None or answer == _typed(value):
                 return
             try:
-                await self._change(found, _read(found, answer))
+                await self._change(value, _read(value, answer))
                 return
             except MailError as error:
                 text, detail = answer, f"{error.problem}: {error.remedy}"
 
-    async def _set(self, found: SettingValue, value: str | None) -> None:
+    async def _set(self, setting_value: SettingValue, value: str | None) -> None:
         try:
-            await self._change(found, value)
+            await self._change(setting_value, value)
         except MailError as error:
-            self.report(error, title=f"{found.name} was not changed")
+            self.report(error, title=f"{setting_value.name} was not changed")
 
-    async def _change(self, found: SettingValue, value: str | None) -> None:
+    async def _change(self, setting_value: SettingValue, value: str | None) -> None:
         """Set a setting, or take it out of the file; what it was is restored by undo. Raises MailError."""
-        before = None if found.source == "default" else in_toml(found.value)
-        await self._write(found.name, value)
+        before = None if setting_value.source == "default" else in_toml(setting_value.value)
+        await self._write(setting_value.name, value)
         self.session.undo_history.add(
             UndoableAction(
-                f"{found.name} {'reset' if value is None else 'set'}",
-                lambda: self._write_again(found.name, before),
-                lambda: self._write_again(found.name, value),
+                f"{setting_value.name} {'reset' if value is None else 'set'}",
+                lambda: self._write_again(setting_value.name, before),
+                lambda: self._write_again(setting_value.name, value),
             )
         )
-        later = " when the console is opened again" if found.name.partition(".")[0] in AT_THE_START else ""
-        words = f"{found.name} is {visible_line(_typed(self._found[found.name])) or 'not set'}{later}"
+        later = " when the console is opened again" if setting_value.name.partition(".")[0] in AT_THE_START else ""
+        words = f"{setting_value.name} is {visible_line(_typed(self._found[setting_value.name])) or 'not set'}{later}"
         self.tell(f"{words} · z: undo")
 
     async def _write(self, name: str, value: str | None) -> None:
@@ -203,13 +206,13 @@ class SettingsList(ListScreen):
 
     def reset(self) -> None:
         """Take the setting under the cursor out of the file."""
-        found = self._selected()
-        if found is not None and found.source == "default":
+        value = self._selected()
+        if value is not None and value.source == "default":
             self.tell("Its default holds already")
-        elif found is not None and found.source.startswith("$"):
-            self.tell(f"It is set by {found.source}")
-        elif found is not None:
-            self.run_task(self._set(found, None), group="settings")
+        elif value is not None and value.source.startswith("$"):
+            self.tell(f"It is set by {value.source}")
+        elif value is not None:
+            self.run_task(self._set(value, None), group="settings")
 
     def try_out(self) -> None:
         """Notify the user by the ways under the cursor, as of a message that came now."""
@@ -233,22 +236,22 @@ def _meaning(key: str) -> str:
     return field_meanings(model).get(name, "")
 
 
-def _typed(found: SettingValue, value: Any = ...) -> str:
+def _typed(setting_value: SettingValue, value: Any = ...) -> str:
     """Return a value as it is typed."""
-    value = found.value if value is ... else value
+    value = setting_value.value if value is ... else value
     if isinstance(value, list):
-        return shlex.join(value) if found.name.endswith(COMMAND) else ", ".join(value)
+        return shlex.join(value) if setting_value.name.endswith(COMMAND) else ", ".join(value)
     if isinstance(value, float):
         return f"{value:g}"
     return "" if value is None else in_toml(value) if isinstance(value, bool) else str(value)
 
 
-def _read(found: SettingValue, text: str) -> str | None:
+def _read(value: SettingValue, text: str) -> str | None:
     """Return what was typed as TOML has it; None for a setting that is not set."""
-    if isinstance(found.default, list):
+    if isinstance(value.default, list):
         try:
-            words = shlex.split(text) if found.name.endswith(COMMAND) else text.split(",")
+            words = shlex.split(text) if value.name.endswith(COMMAND) else text.split(",")
         except ValueError:
             words = [text]
         return in_toml([word.strip() for word in words if word.strip()])
-    return in_toml(text) if isinstance(found.default, str) else text or None
+    return in_toml(text) if isinstance(value.default, str) else text or None

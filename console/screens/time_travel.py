@@ -165,8 +165,8 @@ class TimeTravel:
         try:
             while (moment := self._aim) is not None and moment != session.moment:
                 steps = past_in_steps(session.live, moment)
-                async with aclosing(stepped(steps, session.rest)) as found:
-                    [past] = [each async for each in found]
+                async with aclosing(stepped(steps, session.rest)) as results:
+                    [past] = [mailbox async for mailbox in results]
                 if self._aim is not None:
                     session.travel(moment, past)
                     self._count()

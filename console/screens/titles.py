@@ -55,9 +55,9 @@ class Titles:
         """Title the list of a search: its query, and how much it finds."""
         pane, listing = self._screen.threads, self._screen.listing
         so_far = " so far" if listing.is_searching or self._screen.session.is_loading else ""
-        found = f" · {listed:,}{'+' if listing.is_cut else ''} thread{'s' * (listed != 1)}{so_far}"
-        room = pane.size.width - 4 - len("Search: ") - len(found)
-        title = f"Search: {shorten_end(visible_line(listing.query[:LONGEST_QUERY]), max(3, room))}{found}"
+        words = f" · {listed:,}{'+' if listing.is_cut else ''} thread{'s' * (listed != 1)}{so_far}"
+        room = pane.size.width - 4 - len("Search: ") - len(words)
+        title = f"Search: {shorten_end(visible_line(listing.query[:LONGEST_QUERY]), max(3, room))}{words}"
         marked = len(listing.marked_roots())
         above = (f"{marked} marked · " if marked else "") + self._new_above()
         number = f"{listing.hit_count:,}{'+' if listing.is_cut else ''} message{'s' * (listing.hit_count != 1)}"

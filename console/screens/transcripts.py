@@ -116,7 +116,8 @@ class Transcripts:
             chosen = 0
             if len(places) > 1:
                 choices = [
-                    MenuChoice(str(at), f"{it.agent} {it.did} it", it.file) for at, it in enumerate(places[:9], 1)
+                    MenuChoice(str(at), f"{transcript_place.agent} {transcript_place.did} it", transcript_place.file)
+                    for at, transcript_place in enumerate(places[:9], 1)
                 ]
                 answer = await screen.ask_and_wait(Menu("Which session?", choices, screen.text_styles))
                 if answer is None:

@@ -91,14 +91,14 @@ class UnreadableList(ListScreen):
         ]
         if self._record is None:
             return FactPage([*page, fact("record", "…")])
-        found = self._record[1]
-        if isinstance(found, str):
-            return FactPage([*page, fact("record", f"({found})")])
-        shown = "" if found.size <= len(found.data) else f", the first {len(found.data):,} shown"
-        page.append(fact("size", f"{'more than ' * found.is_longer}{found.size:,} bytes{shown}"))
+        record = self._record[1]
+        if isinstance(record, str):
+            return FactPage([*page, fact("record", f"({record})")])
+        shown = "" if record.size <= len(record.data) else f", the first {len(record.data):,} shown"
+        page.append(fact("size", f"{'more than ' * record.is_longer}{record.size:,} bytes{shown}"))
         if self._is_hex:
-            return FactPage(page, [Strip([]), *self._dump(found.data, problem.offset)])
-        return FactPage([*page, fact("record", visible(found.data.decode("utf-8", "backslashreplace")))])
+            return FactPage(page, [Strip([]), *self._dump(record.data, problem.offset)])
+        return FactPage([*page, fact("record", visible(record.data.decode("utf-8", "backslashreplace")))])
 
     def _dump(self, data: bytes, start: int) -> list[Strip]:
         lines = hex_lines(data, self._about_width, start)
@@ -107,11 +107,11 @@ class UnreadableList(ListScreen):
     @work(group="text", exit_on_error=False)
     async def _read(self, key: str, problem: Problem) -> None:
         try:
-            found: RawRecord | str = await asyncio.to_thread(self._record_of, problem)
+            record: RawRecord | str = await asyncio.to_thread(self._record_of, problem)
         except StoreError as error:
-            found = visible_line(str(error))
+            record = visible_line(str(error))
         if key == self._reading:  # the cursor may have gone on meanwhile
-            self._record, self._reading = (key, found), ""
+            self._record, self._reading = (key, record), ""
             self.tell_about()
 
     def _record_of(self, problem: Problem) -> RawRecord:

@@ -39,9 +39,13 @@ class SavedViews(ListScreen):
 
     def _row(self, name: str, query: str) -> ListRow:
         styles = self.text_styles
-        found = self.session.found.get(name)
-        number = "…" if found is None else FAILED if found.problem else count(found.messages)
-        fresh = f"{count(found.unseen)} new  " if found is not None and found.unseen else ""
+        saved_view_hits = self.session.found.get(name)
+        number = (
+            "…" if saved_view_hits is None else FAILED if saved_view_hits.problem else count(saved_view_hits.messages)
+        )
+        fresh = (
+            f"{count(saved_view_hits.unseen)} new  " if saved_view_hits is not None and saved_view_hits.unseen else ""
+        )
         return ListRow(
             key=name,
             left=((visible_line(name), styles.strong),),
@@ -55,10 +59,10 @@ class SavedViews(ListScreen):
     def about(self, key: str) -> FactPage:
         query = self.session.personal.views.get(key, "")
         where = "config.toml" if key in self.session.config.views else "saved in the console"
-        found = self.session.found.get(key)
+        saved_view_hits = self.session.found.get(key)
         told = [("name", key), ("query", query), ("kept in", where)]
-        if found is not None and found.problem:
-            told.append(("problem", found.problem))
+        if saved_view_hits is not None and saved_view_hits.problem:
+            told.append(("problem", saved_view_hits.problem))
         return facts(told)
 
     def actions(self) -> Mapping[str, Action]:

@@ -80,9 +80,11 @@ class Waking:
     def _writers(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return who wrote the messages of threads, got them, or is mentioned in them."""
         mailbox = self._screen.session.mailbox
-        mail = (each for one in ids for each in mailbox.thread_messages(mailbox.root_of(one)))
+        mail = (thread_message for one in ids for thread_message in mailbox.thread_messages(mailbox.root_of(one)))
         some = islice(mail, MOST_LOOKED_AT)
-        return tuple(dict.fromkeys(name for it in some for name in (it.sender, *it.recipients, *it.mentions)))
+        return tuple(
+            dict.fromkeys(name for message in some for name in (message.sender, *message.recipients, *message.mentions))
+        )
 
     def _agent_shown(self) -> str:
         view, roster = self._screen.location.view, self._screen.session.mailbox.roster

@@ -63,11 +63,11 @@ class DelayWatch:
     async def _look(self) -> None:
         session = self._screen.session
         try:
-            found = await asyncio.to_thread(session.store.delayed)
+            ways = await asyncio.to_thread(session.store.delayed)
         finally:
             self._is_looking = False
-        if found != session.delayed:
-            session.delayed = found
+        if ways != session.delayed:
+            session.delayed = ways
             self._screen.redraw()
 
 

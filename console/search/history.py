@@ -18,8 +18,8 @@ class SearchHistory:
         self._typed = ""
 
     def _entries(self) -> list[str]:
-        found = self._personal.recall(NAME)
-        return [entry for entry in found if isinstance(entry, str)] if isinstance(found, list) else []
+        entries = self._personal.recall(NAME)
+        return [entry for entry in entries if isinstance(entry, str)] if isinstance(entries, list) else []
 
     def add(self, text: str) -> bool:
         """Make a query the newest one; return whether anything changed. `save_remembered` follows."""

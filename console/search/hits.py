@@ -68,7 +68,7 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
     from mailstore.queries.grouping import HitCounts
     from mailstore.queries.search import looked_up
 
-    mailbox, found, number = context.mailbox, dict[str, Message](), 0
+    mailbox, messages, number = context.mailbox, dict[str, Message](), 0
     counts, rows = HitCounts(mailbox), MarkedRows(mailbox.contents.messages)
     shown, due = 0, 0.0
     steps = looked_up(query, context, session.store.candidates)
@@ -76,17 +76,17 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
         async for batch in batches:
             for message in batch:
                 root = mailbox.root_of(message.id)
-                found[root] = max(found.get(root, message), message, key=by_age)
+                messages[root] = max(messages.get(root, message), message, key=by_age)
             number += len(batch)
             counts.add(batch)
             rows.add(message.id for message in batch)
-            if len(found) >= MOST:
+            if len(messages) >= MOST:
                 break
-            if len(found) > shown and (shown or len(found) >= FIRST) and monotonic() >= due:
-                shown, due = len(found), monotonic() + EVERY_SECONDS
-                yield SearchHits(_newest_first(found), number)
-    yield SearchHits(_newest_first(found), number, True, len(found) >= MOST, counts, rows)
+            if len(messages) > shown and (shown or len(messages) >= FIRST) and monotonic() >= due:
+                shown, due = len(messages), monotonic() + EVERY_SECONDS
+                yield SearchHits(_newest_first(messages), number)
+    yield SearchHits(_newest_first(messages), number, True, len(messages) >= MOST, counts, rows)
 
 
-def _newest_first(found: dict[str, Message]) -> dict[str, Message]:
-    return dict(sorted(found.items(), key=lambda item: by_age(item[1]), reverse=True))
+def _newest_first(messages: dict[str, Message]) -> dict[str, Message]:
+    return dict(sorted(messages.items(), key=lambda item: by_age(item[1]), reverse=True))

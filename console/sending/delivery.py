@@ -214,11 +214,11 @@ class DeliveryService(Struct, frozen=True):
         return failed + [NotWoken(one.agent_id, one.problem) for one in rung if one.problem]
 
     def _prompt(self, prepared: Prepared, sent: Sent, coming: Coming) -> list[NotWoken]:
-        told = deliver(coming, sent.message, prepared.draft, self.store.url)
+        delivered = deliver(coming, sent.message, prepared.draft, self.store.url)
         failed = [
-            NotWoken(name, problem, BY_MAIL, "Not given as a prompt") for name, problem in told.items() if problem
+            NotWoken(name, problem, BY_MAIL, "Not given as a prompt") for name, problem in delivered.items() if problem
         ]
-        names = [name for name, problem in told.items() if not problem]
+        names = [name for name, problem in delivered.items() if not problem]
         if names:
             try:
                 self._record(sent.message, DELIVERED, {"agents": names})
@@ -255,14 +255,14 @@ def doubts(session: Session, prepared: Prepared, most: int) -> list[str]:
     """
     roster, reach = session.live.roster, prepared.reach
     names = [*(agent.session_id for agent in roster), *roster.roles()]
-    found = []
+    result = []
     for name in reach.unknown:
         near = get_close_matches(name, names, n=1)
-        found.append(f'no agent is named "{name}"' + (f" (did you mean {near[0]}?)" if near else ""))
-    found += [f"{name} has ended and will not read it" for name in reach.dead]
+        result.append(f'no agent is named "{name}"' + (f" (did you mean {near[0]}?)" if near else ""))
+    result += [f"{name} has ended and will not read it" for name in reach.dead]
     if 0 < most < len(reach.reaches):
-        found.append(f"it goes to {len(reach.reaches)} agents")
-    return found
+        result.append(f"it goes to {len(reach.reaches)} agents")
+    return result
 
 
 def prepare_writing(session: Session, writing: ComposerDraft, *, is_begun: bool = False) -> Prepared:

@@ -65,18 +65,18 @@ class HeldMessages:
     def give_back(self, message_id: str, draft: ComposerDraft, *, is_claimed: bool = False) -> bool:
         """Make a message a draft again, unless it is being sent or was taken; with `is_claimed`, one that failed."""
         state = SENDING if is_claimed else HELD
-        found = (self._mailbox, message_id, state, self._process)
+        values = (self._mailbox, message_id, state, self._process)
         where = "FROM held WHERE mailbox = ? AND id = ? AND state = ? AND process = ?"
         (_, [row]), *more = draft_rows(self._mailbox, draft)
         self._database.write_all(more)
         return self._database.move(
-            (f"INSERT OR REPLACE INTO drafts SELECT ?, ?, ?, ?, ?, ?, ?, ? {where}", (*row, *found)),
-            (f"DELETE {where}", found),
+            (f"INSERT OR REPLACE INTO drafts SELECT ?, ?, ?, ?, ?, ?, ?, ? {where}", (*row, *values)),
+            (f"DELETE {where}", values),
         )
 
     def take_over(self, now: float, is_over: Callable[[str], bool] = is_gone) -> list[HeldMessage]:
         """Take the messages whose console has ended; each is returned to one caller only."""
-        found = []
+        messages = []
         statement = "SELECT id, process, state, due, writing FROM held WHERE mailbox = ?"
         take = "UPDATE held SET process = ? WHERE mailbox = ? AND id = ? AND process = ? AND state = ?"
         for message_id, process, state, due, text in self._database.rows(statement, (self._mailbox,)):
@@ -87,5 +87,5 @@ class HeldMessages:
                 continue
             if self._database.change(take, (self._process, self._mailbox, message_id, process, state)) == 1:
                 writing = msgspec.json.decode(text, type=ComposerDraft)
-                found.append(HeldMessage(message_id, writing, due, state == SENDING))
-        return found
+                messages.append(HeldMessage(message_id, writing, due, state == SENDING))
+        return messages

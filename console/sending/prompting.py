@@ -28,10 +28,10 @@ Coming = Mapping[str, tuple[LiveHook, UserPrompt]]
 def prompted(names: Iterable[str], hooked: HookedAgents, store_url: str) -> dict[str, LiveHook]:
     """Return which agents of a mailbox can get their user's words as a prompt, with their sessions."""
     folders = {hooks_folder(url) for url in (store_url, *parts_of(store_url).values())}
-    found = {name: hook for name in names if (hook := hooked.live.get(name)) is not None and hook.folder in folders}
+    hooks = {name: hook for name in names if (hook := hooked.live.get(name)) is not None and hook.folder in folders}
     return {
         name: hook
-        for name, hook in found.items()
+        for name, hook in hooks.items()
         if (hook.tool == CODEX or (hook.tool in BY_BELL and hook.takes_prompts)) and SESSION.fullmatch(hook.session_id)
     }
 
@@ -41,15 +41,15 @@ def begin(hooks: Mapping[str, LiveHook], draft: Draft, store_url: str) -> Coming
 
     Blocks. Where that can't be written, the message is mail like any other.
     """
-    found = {}
+    live_hooks = {}
     for name, hook in hooks.items():
         scope = _scope(hook, name, store_url)
         words = words_digest([*map(scope.bare, draft.recipients)], draft.subject, draft.type, draft.content)
         prompt = new_prompt(hook.folder, hook.tool, hook.session_id, words, time.time())
         with suppress(OSError):
             prompt.save()
-            found[name] = hook, prompt
-    return found
+            live_hooks[name] = hook, prompt
+    return live_hooks
 
 
 def give_up(coming: Coming) -> None:
@@ -63,18 +63,18 @@ def deliver(coming: Coming, message: Message, draft: Draft, store_url: str) -> d
 
     Blocks for some seconds at most.
     """
-    told = {}
+    result = {}
     for name, (hook, prompt) in coming.items():
         prompt.message_id = _scope(hook, name, store_url).bare(message.id)
         prompt.prompt = prompt_text(hook, draft, prompt.message_id)
         try:
             prompt.save()
-            told[name] = queue(hook, prompt.prompt) if hook.tool == CODEX else touch_bell(hook)
+            result[name] = queue(hook, prompt.prompt) if hook.tool == CODEX else touch_bell(hook)
         except OSError as error:
-            told[name] = error.strerror or str(error)
-        if told[name]:
+            result[name] = error.strerror or str(error)
+        if result[name]:
             prompt.forget()
-    return told
+    return result
 
 
 def prompt_text(hook: LiveHook, draft: Draft, message_id: str) -> str:

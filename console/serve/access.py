@@ -55,13 +55,13 @@ class Keys:
 
     def by_token(self, given: str) -> tuple[PageAccess, str] | None:
         """Return what a token opens, and the cookie for it; None if it opens nothing."""
-        found = [(access, pair.cookie()) for access, pair in self._pairs.items() if pair.opens_with_token(given)]
-        return found[0] if found else None
+        opened = [(access, pair.cookie()) for access, pair in self._pairs.items() if pair.opens_with_token(given)]
+        return opened[0] if opened else None
 
     def by_cookie(self, given: str) -> PageAccess | None:
         """Return what a cookie's value opens; None if it opens nothing."""
-        found = [access for access, pair in self._pairs.items() if pair.opens_with_cookie(given)]
-        return found[0] if found else None
+        accesses = [access for access, pair in self._pairs.items() if pair.opens_with_cookie(given)]
+        return accesses[0] if accesses else None
 
     def tokens(self) -> dict[PageAccess, str]:
         """Return the tokens, for whoever prints the links."""

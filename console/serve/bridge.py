@@ -48,11 +48,11 @@ class Bridge:
         finally:
             for task in tasks:
                 task.cancel()
-            found = await asyncio.gather(*tasks, return_exceptions=True)
-        for error in found:
+            results = await asyncio.gather(*tasks, return_exceptions=True)
+        for error in results:
             if isinstance(error, Exception) and not isinstance(error, ConnectionError | ProcessStuck):
                 raise error
-        return going in done and not isinstance(found[1], ConnectionError)
+        return going in done and not isinstance(results[1], ConnectionError)
 
     async def is_answered(self) -> bool:
         """Ask the page's browser whether it is still there; one that says nothing for some seconds is not."""

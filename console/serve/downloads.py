@@ -39,7 +39,7 @@ class Downloads:
 
     def offer(self, key: str, name: str, console: ConsoleProcess, access: PageAccess) -> None:
         """Offer a file of a console."""
-        if sum(each.console is console for each in self._offers.values()) < MOST_OFFERED:
+        if sum(offer.console is console for offer in self._offers.values()) < MOST_OFFERED:
             self._offers[key] = Offer(console, access, name[:LONGEST_NAME], asyncio.Queue(maxsize=2))
 
     async def take(self, key: str, piece: bytes) -> None:
@@ -49,7 +49,7 @@ class Downloads:
 
     def withdraw(self, console: ConsoleProcess) -> None:
         """Forget the files of a console that has ended; wake whoever waits for a piece."""
-        for key in [key for key, each in self._offers.items() if each.console is console]:
+        for key in [key for key, offer in self._offers.items() if offer.console is console]:
             pieces = self._offers.pop(key).pieces
             with suppress(asyncio.QueueFull):
                 pieces.put_nowait(None)

@@ -210,7 +210,7 @@ class Callers:
         self._silent.pop(request.protocol, None)
 
     def _take(self, server: web.Server, new: _NewConnection, transport: asyncio.Transport) -> None:
-        self._silent = {made: each for made, each in self._silent.items() if not each.is_closing()}
+        self._silent = {made: value for made, value in self._silent.items() if not value.is_closing()}
         if len({*server.connections, *self._silent}) >= self._most:
             if not self._silent:
                 transport.abort()
@@ -227,7 +227,9 @@ class Callers:
         task.add_done_callback(self._handshakes.discard)
 
     def _next_to_end(self) -> web.RequestHandler:
-        addresses = {made: (each.get_extra_info("peername") or ("",))[0] for made, each in self._silent.items()}
+        addresses = {
+            made: (transport.get_extra_info("peername") or ("",))[0] for made, transport in self._silent.items()
+        }
         [(crowded, _)] = Counter(addresses.values()).most_common(1)
         return next(made for made, address in addresses.items() if address == crowded)
 

@@ -86,8 +86,8 @@ class Sockets:
         """Let consoles end that are about to: a page that is loaded again finds its draft, and its place free."""
         with suppress(TimeoutError):
             async with asyncio.timeout(ENDING_SECONDS):
-                for each in tuple(ending):
-                    await each.wait()
+                for event in tuple(ending):
+                    await event.wait()
 
     async def _leave_lost(self) -> None:
         """End the consoles of pages that don't answer: a network that is cut says nothing."""
@@ -121,8 +121,8 @@ class Sockets:
                     self._ending.discard(seat.ended)
                     seat.ended.set()
             if is_over and console.status:
-                told = [line for line in said.splitlines() if line.strip()]
-                await self._fail(socket, access, told[-1] if told else f"exit status {console.status}")
+                lines = [line for line in said.splitlines() if line.strip()]
+                await self._fail(socket, access, lines[-1] if lines else f"exit status {console.status}")
             else:
                 await socket.close(code=WSCloseCode.GOING_AWAY if seat.bridge.is_left else CLOSED_BY_PERSON)
         finally:

@@ -92,11 +92,11 @@ class Website:
 
     def _let_in(self, token: str) -> web.Response:
         """Turn a link's token into a cookie; the address without it takes the link's place in the history."""
-        found = self._keys.by_token(token)
-        if found is None:
+        access = self._keys.by_token(token)
+        if access is None:
             return self._refused()
         response = web.Response(status=303, headers={"Location": "/"})
-        response.set_cookie(self._cookie, found[1], httponly=True, samesite="Strict", secure=self._is_secure, path="/")
+        response.set_cookie(self._cookie, access[1], httponly=True, samesite="Strict", secure=self._is_secure, path="/")
         return response
 
     def _refused(self) -> web.Response:

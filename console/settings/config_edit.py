@@ -102,7 +102,7 @@ def _line(lines: list[str], begin: int, end: int, name: str) -> int | None:
 def _comment(line: str) -> str:
     """Return the comment that ends a line, with the space before it."""
     value = line.partition("=")[2].rstrip("\r\n")
-    for at in (found.start() for found in re.finditer(r"\s*#", value)):
+    for at in (match.start() for match in re.finditer(r"\s*#", value)):
         try:
             read_toml(f"value = {value[:at]}")
         except tomllib.TOMLDecodeError:

@@ -52,12 +52,12 @@ def config_in(text: str, path: Path, model: type[Config] = Config) -> LoadedConf
     from console.settings.toml_errors import invalid_toml, line_of, read_toml
 
     try:
-        found = read_toml(text)
+        tables_read = read_toml(text)
     except tomllib.TOMLDecodeError as error:
         return LoadedConfig(model(), [f"{path}{invalid_toml(error, text)}; using the defaults"])
-    if not found.keys() <= set(model.__struct_fields__):
+    if not tables_read.keys() <= set(model.__struct_fields__):
         model = whole_config()
-    return LoadedConfig(*_read(model, found, lambda tables, key: f"{path}{line_of(text, tables, key)}"))
+    return LoadedConfig(*_read(model, tables_read, lambda tables, key: f"{path}{line_of(text, tables, key)}"))
 
 
 def place_of(tables: tuple[str, ...], key: str, path: Path | None = None) -> str:
@@ -72,14 +72,14 @@ def place_of(tables: tuple[str, ...], key: str, path: Path | None = None) -> str
 
 
 def _read(
-    model: type[S], found: dict[str, Any], place: Callable[[tuple[str, ...], str], str], tables: tuple[str, ...] = ()
+    model: type[S], given: dict[str, Any], place: Callable[[tuple[str, ...], str], str], tables: tuple[str, ...] = ()
 ) -> tuple[S, list[str]]:
     """Return a table of the valid values, and a message for each invalid one; nested tables likewise."""
     inside = "".join(f"[{table}]: " for table in tables)
     good: dict[str, Any] = {}
     problems: list[str] = []
     known = {setting.name: setting for setting in fields(model)}
-    for key, value in found.items():
+    for key, value in given.items():
         setting = known.get(key)
         if setting is None:
             problems.append(f'{place(tables, key)}: {inside}unknown setting "{key}"; {_hint(key, known)}')

@@ -20,7 +20,9 @@ def config_schema() -> dict[str, Any]:
     """Return the schema; it names no other place in itself, so that simple readers can follow it."""
     schema = _table(whole_config())
     schema["properties"]["keymap"] |= {
-        "properties": {it.id: {"type": "string", "description": it.help, "default": it.keys} for it in COMMANDS},
+        "properties": {
+            command.id: {"type": "string", "description": command.help, "default": command.keys} for command in COMMANDS
+        },
         "additionalProperties": False,
     }
     return {"$schema": DIALECT, "title": "Signalbox: config.toml", **schema}
@@ -38,16 +40,16 @@ def _table(model: type[Struct]) -> dict[str, Any]:
     schema = _resolved(defined[model.__name__], defined)
     meanings = field_meanings(model)
     for setting in fields(model):
-        found = schema["properties"][setting.name]
+        schema_of_setting = schema["properties"][setting.name]
         if table := struct_in(setting.type):
-            found = _table(table)
+            schema_of_setting = _table(table)
         elif (inner := _listed(setting.type)) is not None:
-            found |= {"items": _table(inner)}
+            schema_of_setting |= {"items": _table(inner)}
         elif (default := default_of(setting)) is not None:
-            found["default"] = default
+            schema_of_setting["default"] = default
         if setting.name in meanings:
-            found["description"] = meanings[setting.name]
-        schema["properties"][setting.name] = found
+            schema_of_setting["description"] = meanings[setting.name]
+        schema["properties"][setting.name] = schema_of_setting
     return {key: value for key, value in schema.items() if key != "title" and value != []} | {
         "additionalProperties": False
     }
@@ -67,8 +69,8 @@ def _resolved(value: Any, defined: dict[str, Any]) -> Any:
         return value
     if "$ref" in value:
         return _resolved(defined[value["$ref"]], defined)
-    found = {key: _resolved(each, defined) for key, each in value.items() if not (key == "default" and each is None)}
-    if NULL in found.get("anyOf", ()):
-        others = [each for each in found.pop("anyOf") if each != NULL]
-        found |= others[0] if len(others) == 1 else {"anyOf": others}
-    return found
+    resolved = {key: _resolved(each, defined) for key, each in value.items() if not (key == "default" and each is None)}
+    if NULL in resolved.get("anyOf", ()):
+        others = [each for each in resolved.pop("anyOf") if each != NULL]
+        resolved |= others[0] if len(others) == 1 else {"anyOf": others}
+    return resolved

@@ -11,11 +11,11 @@ from msgspec import Struct
 @cache
 def field_meanings(model: type[Struct]) -> dict[str, str]:
     """Return the sentences by the names of the fields; those of a base class come first."""
-    found = {}
+    result = {}
     for name, kind in get_type_hints(model, include_extras=True).items():
         if said := [each for each in getattr(kind, "__metadata__", ()) if isinstance(each, str)]:
-            found[name] = said[-1]
-    return found
+            result[name] = said[-1]
+    return result
 
 
 def struct_in(kind: Any) -> type[Struct] | None:

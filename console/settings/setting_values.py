@@ -43,10 +43,10 @@ class SettingValue(Struct, frozen=True):
 def setting(key: str) -> SettingValue:
     """Return a setting as it holds now, and where it comes from. Raises Refused if there is none by that name."""
     table, name = _split(key)
-    found = _setting(load_config(model=whole_config()).config, _written(), key, table, name)
-    if found is None:
+    value = _setting(load_config(model=whole_config()).config, _written(), key, table, name)
+    if value is None:
         raise _unknown(key)
-    return found
+    return value
 
 
 def all_settings() -> list[SettingValue]:
@@ -55,15 +55,15 @@ def all_settings() -> list[SettingValue]:
     names = [("", name) for name in DEFAULTS.__struct_fields__ if name not in TABLES]
     for table in DEFAULTS.__struct_fields__:
         if isinstance(inside := getattr(DEFAULTS, table), Struct):
-            names += [(table, each.name) for each in fields(type(inside)) if not _has_tables(each.type)]
-    found = (_setting(config, written, f"{table}.{name}".lstrip("."), table, name) for table, name in names)
-    return [each for each in found if each is not None]
+            names += [(table, field.name) for field in fields(type(inside)) if not _has_tables(field.type)]
+    values = (_setting(config, written, f"{table}.{name}".lstrip("."), table, name) for table, name in names)
+    return [value for value in values if value is not None]
 
 
 def _has_tables(kind: Any) -> bool:
     """Return whether a field's type is a table, or a list of them."""
     plain = get_args(kind)[0] if get_origin(kind) is Annotated else kind
-    return any(struct_in(each) is not None for each in (plain, *get_args(plain)))
+    return any(struct_in(arg) is not None for arg in (plain, *get_args(plain)))
 
 
 def _setting(config: Config, written: dict[str, Any], key: str, table: str, name: str) -> SettingValue | None:

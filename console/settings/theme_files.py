@@ -109,26 +109,26 @@ def read_ours(text: str) -> Theme:
 
 def _theme(values: dict[str, Any]) -> Theme:
     try:
-        found = convert(values, ThemeFile)
+        file = convert(values, ThemeFile)
     except ValidationError as error:
         from console.settings.toml_errors import must_be
 
         words = must_be(error)
         raise ThemeError(words, words.partition(" ")[0]) from error
-    if unknown := sorted(set(found.mail) - set(DEFAULTS)):
+    if unknown := sorted(set(file.mail) - set(DEFAULTS)):
         raise ThemeError(f"unknown colour mail.{unknown[0]} (known: {', '.join(DEFAULTS)})", f"mail.{unknown[0]}")
-    colours: dict[str, str] = asdict(found.colours)
-    mail = {name: found.mail.get(name, colours[fallback]) for name, fallback in DEFAULTS.items()}
+    colours: dict[str, str] = asdict(file.colours)
+    mail = {name: file.mail.get(name, colours[fallback]) for name, fallback in DEFAULTS.items()}
     for name, value in {**colours, **mail}.items():
         try:
             Color.parse(value)
         except ColorParseError as error:
-            table = "mail" if name in found.mail else "colours"
+            table = "mail" if name in file.mail else "colours"
             raise ThemeError(f'{name} = "{value}" is not a colour', f"{table}.{name}") from error
     is_ansi = colours["background"].startswith("ansi_")
     return Theme(
-        name=found.name,
-        dark=found.dark,
+        name=file.name,
+        dark=file.dark,
         ansi=is_ansi,
         primary=colours["accent"],
         secondary=colours["muted"],
@@ -141,10 +141,10 @@ def _theme(values: dict[str, Any]) -> Theme:
         warning=colours["warning"],
         error=colours["error"],
         variables={
-            **(_ansi_variables(found.dark) if is_ansi else {}),
+            **(_ansi_variables(file.dark) if is_ansi else {}),
             **mail,
             "muted": colours["muted"],
-            "code-style": found.code,
+            "code-style": file.code,
             "block-cursor-background": mail["mail-cursor"],
             "block-cursor-foreground": colours["foreground"],
             "block-cursor-blurred-background": mail["mail-cursor-blurred"],
@@ -232,9 +232,9 @@ async def file_changes(folder: Path, known: Stamps | None = None) -> AsyncIterat
 
 def file_stamps(folder: Path) -> Stamps:
     """Return name, size and time of change of the TOML files in a folder."""
-    found: Stamps = set()
+    stamps: Stamps = set()
     for path in folder.glob("*.toml"):
         with suppress(OSError):
             facts = path.stat()
-            found.add((path.name, facts.st_size, facts.st_mtime_ns))
-    return found
+            stamps.add((path.name, facts.st_size, facts.st_mtime_ns))
+    return stamps

@@ -47,8 +47,8 @@ class ThemeSwitcher:
         self._wanted = wanted = asked or chosen or self._configured
         hint = hinted_dark(os.environ)
         self._is_dark = bool(appearance.get("is_dark", True)) if hint is None else hint
-        found, problems = first_themes(config_folder() / "themes", self._named(wanted))
-        self._register(found)
+        themes, problems = first_themes(config_folder() / "themes", self._named(wanted))
+        self._register(themes)
         name, problem = self._find(wanted)
         if any(f"{wanted}.toml:" in known for known in problems):
             problem = ""  # its file is the problem, which is reported already
@@ -65,8 +65,8 @@ class ThemeSwitcher:
 
     def load_all(self) -> list[str]:
         """Load the themes that the first screen did without; return the problems, a sentence each."""
-        found, problems = load_themes(config_folder() / "themes")
-        self._register(found)
+        themes, problems = load_themes(config_folder() / "themes")
+        self._register(themes)
         return problems
 
     def _register(self, themes: dict[str, Theme]) -> None:

@@ -43,7 +43,7 @@ def read_toml(text: str) -> dict[str, Any]:
 def must_be(error: ValidationError) -> str:
     """Return what a value must be, as a predicate: `must be true or false`; after its path, if it has one."""
     words = str(error)
-    place = found[1] if (found := PATH.search(words)) else ""
+    place = match[1] if (match := PATH.search(words)) else ""
     return f"{place} {_predicate(PATH.sub('', words))}".strip()
 
 
@@ -60,8 +60,8 @@ def _predicate(words: str) -> str:
 
 def invalid_toml(error: ValueError, text: str) -> str:
     """Return what follows the name of a file whose text is not TOML: `:LINE: invalid TOML: ...`."""
-    found = AT_LINE.search(words := str(error))
-    line = found[1] if found else len(text.splitlines()) or 1
+    match = AT_LINE.search(words := str(error))
+    line = match[1] if match else len(text.splitlines()) or 1
     return f":{line}: invalid TOML: {AT_LINE.sub('', words)}"
 
 

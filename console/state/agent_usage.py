@@ -20,10 +20,10 @@ class UsageReader:
 
         `sessions` are the agents whose hooks run, each with its program's own id of the session.
         """
-        found = dict(self._store.usage()) if not isinstance(self._store, ReadOnly) else {}
-        others = {session: agent for agent, session in sessions.items() if agent not in found}
+        usages = dict(self._store.usage()) if not isinstance(self._store, ReadOnly) else {}
+        others = {session: agent for agent, session in sessions.items() if agent not in usages}
         if others and self._homes is None:
             self._homes = home_stores()
         for home in self._homes or ():
-            found |= {others[session]: used for session, used in home.session_usage(others.keys()).items()}
-        return found
+            usages |= {others[session]: used for session, used in home.session_usage(others.keys()).items()}
+        return usages

@@ -40,8 +40,8 @@ def read_options(text: str) -> SendOptions:
     """Read options, separated by commas. Raises ValueError that says what is wrong and what to write."""
     options = SendOptions()
     for part in filter(None, (part.strip() for part in text.split(","))):
-        found = OPTION.fullmatch(part)
-        name, value = (found[1].casefold(), found[2]) if found else ("", "")
+        match = OPTION.fullmatch(part)
+        name, value = (match[1].casefold(), match[2]) if match else ("", "")
         if name == "type":
             options = replace(options, type=value)
         elif name == "expires" and (age := HOURS.fullmatch(value)) and int(age[1]):

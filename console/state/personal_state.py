@@ -77,9 +77,9 @@ class PersonalState:
 
     def _numbered(self, statement: str, mailbox: str, since: int) -> tuple[list[str], int]:
         if parts := parts_of(mailbox):
-            found = [(Scope(label), *self._numbered(statement, url, since)) for label, url in parts.items()]
-            newest = max((mark for _, _, mark in found), default=since)
-            return [scope.id(message_id) for scope, ids, _ in found for message_id in ids], newest
+            numbered = [(Scope(label), *self._numbered(statement, url, since)) for label, url in parts.items()]
+            newest = max((mark for _, _, mark in numbered), default=since)
+            return [scope.id(message_id) for scope, ids, _ in numbered for message_id in ids], newest
         rows = self._db.rows(statement, (mailbox, since))
         return [row[1] for row in rows], max((row[0] for row in rows), default=since)
 
@@ -118,7 +118,7 @@ class PersonalState:
 
     def shown(self, mailbox: str, reader: str, purpose: str, until: float = FOREVER) -> Shown:
         """Return what was shown to an agent until a time (seconds since the epoch)."""
-        found: set[str] = set()
+        ids: set[str] = set()
         begun: set[str] = set()
         of_reader = "SELECT id FROM readers WHERE mailbox = ? AND reader = ? AND purpose = ?"
         of_shown = "SELECT message_id FROM shown WHERE reader = ? AND at <= ?"
@@ -128,8 +128,8 @@ class PersonalState:
             for (number,) in self._db.rows(of_reader, who):
                 begun.add(label)
                 rows = self._db.rows(of_shown, (number, until))
-                found.update(scope.id(row[0]) if label else row[0] for row in rows)
-        return Shown(frozenset(found), frozenset(begun))
+                ids.update(scope.id(row[0]) if label else row[0] for row in rows)
+        return Shown(frozenset(ids), frozenset(begun))
 
     def mark_shown(self, mailbox: str, reader: str, purpose: str, message_ids: Iterable[str], at: float) -> None:
         """Record that messages were shown to an agent, all of them or none, and that it was shown mail at all."""
@@ -209,10 +209,10 @@ class PersonalState:
         """Return where the user left off; empty if nothing was saved."""
         rows = self._db.rows("SELECT value FROM session WHERE mailbox = ?", (mailbox,))
         try:
-            found = json.loads(rows[0][0]) if rows else {}
+            decoded = json.loads(rows[0][0]) if rows else {}
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return decoded if isinstance(decoded, dict) else {}
 
     def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
         """Save where the user leaves off."""
@@ -221,10 +221,10 @@ class PersonalState:
 
 def _paths(text: str | None) -> tuple[str, ...]:
     try:
-        found = json.loads(text or "[]")
+        decoded = json.loads(text or "[]")
     except (ValueError, RecursionError):
         return ()
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+    return tuple(map(str, decoded)) if isinstance(decoded, list) else ()
 
 
 def _plain(text: str) -> str:

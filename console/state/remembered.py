@@ -39,12 +39,12 @@ class RememberedValues:
 
     def load(self, database: StateDatabase, mailbox: str) -> None:
         """Read what was saved; what can't be read is left out, and what was changed since the start is kept. Blocks."""
-        found = {}
+        records = {}
         for name, text in database.rows("SELECT name, value FROM remembered WHERE mailbox = ?", (mailbox,)):
             if (value := _decoded(text)) is not None:
-                found[name] = value
-        self._values = {**found, **self._values}
-        self._saved = found
+                records[name] = value
+        self._values = {**records, **self._values}
+        self._saved = records
 
     def save(self, database: StateDatabase, mailbox: str, name: str) -> None:
         """Save the value with a name as it is by now; blocks."""

@@ -81,17 +81,17 @@ def unread_mail(store: Store, mailbox: Mailbox, reader: str, now: float, shown: 
 
     Without `shown`, what was shown is looked up, which blocks; for a mailbox in the past, what had been shown by then.
     """
-    found = mailbox.unread(reader, now)
+    messages = mailbox.unread(reader, now)
     if keeps_reads(store, mailbox, reader):
-        return found
+        return messages
     if shown is None:
         shown = shown_to(store, reader, until=now if isinstance(store, ReadOnly) else None)
-    known = {message.id for message in found}
-    found += (message for message in mailbox.unrecorded(reader, now) if message.id not in known)
-    before = {message.id for message in _from_before(mailbox, reader, shown, found)}
+    known = {message.id for message in messages}
+    messages += (message for message in mailbox.unrecorded(reader, now) if message.id not in known)
+    before = {message.id for message in _from_before(mailbox, reader, shown, messages)}
     left = [
         message
-        for message in found
+        for message in messages
         if is_kept(store, mailbox, message, reader) or not (_was_shown(shown, mailbox, message) or message.id in before)
     ]
     return sorted(left, key=by_age)
@@ -144,11 +144,19 @@ def reads_of(
     store: Store, mailbox: Mailbox, reader: str, messages: Collection[Message], now: float, shown: Shown
 ) -> Reads:
     """Return what has to be recorded when a reader was shown these messages, but for those it has read."""
-    unread = (it for it in messages if is_kept(store, mailbox, it, reader) and not mailbox.has_read(it.id, reader))
-    kept = {it.id: tuple(_ids_of(mailbox, it)) for it in unread}
+    unread = (
+        message
+        for message in messages
+        if is_kept(store, mailbox, message, reader) and not mailbox.has_read(message.id, reader)
+    )
+    kept = {message.id: tuple(_ids_of(mailbox, message)) for message in unread}
     if keeps_reads(store, mailbox, reader):
         return Reads(kept)
-    beside = [it for it in messages if not (is_kept(store, mailbox, it, reader) or _was_shown(shown, mailbox, it))]
+    beside = [
+        message
+        for message in messages
+        if not (is_kept(store, mailbox, message, reader) or _was_shown(shown, mailbox, message))
+    ]
     before = _from_before(mailbox, reader, shown, mailbox.unrecorded(reader, now))
     copies = (name for message in (*beside, *before) for name in _ids_of(mailbox, message))
     return Reads(kept, tuple(message.id for message in beside), tuple(copies), True)

@@ -40,8 +40,8 @@ def counted(given: str, place: str) -> KeptNumbers:
         now = time.time()
         mailbox = folded(store, configured, now, with_seen=True)
         names = names_in(mailbox)
-    found = mailbox.counts()
-    numbers = (found.messages, found.unseen, found.for_you, found.dead, found.waiting, found.expired)
+    counts = mailbox.counts()
+    numbers = (counts.messages, counts.unseen, counts.for_you, counts.dead, counts.waiting, counts.expired)
     if not paths:
         until = now + SERVER_SECONDS
     elif watched.is_exact:
@@ -49,7 +49,7 @@ def counted(given: str, place: str) -> KeptNumbers:
     else:
         until = now + FOLDER_SECONDS
     kept = KeptNumbers(
-        (*numbers, found.unreadable, found.quiet),
+        (*numbers, counts.unreadable, counts.quiet),
         now,
         min(until, mailbox.contents.ledger.next_due() or FOREVER),
         mailbox.unseen_by_mailbox() if mailbox.mailboxes() else {},

@@ -52,7 +52,7 @@ class KeptNumbers:
 
     def text(self) -> str:
         """Return the lines of the file; a path that can't stand in one makes the numbers hold for no time."""
-        is_plain = all("\n" not in each and "\t" not in each for each in (*self.marks, *self.mailboxes))
+        is_plain = all("\n" not in mark and "\t" not in mark for mark in (*self.marks, *self.mailboxes))
         until = self.holds_until if is_plain else 0
         lines = [
             HEAD,

@@ -29,8 +29,8 @@ def kept_place(given: str) -> str:
         from hashlib import blake2b
     named = given or os.environ.get("SIGNALBOX_STORE", "")
     folder = os.getcwd()  # noqa: PTH109
-    found = "" if named else repr(found_from(folder))
+    location = "" if named else repr(found_from(folder))
     is_anywhere = named and (":/" in named or named.startswith("/")) and "," not in named and "=" not in named
-    parts = (named, found, "" if is_anywhere else folder, config_path(), os.environ.get("XDG_STATE_HOME", ""))
+    parts = (named, location, "" if is_anywhere else folder, config_path(), os.environ.get("XDG_STATE_HOME", ""))
     digest = blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return f"{cache_home()}/status/{digest}"

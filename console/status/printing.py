@@ -21,8 +21,8 @@ def status_text(form: str, kept: KeptNumbers | None, *, is_certain: bool) -> str
             raise BadFormat(f'"{name}" is not a number: use {", ".join(FIELDS)} or unread@MAILBOX')
         if kept is None or not kept.numbers:
             return "?"
-        found = kept.mailboxes.get(label) if at else kept.numbers[field]
-        return "?" if found is None else f"{found}{'' if is_certain else '~'}"
+        count = kept.mailboxes.get(label) if at else kept.numbers[field]
+        return "?" if count is None else f"{count}{'' if is_certain else '~'}"
 
     return formatted(form, number)
 

@@ -91,8 +91,8 @@ class Questioned(Protocol):
 def ask_background(terminal: Questioned, heard: Callable[[bool], object]) -> None:
     """Ask a terminal for its background; `heard(is_dark)` is called in the thread that reads the terminal, if ever."""
 
-    def answered(found: re.Match[str]) -> None:
-        heard(is_dark(found[1], found[2], found[3]))
+    def answered(match: re.Match[str]) -> None:
+        heard(is_dark(match[1], match[2], match[3]))
 
     terminal.query(QUESTION, TerminalAnswer(COLOUR, UNFINISHED_COLOUR, answered))
 
@@ -130,8 +130,8 @@ def ask_widths(terminal: object, heard: Callable[[frozenset[str]], object]) -> N
         return
     columns: list[int] = []
 
-    def answered(found: re.Match[str]) -> None:
-        columns.append(int(found[1]))
+    def answered(match: re.Match[str]) -> None:
+        columns.append(int(match[1]))
         if len(columns) == len(SAMPLES):
             measured = zip(SAMPLES.items(), columns, strict=True)
             heard(frozenset(kind for (kind, text), column in measured if column - 1 == cell_len(text + FOLLOWING)))

@@ -92,7 +92,7 @@ class BlockLayout:
             return
         for key in list(self._known)[:-KEPT_HEIGHTS]:
             del self._known[key]
-        places = ((place, each) for key, each in self._known.items() if (place := source.place(key)) is not None)
+        places = ((place, value) for key, value in self._known.items() if (place := source.place(key)) is not None)
         for at, (wide, height) in sorted(places):
             if wide == self.width(at):
                 self._at.append(at)

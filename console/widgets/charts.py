@@ -99,11 +99,11 @@ def stepped_headings(names: Sequence[str], cell: int, steps: int, room: int) -> 
 
 
 def _places(text: str, size: int) -> list[str]:
-    found: list[str] = []
+    labels: list[str] = []
     for char in text:
         width = cell_len(char)
-        if width == 0 and found:
-            found[-1 if found[-1] else -2] += char
+        if width == 0 and labels:
+            labels[-1 if labels[-1] else -2] += char
         else:
-            found += [char, *[""] * (width - 1)]
-    return (found + [" "] * size)[:size]
+            labels += [char, *[""] * (width - 1)]
+    return (labels + [" "] * size)[:size]

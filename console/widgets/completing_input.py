@@ -53,12 +53,12 @@ class CompletingInput(Input):
         self._offered_for = self.value
         typed = self.value.rpartition(",")[2].strip()
         already = {part.strip() for part in self.value.split(",")[:-1]}
-        found = fitting(self._candidates(), typed, already) if typed and self._is_asked_for else []
-        if [candidate.value for candidate in found] == [typed]:
-            found = []
-        elif not found and self._is_asked_for:
-            found = alike(self._candidates(), typed)
-        self._completion.show(found)
+        candidates = fitting(self._candidates(), typed, already) if typed and self._is_asked_for else []
+        if [candidate.value for candidate in candidates] == [typed]:
+            candidates = []
+        elif not candidates and self._is_asked_for:
+            candidates = alike(self._candidates(), typed)
+        self._completion.show(candidates)
 
     @on(Offers.Clicked)
     def _clicked(self, event: Offers.Clicked) -> None:

@@ -109,7 +109,7 @@ class Completion:
 
     def show(
         self,
-        found: Sequence[Candidate],
+        candidates: Sequence[Candidate],
         cursor: Offset | None = None,
         *,
         is_picked: bool = True,
@@ -119,7 +119,7 @@ class Completion:
 
         Unless `is_picked`, none of them is picked at first. `most` lines are shown at once.
         """
-        self._found, self._picked, self._cursor = found, 0 if is_picked else -1, cursor
+        self._found, self._picked, self._cursor = candidates, 0 if is_picked else -1, cursor
         self._most = most or SHOWN
         self._draw()
 

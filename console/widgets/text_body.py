@@ -80,8 +80,8 @@ class TextBody(TextArea):
     def _word(self, pattern: re.Pattern[str]) -> str:
         """Return the word before the cursor; empty where it is not of a kind, or where text is selected."""
         row, column = self.cursor_location
-        found = pattern.search(self.document.get_line(row)[:column]) if self.selection.is_empty else None
-        return found[0] if found else ""
+        match = pattern.search(self.document.get_line(row)[:column]) if self.selection.is_empty else None
+        return match[0] if match else ""
 
     def _named(self, word: str) -> list[Candidate]:
         """Return the channels or the others that fit a word with a sign, the sign in front of each."""
@@ -94,8 +94,10 @@ class TextBody(TextArea):
     @on(TextArea.Changed)
     def _offer(self) -> None:
         word = self._word(SIGNED) if self.has_focus and self.text != self._untouched else ""
-        found = self._named(word) if word else []
-        self._completion.show([] if any(name.value == word for name in found) else found, self.cursor_screen_offset)
+        candidates = self._named(word) if word else []
+        self._completion.show(
+            [] if any(name.value == word for name in candidates) else candidates, self.cursor_screen_offset
+        )
 
     @on(TextArea.SelectionChanged)
     def _moved(self) -> None:
@@ -115,11 +117,11 @@ class TextBody(TextArea):
             return True
         signed = self._word(SIGNED)
         word = signed or self._word(PARTIAL)
-        found = self._named(word) if signed else self._beginning_with(word)
-        if not found or any(name.value == word for name in found):
+        candidates = self._named(word) if signed else self._beginning_with(word)
+        if not candidates or any(name.value == word for name in candidates):
             return False
-        self._completion.show(found, self.cursor_screen_offset)
-        if len(found) == 1:
+        self._completion.show(candidates, self.cursor_screen_offset)
+        if len(candidates) == 1:
             self._accept()
         return True
 

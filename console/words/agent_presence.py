@@ -10,36 +10,36 @@ from mailstore.rules.presence import Presence, Working
 LONG_WORDS = {Working.WAITING.value: "waiting for a permission"}
 
 
-def presence_symbol(agent: Agent, found: Presence) -> Symbol:
+def presence_symbol(agent: Agent, presence: Presence) -> Symbol:
     """Return the glyph for what an agent is doing, and the name of its style."""
     if agent.status is not Status.LIVING:
         return AGENTS[agent.status]
-    if found.is_stale:
+    if presence.is_stale:
         return STALE
-    if agent.last_seen is None and agent.updated is None and found.age is None:
+    if agent.last_seen is None and agent.updated is None and presence.age is None:
         return NEVER_SEEN
-    return ACTIVITIES.get(found.state, AGENTS[agent.status])
+    return ACTIVITIES.get(presence.state, AGENTS[agent.status])
 
 
-def state_words(found: Presence) -> str:
+def state_words(presence: Presence) -> str:
     """Return an agent's state in words; of one that was not seen for long nothing else is known."""
-    if found.is_gone:
+    if presence.is_gone:
         return "gone"
-    return "stale" if found.is_stale else LONG_WORDS.get(found.state, found.state)
+    return "stale" if presence.is_stale else LONG_WORDS.get(presence.state, presence.state)
 
 
-def doing_words(found: Presence) -> str:
+def doing_words(presence: Presence) -> str:
     """Return the details of an agent's state; of one that was not seen for long, what it did last."""
-    if not found.is_stale:
-        return found.substate
-    before = ": ".join(filter(None, (found.state if found.state in list(Working) else "", found.substate)))
+    if not presence.is_stale:
+        return presence.substate
+    before = ": ".join(filter(None, (presence.state if presence.state in list(Working) else "", presence.substate)))
     return f"was {before}" if before else ""
 
 
-def presence_line(found: Presence, now: float) -> str:
+def presence_line(presence: Presence, now: float) -> str:
     """Return what an agent is doing, and since when: working since 14:02."""
-    since = f" since {clock(found.since, now)}" if found.since is not None else ""
-    if found.is_stale and found.age is not None:
-        seen = age(found.age)
+    since = f" since {clock(presence.since, now)}" if presence.since is not None else ""
+    if presence.is_stale and presence.age is not None:
+        seen = age(presence.age)
         since = f", seen {seen}{'' if seen == 'now' else ' ago'}"
-    return f"{state_words(found)}{since}"
+    return f"{state_words(presence)}{since}"

@@ -26,10 +26,10 @@ def writer_lines(plan: ArchivePlan) -> list[str]:
     """Return the programs that may write late, as lines; empty if none is known."""
     if not plan.writers:
         return []
-    number = len({it.pid for it in plan.writers})
+    number = len({writer.pid for writer in plan.writers})
     have = "1 program has" if number == 1 else f"{number:,} programs have"
     head = f"{have} the mailbox open for writing; mail it writes late is picked up by the next command that writes"
-    return [head, *(f"  {it.program} (process {it.pid}): {it.file}" for it in plan.writers)]
+    return [head, *(f"  {writer.program} (process {writer.pid}): {writer.file}" for writer in plan.writers)]
 
 
 def stay_words(stay: Staying, plan: ArchivePlan) -> str:

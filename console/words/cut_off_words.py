@@ -27,7 +27,7 @@ def cut_off_forms(lost: Sequence[CutOff], number: int, now: float) -> list[str]:
         reason = visible_line(first.reason[:LONGEST_REASON])
         short = f"{shorten_middle(first.label, LONGEST_LABEL)} " if first.label else ""
         return [f"{long} · {reason}", long, f"{short}cut off {since}"]
-    names = ", ".join(each.label for each in lost)
+    names = ", ".join(cut_off.label for cut_off in lost)
     return [
         f"{names} cut off since {since}",
         f"{len(lost)} of {number} cut off since {since}",

@@ -9,20 +9,20 @@ FULL = "context nearly full"
 
 def usage_facts(usage: AgentUsage, full_percent: float) -> list[AgentFact]:
     """Return what an agent has used, with a label each; a context that is nearly full is a warning."""
-    found = {"model": usage.model}
+    facts = {"model": usage.model}
     share = usage.share
     name = FULL if is_full(usage, full_percent) else "context"
     if usage.context:
         of = f" of {usage.window:,} ({int(100 * share)} %)" if usage.window and share is not None else ""
-        found[name] = f"{usage.context:,}{of} tokens at its last answer"
+        facts[name] = f"{usage.context:,}{of} tokens at its last answer"
     if usage.tokens:
         least = "" if usage.is_whole else "at least "
-        found["last 24 h"] = f"{least}{usage.given:,} tokens given, {usage.written:,} written"
+        facts["last 24 h"] = f"{least}{usage.given:,} tokens given, {usage.written:,} written"
     if usage.total is not None:
-        found["tokens"] = f"{usage.total:,} in all"
+        facts["tokens"] = f"{usage.total:,} in all"
     if usage.cost is not None:
-        found["cost"] = f"{cost_words(usage.cost)}, as the program said"
-    return [AgentFact(each, value, "", each == FULL) for each, value in found.items() if value]
+        facts["cost"] = f"{cost_words(usage.cost)}, as the program said"
+    return [AgentFact(each, value, "", each == FULL) for each, value in facts.items() if value]
 
 
 def usage_words(usage: AgentUsage) -> list[str]:

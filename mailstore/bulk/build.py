@@ -112,10 +112,10 @@ def _fill_table(table: MessageTable, columns: MailColumns) -> None:
 
 
 def _strings(cells: NDArray[np.uint8], sizes: NDArray[np.number]) -> StringColumn:
-    found, ends = StringColumn(), np.cumsum(sizes, dtype=np.int64)
+    strings, ends = StringColumn(), np.cumsum(sizes, dtype=np.int64)
     typecode = "I" if not len(ends) or ends[-1] <= MOST else "Q"
-    found.fill(bytearray(cells), column(typecode, ends))
-    return found
+    strings.fill(bytearray(cells), column(typecode, ends))
+    return strings
 
 
 def _fill_receipts(contents: MailboxContents, rows: Rows, records: ReadColumns) -> Rows:
@@ -180,8 +180,8 @@ def _fill_threads(contents: MailboxContents) -> None:
     number_of = {name: number for number, name in enumerate(sorted(set(files)))}
     numbers = np.array([number_of[name] for name in files], np.uint32)
     order = by_age(times[there], np.array(table.offsets, np.int64)[there], numbers[heads])
-    found, newest = newest_of_each(tops[there], order)
-    latest[found] = there[newest]
+    flags, newest = newest_of_each(tops[there], order)
+    latest[flags] = there[newest]
     index.sizes, index.latest = column("i", np.bincount(tops[there], minlength=size)), column("i", latest)
     table.fill_order(column("i", there[order]))
     archived = np.array([head.archived for head in table.head_values.values], bool)
@@ -190,7 +190,7 @@ def _fill_threads(contents: MailboxContents) -> None:
     index.archived = int(archived[heads].sum())
     place = np.empty(size, np.int64)
     place[there[order]] = np.arange(len(order))
-    ordered = found[np.argsort(place[latest[found]])]
+    ordered = flags[np.argsort(place[latest[flags]])]
     index.fill_order(column("i", ordered))
 
 

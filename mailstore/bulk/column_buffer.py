@@ -39,10 +39,10 @@ class MessageBuffer:
 
     def add(self, part: ColumnPart) -> None:
         """Add the messages of a part."""
-        found, table = part.mail(), self.table
-        senders = np.array([table.names.number(name) for name in part.names], np.uint32)[found.senders]
-        heads = np.array([table.head_values.number(head) for head in part.heads], np.uint32)[found.heads]
-        self._pieces.append(found._replace(senders=senders, heads=heads))
+        columns, table = part.mail(), self.table
+        senders = np.array([table.names.number(name) for name in part.names], np.uint32)[columns.senders]
+        heads = np.array([table.head_values.number(head) for head in part.heads], np.uint32)[columns.heads]
+        self._pieces.append(columns._replace(senders=senders, heads=heads))
         self._number += len(senders)
 
     def take(self, messages: Sequence[Message]) -> None:
@@ -62,12 +62,14 @@ class MessageBuffer:
         parents = keys_of(texts_of(threads))
         self._threads.update(zip(parents.tolist(), threads, strict=True))
         parents[[not thread for thread in threads]] = NO_KEY
-        places = [(it.location.offset, it.location.length) if it.location else (0, 0) for it in messages]
+        places = [
+            (message.location.offset, message.location.length) if message.location else (0, 0) for message in messages
+        ]
         self._pieces.append(
             MailColumns(
                 *ids,
                 keys_of(ids),
-                np.array([crc32(it.id.encode("utf-8", "surrogatepass")) for it in messages], np.uint32),
+                np.array([crc32(message.id.encode("utf-8", "surrogatepass")) for message in messages], np.uint32),
                 parents,
                 np.array([table.names.number(message.sender) for message in messages], np.uint32),
                 np.array([table.head_values.number(head) for head in heads], np.uint32),
@@ -100,7 +102,7 @@ class MessageBuffer:
             "ids": np.repeat(stays, columns.id_sizes),
             "subjects": np.repeat(stays, columns.subject_sizes),
         }
-        self._pieces = [MailColumns(*(it[each.get(name, stays)] for name, it in columns._asdict().items()))]
+        self._pieces = [MailColumns(*(value[each.get(name, stays)] for name, value in columns._asdict().items()))]
         self._number = int(stays.sum())
 
     def answered_by(self, place: int) -> str:
@@ -139,15 +141,15 @@ class ReadBuffer:
 
     def add(self, part: ColumnPart, id_at: IdAt) -> None:
         """Add the records of a part."""
-        found = part.reads()
+        columns = part.reads()
         numbers = np.array([self._names.number(name) for name in part.names], np.uint32)
-        offset, ends = part.offset, found.ends.copy()
+        offset, ends = part.offset, columns.ends.copy()
 
         def named(place: int) -> str:
             start = int(ends[place - 1]) + 1 if place else 0
             return id_at(offset + start, int(ends[place]) - start)
 
-        self._add(found._replace(readers=numbers[found.readers], ends=NO_ENDS), named)
+        self._add(columns._replace(readers=numbers[columns.readers], ends=NO_ENDS), named)
 
     def take(self, events: Iterable[Event]) -> None:
         """Add what a line holds: read records with a time; everything else is left to the fold."""

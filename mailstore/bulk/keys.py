@@ -48,12 +48,12 @@ def keys_of(ids: PackedTexts) -> NDArray[np.uint64]:
     size = int(sizes[0])
     if (sizes == size).all():
         return _keys(cells.reshape(len(sizes), size))
-    found = np.empty(len(sizes), np.uint64)
+    keys = np.empty(len(sizes), np.uint64)
     starts = np.cumsum(sizes, dtype=np.int64) - sizes
     for size in np.unique(sizes).tolist():
         at = np.flatnonzero(sizes == size)
-        found[at] = _keys(cells[starts[at, None] + np.arange(size)])
-    return found
+        keys[at] = _keys(cells[starts[at, None] + np.arange(size)])
+    return keys
 
 
 def _keys(cells: NDArray[np.uint8]) -> NDArray[np.uint64]:
@@ -62,12 +62,12 @@ def _keys(cells: NDArray[np.uint8]) -> NDArray[np.uint64]:
     padded = np.zeros((number, -(-size // WORD) * WORD), np.uint8)
     padded[:, :size] = cells
     words = padded.view(np.uint64)
-    found = np.full(number, size, np.uint64)
+    keys = np.full(number, size, np.uint64)
     for at in range(words.shape[1]):
-        found ^= words[:, at]
-        found *= FACTOR
-        found ^= found >> SHIFT
-    return found | ODD
+        keys ^= words[:, at]
+        keys *= FACTOR
+        keys ^= keys >> SHIFT
+    return keys | ODD
 
 
 class KeyIndex:
@@ -96,5 +96,5 @@ class KeyIndex:
         while len(behind):
             at[behind] += 1
             behind = behind[self._known[at[behind]] < keys[behind]]
-        found: NDArray[np.int32] = np.where(self._known[at] == keys, self._order[at], np.int32(NOWHERE))
-        return found
+        rows: NDArray[np.int32] = np.where(self._known[at] == keys, self._order[at], np.int32(NOWHERE))
+        return rows

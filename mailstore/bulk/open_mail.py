@@ -105,14 +105,14 @@ class FilerOfMany:
             read = self._was_read(reader)[rows]
             unread &= ~(read if is_any else read & self._not_sent_by(reader, self._senders[rows]))
         rows, ends = rows[unread], ends[unread]
-        found = state_of_open(one, self._roster, is_tracked=head.is_tracked)
-        if found is State.UNREAD:
+        state = state_of_open(one, self._roster, is_tracked=head.is_tracked)
+        if state is State.UNREAD:
             ends = self._suspended(one, rows, ends, now)
             is_over = now >= ends
             self._file_as(State.EXPIRED, one, head, rows[is_over], ends[is_over])
             rows, ends = rows[~is_over], ends[~is_over]
             self._due[rows] = np.minimum(self._due[rows], ends)
-        self._file_as(found, one, head, rows, ends)
+        self._file_as(state, one, head, rows, ends)
 
     def _suspended(self, one: Recipient, rows: Rows, ends: Times, now: float) -> Times:
         """Return when messages expire, given when those would whose TTL was never suspended."""
@@ -121,14 +121,14 @@ class FilerOfMany:
                 ends[at] = end_of(one, float(self._times[rows[at]]), float(ends[at]), self._roster)
         return ends
 
-    def _file_as(self, found: State, one: Recipient, head: MessageHead, rows: Rows, ends: Times) -> None:
+    def _file_as(self, state: State, one: Recipient, head: MessageHead, rows: Rows, ends: Times) -> None:
         """File messages that have one state for a recipient."""
-        if is_open(one, found):
+        if is_open(one, state):
             if not head.archived and len(rows):
                 self._open(one, rows, ends)
-        elif is_dead_letter(one, found):
+        elif is_dead_letter(one, state):
             for row in rows.tolist():
-                self._ledger.mark_dead(row, one.name, found)
+                self._ledger.mark_dead(row, one.name, state)
 
     def _open(self, one: Recipient, rows: Rows, ends: Times) -> None:
         is_role = one.kind is ROLE

@@ -66,5 +66,5 @@ def _seconds(cells: NDArray[np.uint8]) -> NDArray[np.float64] | None:
     thousandths = cells[:, SIZE + 1 : -1] - np.uint8(ord("0"))
     if (cells[:, SIZE] != ord(".")).any() or (thousandths > 9).any():
         return None
-    found: NDArray[np.float64] = (seconds * 1000 + thousandths @ THOUSANDS) / 1000
-    return found
+    times: NDArray[np.float64] = (seconds * 1000 + thousandths @ THOUSANDS) / 1000
+    return times

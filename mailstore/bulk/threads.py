@@ -17,9 +17,9 @@ WORD = 64
 
 def column(typecode: str, values: NDArray[np.generic]) -> array[Any]:
     """Return numbers as an array with the item size of a type code."""
-    found: array[Any] = array(typecode)
-    found.frombytes(np.ascontiguousarray(values, np.dtype(typecode)).view(np.uint8))  # type: ignore[arg-type]
-    return found
+    column_array: array[Any] = array(typecode)
+    column_array.frombytes(np.ascontiguousarray(values, np.dtype(typecode)).view(np.uint8))  # type: ignore[arg-type]
+    return column_array
 
 
 def roots(parents: Rows) -> Rows:
@@ -40,13 +40,13 @@ def rings(parents: Rows) -> NDArray[np.int64]:
     """Return all rows that are part of a cycle of replies."""
     tops = roots(parents)
     on_ring = np.unique(tops[parents[tops] != NONE])
-    found: set[int] = set()
+    rows: set[int] = set()
     for start in on_ring.tolist():
         row = start
-        while row not in found:
-            found.add(row)
+        while row not in rows:
+            rows.add(row)
             row = int(parents[row])
-    return np.array(sorted(found), np.int64)
+    return np.array(sorted(rows), np.int64)
 
 
 def in_order(keys: NDArray[np.integer]) -> tuple[Places, Places]:
@@ -91,8 +91,8 @@ def by_age(times: NDArray[np.float64], offsets: NDArray[np.int64], files: NDArra
     if is_later.all():
         return np.argsort(times, kind="stable")
     order = np.lexsort((offsets, files))
-    found: Places = order[np.argsort(times[order], kind="stable")]
-    return found
+    ordered: Places = order[np.argsort(times[order], kind="stable")]
+    return ordered
 
 
 def newest_of_each(thread: Rows, order: Places) -> tuple[Rows, Places]:

@@ -62,13 +62,13 @@ class LinkedEntries:
     def of(self, row: int) -> list[tuple[int, float | None]]:
         """Return the names and times of a row in the order in which they were added."""
         names, times, following = self.names, self.times, self.following
-        found: list[tuple[int, float | None]] = []
+        result: list[tuple[int, float | None]] = []
         at = self.first[row]
         while at != NONE:
-            found.append((names[at], None if isnan(times[at]) else times[at]))
+            result.append((names[at], None if isnan(times[at]) else times[at]))
             at = following[at]
-        found.reverse()
-        return found
+        result.reverse()
+        return result
 
     def names_of(self, row: int) -> list[int]:
         """Return the names of a row in the order in which they were added."""

@@ -38,13 +38,13 @@ class Membership:
         messages, heads, senders = self.messages, self._heads, self._senders
         for head in messages.head_values.values[len(heads) :]:
             heads.append(len(heads) > 0 and self._concerns(head))
-        found = map(heads.__getitem__, map(messages.heads.__getitem__, rows))
+        roots = map(heads.__getitem__, map(messages.heads.__getitem__, rows))
         if self._sends is None:
-            return compress(rows, found)
+            return compress(rows, roots)
         for name in messages.names.values[len(senders) :]:
             senders.append(self._sends(name))
         sent = map(senders.__getitem__, map(messages.senders.__getitem__, rows))
-        return compress(rows, map(or_, found, sent))
+        return compress(rows, map(or_, roots, sent))
 
 
 class MarkedRows:
@@ -220,17 +220,17 @@ class MessageList(Sequence[str]):
 def _inserted(order: array[int], old: array[int]) -> list[tuple[int, int]] | None:
     """Return what an order has more than an older one, as (place in the old one, row); None if that is far back."""
     more = len(order) - len(old)
-    found: list[tuple[int, int]] = []
+    inserted: list[tuple[int, int]] = []
     at, was = len(order) - 1, len(old) - 1
     for _ in repeat(None, FEW + max(0, more)):
-        if len(found) == more:
+        if len(inserted) == more:
             break
         if at < 0:
             return None
         if was >= 0 and order[at] == old[was]:
             was -= 1
         else:
-            found.append((was + 1, order[at]))
+            inserted.append((was + 1, order[at]))
         at -= 1
     is_alike = at == was and (at < 0 or order[at] == old[was])
-    return found[::-1] if len(found) == more and is_alike else None
+    return inserted[::-1] if len(inserted) == more and is_alike else None

@@ -64,18 +64,18 @@ class OpenMail:
 
     def ordinal(self, name: Name) -> int:
         """Return the number of a name, a new one for a new name."""
-        found = self._ordinals.get(name)
-        if found is None:
-            found = self._ordinals[name] = len(self.names)
+        ordinal = self._ordinals.get(name)
+        if ordinal is None:
+            ordinal = self._ordinals[name] = len(self.names)
             self.names.append(name)
             self.counts.append(0)
             self.rows.append(array("i"))
-            if found % WORD == 0:
+            if ordinal % WORD == 0:
                 self.words.append(array("Q", bytes(8 * self.size)))
                 self._role_bits.append(0)
             if name[0]:
-                self._role_bits[-1] |= 1 << found % WORD
-        return found
+                self._role_bits[-1] |= 1 << ordinal % WORD
+        return ordinal
 
     def known(self, name: Name) -> int | None:
         """Return the number of a name, None if it never had a row open."""
@@ -159,8 +159,8 @@ class OpenMail:
         if at is None or not self.counts[at]:
             return []
         word, bit = self.words[at // WORD], 1 << at % WORD
-        found = [row for row in self.rows[at] if word[row] & bit]
-        return found if len(found) == self.counts[at] else list(dict.fromkeys(found))
+        rows = [row for row in self.rows[at] if word[row] & bit]
+        return rows if len(rows) == self.counts[at] else list(dict.fromkeys(rows))
 
     def count(self, name: Name) -> int:
         """Return how many rows a name has open."""
@@ -172,17 +172,17 @@ class OpenMail:
 
         If types are given, only rows of these types count. None if a row may be counted twice.
         """
-        found = [at for name in names if (at := self._ordinals.get(name)) is not None]
-        if not found:
+        ordinals = [at for name in names if (at := self._ordinals.get(name)) is not None]
+        if not ordinals:
             return 0
-        shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(found) for b in found[:i])
+        shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(ordinals) for b in ordinals[:i])
         if shared:
             return None
         kinds = {kind for _, kind in self.types} if types is None else types
-        sent = sum(self.sent.get((at, reader, kind), 0) for at in found for kind in kinds)
+        sent = sum(self.sent.get((at, reader, kind), 0) for at in ordinals for kind in kinds)
         if types is None:
-            return sum(self.counts[at] for at in found) - sent
-        return sum(self.types.get((at, kind), 0) for at in found for kind in types) - sent
+            return sum(self.counts[at] for at in ordinals) - sent
+        return sum(self.types.get((at, kind), 0) for at in ordinals for kind in types) - sent
 
     def holders(self) -> Iterator[tuple[Name, int]]:
         """Yield everyone who has a row open, and how many."""

@@ -118,12 +118,12 @@ class ReplyForest:
 
     def replies(self, row: int) -> list[int]:
         """Return the replies to a message, oldest first."""
-        found = []
+        rows = []
         at = self.children[row]
         while at != NONE:
-            found.append(at)
+            rows.append(at)
             at = self.siblings[at]
-        return sorted(found, key=self._age) if len(found) > 1 else found
+        return sorted(rows, key=self._age) if len(rows) > 1 else rows
 
     def has_siblings(self, row: int) -> bool:
         """Return whether a row is one of several replies to the same message."""
@@ -153,13 +153,13 @@ class ReplyForest:
 
     def members(self, root: int) -> list[int]:
         """Return the rows of a tree in no particular order."""
-        found = [root]
-        for row in found:
+        members = [root]
+        for row in members:
             at = self.children[row]
             while at != NONE:
-                found.append(at)
+                members.append(at)
                 at = self.siblings[at]
-        return found
+        return members
 
     def has_replies(self, row: int) -> bool:
         """Return whether a row has replies; the row may not exist yet."""

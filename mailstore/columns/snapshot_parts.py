@@ -47,11 +47,11 @@ class SnapshotWriter:
 
     def write(self, file: BinaryIO, version: int, user: str, position: bytes) -> None:
         """Write everything that was added. Raises OSError."""
-        sizes = [(it.typecode if isinstance(it, array) else BYTES, len(it)) for it in self._columns]
+        sizes = [(column.typecode if isinstance(column, array) else BYTES, len(column)) for column in self._columns]
         header = msgspec.msgpack.encode(_Header(version, user, position, sizes, self._values))
         file.write(MAGIC + len(header).to_bytes(SIZE_BYTES, "little") + header)
-        for each in self._columns:
-            file.write(memoryview(each))
+        for column in self._columns:
+            file.write(memoryview(column))
 
 
 class SnapshotReader:
@@ -103,6 +103,6 @@ def _read(file: BinaryIO, typecode: str, length: int) -> array[Any] | bytearray:
         if file.readinto(data) != length:  # type: ignore[attr-defined]
             raise EOFError("truncated")
         return data
-    found: array[Any] = array(typecode)
-    found.fromfile(file, length)
-    return found
+    values: array[Any] = array(typecode)
+    values.fromfile(file, length)
+    return values

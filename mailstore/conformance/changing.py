@@ -34,8 +34,8 @@ def follow(store: Store, story: Callable[[Follower], Coroutine[None, None, None]
 
 
 def _stats(paths: Iterable[str]) -> list[object]:
-    found = [os.lstat(path) if os.path.lexists(path) else None for path in paths]
-    return [each and (each.st_ino, each.st_size, each.st_mtime_ns) for each in found]
+    stats = [os.lstat(path) if os.path.lexists(path) else None for path in paths]
+    return [stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats]
 
 
 def _aged(paths: Iterable[str]) -> list[object]:

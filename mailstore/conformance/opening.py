@@ -126,14 +126,14 @@ class OpeningContract:
         harness.make()
         names = sent_messages(harness, 2)
         with harness.open() as store:
-            found = scanned(store)
-            shown += [store.url, store.title, store.notice, *map(str, found)]
+            events = scanned(store)
+            shown += [store.url, store.title, store.notice, *map(str, events)]
             if Capability.FOLLOW in harness.capabilities and not harness.why_not(Feature.REMOVE):
                 shown += map(str, asyncio.run(self._follow_until_gone(harness, store)))
                 with pytest.raises(MailError) as gone:
-                    store.content(next(event for event in found if isinstance(event, Message)))
+                    store.content(next(event for event in events if isinstance(event, Message)))
                 shown.append(str(gone.value))
-        assert ids(found) == dict.fromkeys(names, 1)
+        assert ids(events) == dict.fromkeys(names, 1)
         assert not [text for text in shown for secret in harness.secrets if secret in text]
 
     async def _follow_until_gone(self, harness: Harness, store: Store) -> list[Event]:

@@ -24,8 +24,8 @@ ODD = 'Grüße, 日本 🙂\n\n\ttabbed "quoted" \\ back\\slash\r\nzero\u200bwid
 def one(harness: Harness, message_id: str) -> Message:
     """Return a message as a scan yields it."""
     with harness.open() as store:
-        [found] = [message for message in of(Message, scanned(store)) if message.id == message_id]
-    return found
+        [message] = [message for message in of(Message, scanned(store)) if message.id == message_id]
+    return message
 
 
 def agents(harness: Harness) -> dict[str, Agent]:
@@ -55,14 +55,14 @@ class ReadingContract:
     def test_a_message_has_the_fields_of_its_record(self, harness: Harness) -> None:
         harness.make()
         harness.message(message_record("m", 5, content="Is @ann-00000001 there?"))
-        found = one(harness, "m")
-        assert found.sender == BOB
-        assert ANN in found.recipients
-        assert found.timestamp
-        assert found.time == 1_773_662_405.0
-        assert found.mentions == (ANN,)
-        assert found.timed
-        assert not found.archived
+        message = one(harness, "m")
+        assert message.sender == BOB
+        assert ANN in message.recipients
+        assert message.timestamp
+        assert message.time == 1_773_662_405.0
+        assert message.mentions == (ANN,)
+        assert message.timed
+        assert not message.archived
 
     def test_a_message_has_the_subject_of_its_record(self, harness: Harness) -> None:
         harness.need(Feature.SUBJECT)
@@ -121,8 +121,8 @@ class ReadingContract:
         harness.message(message_record("before", 7))
         harness.message(message_record("m", timestamp=None))
         with harness.open() as store:
-            found = {message.id: message for message in of(Message, scanned(store))}
-        assert (found["m"].time, found["m"].timed) == (found["before"].time, False)
+            messages = {message.id: message for message in of(Message, scanned(store))}
+        assert (messages["m"].time, messages["m"].timed) == (messages["before"].time, False)
 
     def test_the_roster_comes_first(self, harness: Harness) -> None:
         harness.need(Feature.AGENT)
@@ -246,10 +246,10 @@ class ReadingContract:
         for number in range(3):
             harness.message(message_record("twin", number, content=f"Number {number}."))
         with harness.open() as store:
-            found = of(Message, scanned(store))
-            assert ids(found) == {"twin": 3}
-            assert {store.content(one) for one in found} == {"Number 0.", "Number 1.", "Number 2."}
-            assert len({one.position for one in found}) == 3
+            messages = of(Message, scanned(store))
+            assert ids(messages) == {"twin": 3}
+            assert {store.content(one) for one in messages} == {"Number 0.", "Number 1.", "Number 2."}
+            assert len({one.position for one in messages}) == 3
 
     # Damage
 
@@ -300,9 +300,9 @@ class ReadingContract:
         for number, (name, body) in enumerate(bodies.items()):
             harness.message(message_record(name, number, content=body))
         with harness.open() as store:
-            found = of(Message, scanned(store))
-            assert {message.id: store.content(message) for message in found} == bodies
-            assert list(store.contents(found)) == [bodies[message.id] for message in found]
+            messages = of(Message, scanned(store))
+            assert {message.id: store.content(message) for message in messages} == bodies
+            assert list(store.contents(messages)) == [bodies[message.id] for message in messages]
 
     def test_raw_is_the_record_as_it_stands_in_the_store(self, harness: Harness) -> None:
         harness.make()
@@ -323,10 +323,10 @@ class ReadingContract:
         harness.make()
         sent_messages(harness, 3)
         with harness.open() as store:
-            found = of(Message, scanned(store))
+            messages = of(Message, scanned(store))
             harness.replace(message_record("other", content="Quite another text, and a longer one."))
-            assert {type(text) for text in store.contents(found)} == {ContentGone}
-            for message in found:
+            assert {type(text) for text in store.contents(messages)} == {ContentGone}
+            for message in messages:
                 with pytest.raises(ContentGone):
                     store.content(message)
                 with pytest.raises(ContentGone):
@@ -346,6 +346,6 @@ class ReadingContract:
         harness.make()
         names = sent_messages(harness, 40)
         with harness.open() as store, ThreadPoolExecutor(4) as threads:
-            found = of(Message, scanned(store))
-            bodies = dict(zip(ids(found), threads.map(store.content, found), strict=True))
+            messages = of(Message, scanned(store))
+            bodies = dict(zip(ids(messages), threads.map(store.content, messages), strict=True))
         assert bodies == {name: f"The text of {name}." for name in names}

@@ -72,9 +72,9 @@ class WritingContract:
         assert sent.mentions == (BOB,)
         assert {name: getattr(sent, name) for name in fields} == fields
         events = fresh(harness)
-        found = {message.id: message for message in of(Message, events)}
-        assert set(found) == {"m0", "m1", sent.id}
-        assert found[sent.id] == sent
+        messages = {message.id: message for message in of(Message, events)}
+        assert set(messages) == {"m0", "m1", sent.id}
+        assert messages[sent.id] == sent
         assert not of(Problem, events)
 
     @every_field
@@ -107,9 +107,9 @@ class WritingContract:
                 return
             assert store.sends_files
         with harness.open() as store:
-            [found] = store.attachments(sent)
-            with store.open_attachment(sent, found.name) as there:
-                assert (found.name, there.read()) == (file.name, file.read_bytes())
+            [attached_file] = store.attachments(sent)
+            with store.open_attachment(sent, attached_file.name) as there:
+                assert (attached_file.name, there.read()) == (file.name, file.read_bytes())
             with pytest.raises(DraftRefused, match="can't be read"):
                 store.send(harness.draft(recipients=(BOB,), content="No.", attachments=(str(tmp_path / "none"),)))
         assert ids(fresh(harness)) == {"m0": 1, sent.id: 1}
@@ -148,8 +148,8 @@ class WritingContract:
         harness.make()
         with harness.open() as store:
             sent = store.send(harness.draft(recipients=("all",), content="Hello.", audience=(BOB, "user")))
-        found = of(Delivery, fresh(harness))
-        assert {(one.message_id, one.recipient) for one in found} == {(sent.id, BOB), (sent.id, "user")}
+        deliveries = of(Delivery, fresh(harness))
+        assert {(one.message_id, one.recipient) for one in deliveries} == {(sent.id, BOB), (sent.id, "user")}
 
     def test_what_is_sent_comes_through_the_changes_like_any_other(self, harness: Harness) -> None:
         harness.need(Capability.SEND, Capability.FOLLOW)
@@ -187,9 +187,9 @@ class WritingContract:
         sent_messages(harness, 4, recipient=harness.reader)
         with harness.open() as store:
             count = store.mark_read(harness.reader, ["m1", "m3"])
-        found = of(Receipt, fresh(harness))
-        assert {(one.message_id, one.reader) for one in found} == {("m1", harness.reader), ("m3", harness.reader)}
-        assert count == len(found) == 2
+        receipts = of(Receipt, fresh(harness))
+        assert {(one.message_id, one.reader) for one in receipts} == {("m1", harness.reader), ("m3", harness.reader)}
+        assert count == len(receipts) == 2
 
     def test_one_reader_s_mark_changes_nothing_for_another(self, harness: Harness) -> None:
         harness.need(Capability.MARK_READ, Feature.MARK_OTHERS)
@@ -214,9 +214,18 @@ class WritingContract:
         new = Agent(ANN, "Ann", "librarian", ("project:ink",), Status.FROZEN, "reading", 1_773_662_400.0)
         with harness.open() as store:
             store.update_agent(new)
-        found = of(Agent, fresh(harness))[-1]
-        assert (found.session_id, found.name, found.role, found.tags) == (ANN, "Ann", "librarian", ("project:ink",))
-        assert (found.status, found.activity, found.started_at) == (Status.FROZEN, "reading", 1_773_662_400.0)
+        registered = of(Agent, fresh(harness))[-1]
+        assert (registered.session_id, registered.name, registered.role, registered.tags) == (
+            ANN,
+            "Ann",
+            "librarian",
+            ("project:ink",),
+        )
+        assert (registered.status, registered.activity, registered.started_at) == (
+            Status.FROZEN,
+            "reading",
+            1_773_662_400.0,
+        )
 
     def test_update_agent_replaces_what_the_roster_says(self, harness: Harness) -> None:
         harness.need(Capability.UPDATE_ROSTER, Feature.AGENT)

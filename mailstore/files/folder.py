@@ -38,7 +38,7 @@ class Folder:
             return self._entries
         self._stamp, self._was_fresh = stamp, stamp is not None and is_fresh(stamp)
         known = {} if closely else self._entries
-        found: dict[str, Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         if stamp is not None and not self.path.is_symlink():
             try:
                 with os.scandir(self.path) as entries:
@@ -46,13 +46,13 @@ class Folder:
                         if self._is_wanted(entry.name):
                             known_stamp = known.get(entry.name)
                             if known_stamp is not None and known_stamp.inode == entry.inode():
-                                found[entry.name] = known_stamp
+                                stamps[entry.name] = known_stamp
                             else:
-                                _add(found, entry)
+                                _add(stamps, entry)
             except (FileNotFoundError, NotADirectoryError):
-                found = {}
-        self._entries = found
-        return found
+                stamps = {}
+        self._entries = stamps
+        return stamps
 
     def look_at(self, names: Iterable[str]) -> bool:
         """Update the stamps of some known entries; say whether any of them changed."""
@@ -65,8 +65,8 @@ class Folder:
         return has_changed
 
 
-def _add(found: dict[str, Stamp], entry: os.DirEntry[str]) -> None:
+def _add(stamps: dict[str, Stamp], entry: os.DirEntry[str]) -> None:
     try:
-        found[entry.name] = stamp_of(entry.stat(follow_symlinks=False))
+        stamps[entry.name] = stamp_of(entry.stat(follow_symlinks=False))
     except FileNotFoundError:
         return

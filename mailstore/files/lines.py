@@ -312,15 +312,15 @@ def _holds(path: Path, summed: ChecksummedSpan) -> bool:
 
 def _checksum(path: Path, start: int, end: int) -> int:
     """Return a checksum of a file's bytes between two offsets, read in pieces that fit a cache. Raises OSError."""
-    found, buffer = 0, memoryview(bytearray(min(PIECE, end - start)))
+    checksum, buffer = 0, memoryview(bytearray(min(PIECE, end - start)))
     fd = open_regular(path)
     try:
         while start < end and (size := os.preadv(fd, [buffer[: end - start]], start)):
-            found = crc32(buffer[:size], found)
+            checksum = crc32(buffer[:size], checksum)
             start += size
     finally:
         os.close(fd)
-    return found
+    return checksum
 
 
 def has_long_hole(fd: int) -> bool:

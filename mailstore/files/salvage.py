@@ -204,7 +204,7 @@ def each_object(text: str, start: int, take: Callable[[int, int, Any], bool]) ->
 
 def _pieces(line: Line) -> list[Piece]:
     """Return the complete JSON objects on a line."""
-    found: list[Piece] = []
+    pieces: list[Piece] = []
 
     def take(at: int, stop: int, _: Any) -> bool:
         data = line.data[at:stop]
@@ -213,11 +213,11 @@ def _pieces(line: Line) -> list[Piece]:
         except UNREADABLE as error:
             return isinstance(error, TooDeep)
         if not INSIDE.match(line.data, stop):
-            found.append(Piece(line.offset + at, data, value))
+            pieces.append(Piece(line.offset + at, data, value))
         return True
 
     each_object(line.data.decode("latin-1"), 0, take)
-    return found
+    return pieces
 
 
 def _between(line: Line, pieces: list[Piece]) -> list[Fault]:

@@ -62,14 +62,14 @@ def _blocks(path: str, start: int = 0) -> Iterator[bytes]:
 def lines_with(path: str, needles: list[bytes], start: int = 0) -> Iterator[bytes]:
     """Yield a file's complete lines from an offset on that contain any of some texts, each once."""
     for block in _blocks(path, start):
-        found: dict[int, int] = {}
+        lines: dict[int, int] = {}
         for needle in needles:
             at = block.find(needle)
             while at >= 0:
                 end = block.find(b"\n", at)
-                found[block.rfind(b"\n", 0, at) + 1] = end
+                lines[block.rfind(b"\n", 0, at) + 1] = end
                 at = block.find(needle, end)
-        yield from (block[start:end] for start, end in sorted(found.items()))
+        yield from (block[start:end] for start, end in sorted(lines.items()))
 
 
 def texts_of(path: str, start: int = 0) -> Iterator[str | bytes]:

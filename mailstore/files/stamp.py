@@ -20,9 +20,9 @@ class Stamp(NamedTuple):
     changed: int
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
+def stamp_of(stat: os.stat_result) -> Stamp:
     """Return the stamp in a `stat` result."""
-    return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return Stamp(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
 def is_fresh(stamp: Stamp, now: float | None = None, seconds: float = FRESH_SECONDS) -> bool:

@@ -220,14 +220,14 @@ class Inotify:
 
     def drain(self) -> int:
         """Empty the queue; return the bits of all events, 0 if there were none."""
-        found = 0
+        number = 0
         while data := self._read():
             at = 0
             while at < len(data):
                 _, what, _, length = EVENT.unpack_from(data, at)
-                found |= what
+                number |= what
                 at += EVENT.size + length
-        return found
+        return number
 
     def _read(self) -> bytes:
         try:

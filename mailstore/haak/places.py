@@ -70,10 +70,10 @@ class MailboxFiles(Struct, frozen=True):
         """Return the files that archivals have set aside and not retired yet, by run."""
         prefix = f"{self.mailbox.name}{ASIDE}"
         try:
-            found = sorted(path for path in self.folder.iterdir() if path.name.startswith(prefix))
+            paths = sorted(path for path in self.folder.iterdir() if path.name.startswith(prefix))
         except OSError:
             return {}
-        return {path.name.removeprefix(prefix): path for path in found}
+        return {path.name.removeprefix(prefix): path for path in paths}
 
     @property
     def roster_lines(self) -> Path:
@@ -89,8 +89,8 @@ class MailboxFiles(Struct, frozen=True):
         """Return the archive's files, newest month first."""
         if not self.archive.is_dir():
             return []
-        found = [*self.archive.glob("*.jsonl"), *self.archive.glob("*.jsonl.gz")]
-        return sorted(found, key=lambda path: path.name, reverse=True)
+        paths = [*self.archive.glob("*.jsonl"), *self.archive.glob("*.jsonl.gz")]
+        return sorted(paths, key=lambda path: path.name, reverse=True)
 
     def all(self) -> list[Path]:
         """Return every existing file of the mailbox."""

@@ -207,8 +207,8 @@ class HaakStore(WatchedStore, Resumable):
             data = _bytes_at(self._places.folder / where.file, where)
         except (OSError, Broken) as error:
             raise ContentGone(f"{where.file} can't be read", "check whether it was moved or archived") from error
-        found, _ = MessageDecoder(where.file).decode(Line(where.offset, data), 0)
-        if len(data) != where.length or [each.id for each in found] != [message.id]:
+        messages, _ = MessageDecoder(where.file).decode(Line(where.offset, data), 0)
+        if len(data) != where.length or [each.id for each in messages] != [message.id]:
             raise ContentGone(
                 f"{where.file} no longer has this message at {where.offset:,}",
                 "it was replaced; signalbox doctor checks what is there now",
@@ -312,8 +312,8 @@ class HaakStore(WatchedStore, Resumable):
 
         folder = self._places.folder
         return [
-            LateWriter(each.program, each.pid, str(each.file.relative_to(folder)))
-            for each in writers([self._places.mailbox, *self._places.retired_files()])
+            LateWriter(writer.program, writer.pid, str(writer.file.relative_to(folder)))
+            for writer in writers([self._places.mailbox, *self._places.retired_files()])
         ]
 
     def archive_file(self, month: str) -> str:
@@ -353,11 +353,11 @@ def _contents(
             try:
                 data = _whole_bytes(message, folder, files, opened)
                 record = usual.one(data) if data else None
-                found = record.content if record is not None and record.id == message.id else ""
+                content = record.content if record is not None and record.id == message.id else ""
             except OSError:
-                found = ""
-            if found:
-                yield found
+                content = ""
+            if content:
+                yield content
             else:
                 yield from closely([message])
 

@@ -60,25 +60,25 @@ class MailDecoder(dict[Shared, int]):
     def columns(self, block: LineBlock) -> MailColumns:
         """Return a block's messages; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
         ends = block.ends
-        found = self._messages.all(block.data, int(ends[0]))
-        check_lines(block, len(found))
-        ids, senders = [one.id for one in found], [one.sender for one in found]
-        stamps = seconds_of([one.timestamp for one in found])
+        messages = self._messages.all(block.data, int(ends[0]))
+        check_lines(block, len(messages))
+        ids, senders = [one.id for one in messages], [one.sender for one in messages]
+        stamps = seconds_of([one.timestamp for one in messages])
         if stamps is None or not all(ids) or not all(senders):
             raise UnusualBlock
         times, is_fine = stamps
         subjects = [
-            one.subject if one.subject and not one.subject.isspace() else first_line(one.content) for one in found
+            one.subject if one.subject and not one.subject.isspace() else first_line(one.content) for one in messages
         ]
-        heads = np.fromiter(map(self.__getitem__, map(shared_of, found)), np.uint32, len(found))
-        for at, one in enumerate(found):
+        heads = np.fromiter(map(self.__getitem__, map(shared_of, messages)), np.uint32, len(messages))
+        for at, one in enumerate(messages):
             if "@" in one.content and (named := mentions(one.content)):
                 heads[at] = self._mentioning(shared_of(one), named)
         if is_fine.any():
             heads[is_fine] = np.fromiter(map(self._fine, heads[is_fine].tolist()), np.uint32)
-        texts, answered = texts_of(ids), [one.thread for one in found]
-        parents = np.full(len(found), NO_KEY, np.uint64)
-        parents[np.fromiter(map(bool, answered), bool, len(found))] = keys_of(texts_of(list(filter(None, answered))))
+        texts, answered = texts_of(ids), [one.thread for one in messages]
+        parents = np.full(len(messages), NO_KEY, np.uint64)
+        parents[np.fromiter(map(bool, answered), bool, len(messages))] = keys_of(texts_of(list(filter(None, answered))))
         starts = np.concatenate(([0], ends[:-1] + 1))
         return MailColumns(
             *texts,
@@ -104,10 +104,10 @@ class ReadDecoder:
 
     def columns(self, block: LineBlock) -> ReadColumns:
         """Return a block's records; raises UnusualBlock, ValueError and RecursionError for any that is not usual."""
-        found = READ.decode_lines(block.data)
-        check_lines(block, len(found))
-        ids, readers = [one.message_id for one in found], [one.reader_session_id for one in found]
-        stamps = seconds_of([one.timestamp for one in found])
+        reads = READ.decode_lines(block.data)
+        check_lines(block, len(reads))
+        ids, readers = [one.message_id for one in reads], [one.reader_session_id for one in reads]
+        stamps = seconds_of([one.timestamp for one in reads])
         if stamps is None or not all(ids) or not all(readers):
             raise UnusualBlock
         numbers = np.fromiter(map(self._names.__getitem__, readers), np.uint32, len(readers))

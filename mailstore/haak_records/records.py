@@ -23,19 +23,19 @@ Make = Callable[[Record], tuple[Event, str]]
 def decode_line(file: str, line: Line, number: int, make: Make) -> list[Event]:
     """Decode a line into records and problems."""
     pieces, faults = salvage(line)
-    found: list[Event] = [Problem(file, number, fault.offset, fault.reason, fault.hides) for fault in faults]
+    problems: list[Event] = [Problem(file, number, fault.offset, fault.reason, fault.hides) for fault in faults]
     for piece in pieces:
         try:
             if not isinstance(piece.value, dict):
                 raise NotARecord(f"not a record (JSON {type(piece.value).__name__})")
             event, warning = make(piece.value)
         except NotARecord as reason:
-            found.append(Problem(file, number, piece.offset, str(reason)))
+            problems.append(Problem(file, number, piece.offset, str(reason)))
             continue
-        found.append(event)
+        problems.append(event)
         if warning:
-            found.append(Problem(file, number, piece.offset, warning, fatal=False))
-    return found
+            problems.append(Problem(file, number, piece.offset, warning, fatal=False))
+    return problems
 
 
 def decode_receipt(file: str, line: Line, number: int) -> list[Event]:

@@ -64,7 +64,10 @@ OWN = Form(tuple(MESSAGE), frozenset(), msgspec.json.Decoder(UsualMessage))
 
 @lru_cache(maxsize=64)
 def _form(names: tuple[str, ...], foreign: frozenset[str]) -> Form:
-    own = [(it.name, it.type, *(() if it.required else (it.default,))) for it in msgspec.structs.fields(UsualMessage)]
+    own = [
+        (field.name, field.type, *(() if field.required else (field.default,)))
+        for field in msgspec.structs.fields(UsualMessage)
+    ]
     others = {f"foreign_{at}": name for at, name in enumerate(sorted(foreign))}
     kind = msgspec.defstruct(
         "UsualForm",
@@ -108,11 +111,11 @@ class UsualMessages:
             return None
         for form in self._others(line):
             try:
-                found = form.decoder.decode(line)
+                message = form.decoder.decode(line)
             except UNREADABLE:
                 continue
             self._prefer(form)
-            return found
+            return message
         return None
 
     def all(self, lines: memoryview, first: int) -> list[UsualMessage]:
@@ -126,11 +129,11 @@ class UsualMessages:
             reason = error
         for form in self._others(bytes(lines[:first])):
             try:
-                found = form.decoder.decode_lines(lines)
+                messages = form.decoder.decode_lines(lines)
             except msgspec.ValidationError:
                 continue
             self._prefer(form)
-            return found
+            return messages
         raise reason
 
     def _prefer(self, form: Form) -> None:
@@ -153,8 +156,8 @@ class UsualMessages:
 
 def thread_in(line: bytes) -> str:
     """Return the id of the message that a usual message answers; empty for none."""
-    found = UsualMessages().one(line)
-    return (found.thread or "") if found is not None else ""
+    message = UsualMessages().one(line)
+    return (message.thread or "") if message is not None else ""
 
 
 def read_id_in(line: bytes) -> str:

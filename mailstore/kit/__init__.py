@@ -52,5 +52,5 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found = globals()[name] = getattr(import_module(f"mailstore.{_HOMES[name]}"), name)
-    return found
+    attribute = globals()[name] = getattr(import_module(f"mailstore.{_HOMES[name]}"), name)
+    return attribute

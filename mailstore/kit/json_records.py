@@ -28,14 +28,14 @@ def encode_record(record: object) -> bytes:
 
 def text_in(value: dict[str, Any], name: str) -> str:
     """Return a field's text; empty where it is missing or anything else."""
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
+    text = value.get(name)
+    return text if isinstance(text, str) else ""
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """Return the JSON object in a file; an empty one if there is none."""
     try:
-        found = loads(read_whole(path))
+        decoded = loads(read_whole(path))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return decoded if isinstance(decoded, dict) else {}

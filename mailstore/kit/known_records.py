@@ -132,7 +132,7 @@ class KnownRecords:
         that line, and the earlier ones that the roster never had.
         """
         last = {record.session_id: at for at, record in enumerate(records) if isinstance(record, Agent)}
-        found: list[Adopted] = []
+        result: list[Adopted] = []
         known: set[object] = set()
         facts = KnownFacts()
         for at, record in enumerate(records):
@@ -150,8 +150,8 @@ class KnownRecords:
                 facts.note(record)
             if not is_there and key not in known:
                 known.add(key)
-                found.append(record)
-        return found
+                result.append(record)
+        return result
 
     def _has_line(self, agent: Agent, last: Adopted, *, is_last: bool) -> bool:
         assert isinstance(last, Agent)

@@ -25,8 +25,8 @@ class Said(NamedTuple):
 
 def installed(name: str) -> str:
     """Return a program's absolute path: one that is found only from some folder may be the mailbox's own."""
-    found = shutil.which(name) or ""
-    return found if Path(found).is_absolute() else ""
+    program = shutil.which(name) or ""
+    return program if Path(program).is_absolute() else ""
 
 
 def run(command: Sequence[str], folder: Path, environment: Mapping[str, str], given: str = "") -> Said:

@@ -97,10 +97,10 @@ class RecordReader(DiffReader):
 
     def _compared(self) -> RecordMap:
         """Return all records, and an empty one for each that is no longer there."""
-        found: dict[str, RecordEvents] = {}
+        record_events: dict[str, RecordEvents] = {}
         for records, _ in self._source.pages():
-            found.update(records)
-        return {**dict.fromkeys(self._held.keys() - found.keys(), NOTHING), **found}
+            record_events.update(records)
+        return {**dict.fromkeys(self._held.keys() - record_events.keys(), NOTHING), **record_events}
 
     def _take(self, records: RecordMap) -> tuple[list[Event], str]:
         """Take records in; return what is new in them, and why everything must be read again."""

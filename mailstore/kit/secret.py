@@ -85,8 +85,8 @@ def _from_file(path: Path) -> str:
 
 
 def _from_environment(name: str) -> str:
-    if found := os.environ.get(name, ""):
-        return found
+    if secret := os.environ.get(name, ""):
+        return secret
     raise SecretMissing(f"${name} is not set", "set it, or name another variable with secret_env")
 
 

@@ -161,8 +161,8 @@ class MemoryStore(Store):
         where = message.location
         line = self.records.at(where.offset) if where else None
         if where and isinstance(line, str):
-            found = [event for event in LineDecoder().decode(line, where.offset) if isinstance(event, Message)]
-            if found and (found[0].id, found[0].location) == (message.id, where):
+            messages = [event for event in LineDecoder().decode(line, where.offset) if isinstance(event, Message)]
+            if messages and (messages[0].id, messages[0].location) == (message.id, where):
                 return line
         raise ContentGone(f"message {message.id} is no longer in the mailbox", "it was replaced")
 
@@ -172,8 +172,8 @@ class MemoryStore(Store):
         now = time.time()
         fields = draft.model_dump(exclude={"audience", "recipients"})
         line = line_of({"id": str(uuid.uuid4()), "recipient": draft.recipients, "timestamp": isoformat(now), **fields})
-        found = LineDecoder().decode(line, self._write(line))
-        message = next(event for event in found if isinstance(event, Message))
+        decoded = LineDecoder().decode(line, self._write(line))
+        message = next(event for event in decoded if isinstance(event, Message))
         self._write(*(Delivery(message.id, name, now) for name in draft.audience))
         return message
 
@@ -199,7 +199,7 @@ class MemoryStore(Store):
             known = self._known_records()
             missing = known.missing(whole)
             messages = (adopted_message(it, known.roster) if isinstance(it, AdoptedMessage) else it for it in missing)
-            self._write(*(line_of(it) if isinstance(it, dict) else it for it in messages))
+            self._write(*(line_of(message) if isinstance(message, dict) else message for message in messages))
         written = set(map(id, missing))
         refused = tuple(TurnedAway(record, INCOMPLETE) for record in records if not is_whole(record))
         return Merged(tuple(record for record in whole if id(record) not in written), refused)
@@ -330,13 +330,13 @@ class LineDecoder:
         names = (fields.recipient,) if isinstance(fields.recipient, str) else tuple(fields.recipient)
         if not fields.sender or not names or not all(names):
             return [Problem(FILE, place + 1, place, "not a message: it has no sender or no recipient")]
-        found: list[Message | Problem] = []
+        events: list[Message | Problem] = []
         time = time_of(fields.timestamp)
         if time is None:
-            found.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is not a time", fatal=False))
+            events.append(Problem(FILE, place + 1, place, f"{fields.timestamp!r} is not a time", fatal=False))
         ttl = fields.ttl_hours
         if ttl is not None and ttl <= 0:
-            found.append(Problem(FILE, place + 1, place, f"invalid ttl: {ttl:g}", fatal=False))
+            events.append(Problem(FILE, place + 1, place, f"invalid ttl: {ttl:g}", fatal=False))
         self._last_time = self._last_time if time is None else time
         digest = hashlib.sha1(line.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         message = Message(
@@ -355,4 +355,4 @@ class LineDecoder:
             location=Location(FILE, place, len(line)),
             timed=time is not None,
         )
-        return [message, *found]
+        return [message, *events]

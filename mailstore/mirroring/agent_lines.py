@@ -46,12 +46,12 @@ class AgentLines:
 
     def since(self, digest: bytes | None) -> list[Agent]:
         """Return the lines after the last one of a digest; all that are kept if there is none."""
-        found: list[Agent] = []
+        agents: list[Agent] = []
         for each, agent in reversed(self._lines):
             if each == digest:
                 break
-            found.append(agent)
-        return found[::-1]
+            agents.append(agent)
+        return agents[::-1]
 
 
 def is_ahead(ours: AgentLines, theirs: AgentLines, common: bytes | None) -> bool:

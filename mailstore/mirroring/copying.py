@@ -46,7 +46,7 @@ class _Copying:
             self._write_agent(session)
         offers.messages = dict(sorted(offers.messages.items(), key=lambda item: by_age(item[1])))
         failed: dict[str, MailError] = {}
-        while some := [each for each in offers.messages.values() if each.id not in failed][:AT_ONCE]:
+        while some := [message for message in offers.messages.values() if message.id not in failed][:AT_ONCE]:
             self._write_messages(some, failed)
             self._tell("copying", total - len(offers), total)
         self._write_facts(list(offers.undelivered()))
@@ -60,18 +60,18 @@ class _Copying:
     def _merge(self, records: Sequence[Adopted]) -> Merged:
         store = self._target.store
         with trouble_with(self._target):
-            found = store.merge([writable(record) for record in records])
-        for turned in found.refused:
+            merged = store.merge([writable(record) for record in records])
+        for turned in merged.refused:
             what, name = _told(turned.record)
             self._exchange.losses.lost(what, self._target.name, name, name, turned.reason)
-        return found
+        return merged
 
     def _write_agent(self, session: str) -> None:
         ours, theirs = self._source.agents[session], self._target.agents.get(session)
         lines = ours.since(theirs.digest if theirs is not None else None)
-        found = self._merge(lines)
+        merged = self._merge(lines)
         del self._target.offers.sessions[session]
-        number = len(lines) - len(found.present) - len(found.refused)
+        number = len(lines) - len(merged.present) - len(merged.refused)
         if number and self._target.can_be_followed:
             self._target.awaited_lines[session] = ours.digest
         self._target.end.wrote(agents=number)
@@ -109,9 +109,9 @@ class _Copying:
         target, offers = self._target, self._target.offers
         ids = [adopted.message.id for adopted in adopted_messages]
         deliveries = [each for message_id in ids for each in offers.deliveries.get(message_id, ())]
-        found = self._merge([*deliveries, *adopted_messages])
-        present = {record.message.id for record in found.present if isinstance(record, AdoptedMessage)}
-        refused = {each.record.message.id for each in found.refused if isinstance(each.record, AdoptedMessage)}
+        merged = self._merge([*deliveries, *adopted_messages])
+        present = {record.message.id for record in merged.present if isinstance(record, AdoptedMessage)}
+        refused = {away.record.message.id for away in merged.refused if isinstance(away.record, AdoptedMessage)}
         written = [message_id for message_id in ids if message_id not in present | refused]
         for message_id in ids:
             message = offers.messages.pop(message_id)
@@ -121,7 +121,7 @@ class _Copying:
         for delivery in deliveries:
             target.facts.note(delivery)
         target.end.wrote(messages=len(written))
-        gone = sum(isinstance(each, Delivery) for each in found.present)
+        gone = sum(isinstance(each, Delivery) for each in merged.present)
         target.end.wrote(deliveries=len(deliveries) - gone)
 
     def _messages(self, messages: Sequence[Message], failed: dict[str, MailError]) -> Iterator[AdoptedMessage]:
@@ -146,12 +146,12 @@ class _Copying:
         """Write facts, but for those about a message that is another one in the target."""
         target = self._target
         wanted = [fact for fact in facts if fact.message_id not in self._conflicts]
-        found = self._merge(wanted) if wanted else Merged()
+        merged = self._merge(wanted) if wanted else Merged()
         for fact in facts:
             target.offers.withdraw(fact)
         for fact in wanted:
             target.facts.note(fact)
-        skipped = set(map(id, (*found.present, *(each.record for each in found.refused))))
+        skipped = set(map(id, (*merged.present, *(away.record for away in merged.refused))))
         for record in wanted:
             if id(record) in skipped:
                 continue

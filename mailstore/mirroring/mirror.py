@@ -127,13 +127,13 @@ class Mirror:
 
     def _read(self, exchange: Exchange, side: Side) -> None:
         """Read all of a mailbox."""
-        found = 0
+        number = 0
         with trouble_with(side):
             for batch in side.store.scan():
                 exchange.take(side, batch, time.time())
-                found += len(batch)
-                self._reports.progress(f"reading {side.store.title}: {found:,} records", 0, 1)
-        self._reports.progress(f"reading {side.store.title}: {found:,} records", 1, 1)
+                number += len(batch)
+                self._reports.progress(f"reading {side.store.title}: {number:,} records", 0, 1)
+        self._reports.progress(f"reading {side.store.title}: {number:,} records", 1, 1)
 
     def work(self, exchange: Exchange) -> None:
         """Compare and copy all that can be. Raises MirrorTrouble."""
@@ -285,7 +285,10 @@ class _Following:
 
 def header_number(*messages: Message) -> int:
     """Return a number of 63 bits that stands for what some headers say, whatever their order, the same in every run."""
-    said = sorted("\0".join((it.sender, *it.recipients, "", it.thread or "", it.subject)) for it in messages)
+    said = sorted(
+        "\0".join((message.sender, *message.recipients, "", message.thread or "", message.subject))
+        for message in messages
+    )
     digest = blake2b("\1".join(said).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
 
@@ -350,16 +353,16 @@ def is_conflict(ours: Message, theirs: Message, our_text: str, their_text: str) 
 
 
 def _note_losses(exchange: Exchange, ours: Message, theirs: Message, is_text_equal: bool, *, is_own: bool) -> None:
-    found = Losses()
-    compare(found, ours.id, ours, theirs, MESSAGE_FIELDS if is_own else FIELDS)
+    losses = Losses()
+    compare(losses, ours.id, ours, theirs, MESSAGE_FIELDS if is_own else FIELDS)
     if ours.ttl_hours != theirs.ttl_hours:
-        found.add("ttl hours", ours.id, told("ttl_hours", ours.ttl_hours), told("ttl_hours", theirs.ttl_hours))
+        losses.add("ttl hours", ours.id, told("ttl_hours", ours.ttl_hours), told("ttl_hours", theirs.ttl_hours))
     if not is_text_equal:
-        found.add("text", ours.id, ours.subject, "different text")
-    add_losses(exchange.losses, exchange.second.name, found, ours.id)
+        losses.add("text", ours.id, ours.subject, "different text")
+    add_losses(exchange.losses, exchange.second.name, losses, ours.id)
 
 
-def add_losses(losses: MirrorLosses, target: str, found: Losses, record: str) -> None:
+def add_losses(losses: MirrorLosses, target: str, lost: Losses, record: str) -> None:
     """Add the differences of one record to those of a mirror."""
-    for loss in found.all():
+    for loss in lost.all():
         losses.add(loss.field, target, record, loss.before, loss.after)

@@ -36,8 +36,8 @@ class MirrorCounts(msgspec.Struct):
         """Return what there is in words; empty if there is nothing."""
         names = {"messages": "message", "reads": "read", "deliveries": "delivery", "agents": "roster line"}
         names["journal"] = "journal record"
-        found = [(number, names[field]) for field, number in msgspec.structs.asdict(self).items() if number]
-        return ", ".join(f"{number:,} {_plural(name, number)}" for number, name in found)
+        counts = [(number, names[field]) for field, number in msgspec.structs.asdict(self).items() if number]
+        return ", ".join(f"{number:,} {_plural(name, number)}" for number, name in counts)
 
 
 def _plural(name: str, number: int) -> str:

@@ -132,9 +132,9 @@ def statuses_of(url: str) -> list[tuple[MirrorStatus, bool]]:
         paths = sorted(folder.glob("*.json"))
     except OSError:
         return []
-    found = [(path, status) for path in paths if (status := read_status(path)) is not None]
+    statuses = [(path, status) for path in paths if (status := read_status(path)) is not None]
     return [
         (status, is_locked(path.with_suffix(".lock")))
-        for path, status in found
+        for path, status in statuses
         if any(end.url == url for end in status.ends)
     ]

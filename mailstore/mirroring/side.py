@@ -35,7 +35,11 @@ class MirrorOffers:
     def withdraw(self, fact: Fact) -> None:
         """Offer a fact no longer: it came in another way, a read no later than it was offered."""
         if isinstance(fact, Delivery):
-            left = [each for each in self.deliveries.get(fact.message_id, ()) if each.recipient != fact.recipient]
+            left = [
+                delivery
+                for delivery in self.deliveries.get(fact.message_id, ())
+                if delivery.recipient != fact.recipient
+            ]
             if left:
                 self.deliveries[fact.message_id] = left
             else:

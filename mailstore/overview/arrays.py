@@ -64,9 +64,9 @@ def medians(groups: Ints, values: Floats) -> dict[int, tuple[float, int]]:
     order = np.argsort(groups.astype(np.uint16) if few else groups, kind="stable")
     ordered = values[order]
     names, starts, sizes = np.unique(groups[order], return_index=True, return_counts=True)
-    found = {}
+    result = {}
     for name, start, size in zip(names.tolist(), starts.tolist(), sizes.tolist(), strict=True):
         middle = (size - 1) // 2, size // 2
         part = np.partition(ordered[start : start + size], middle)
-        found[name] = float((part[middle[0]] + part[middle[1]]) / 2), size
-    return found
+        result[name] = float((part[middle[0]] + part[middle[1]]) / 2), size
+    return result

@@ -36,8 +36,8 @@ def traffic_picture(
     mailbox: Mailbox, now: float, bars_of: BarsOf, only: Collection[str] | None = None
 ) -> TrafficPicture:
     """Return the traffic of a mailbox, on request that of some messages only, by their ids; blocks."""
-    [found] = at_once(traffic_steps(mailbox, now, bars_of, only))
-    return found
+    [picture] = at_once(traffic_steps(mailbox, now, bars_of, only))
+    return picture
 
 
 def traffic_steps(
@@ -115,8 +115,8 @@ class _Counter:
         for start, end in self._chunks():
             times = self._times(start, end, self._heads(start, end))
             if not np.isnan(times).all():
-                found = float(np.nanmin(times))
-                self.first = found if self.first is None else min(self.first, found)
+                first = float(np.nanmin(times))
+                self.first = first if self.first is None else min(self.first, first)
             yield None
 
     def count(self, bars: TimeBars) -> Iterator[None]:
@@ -193,7 +193,7 @@ class _Counter:
             names = np.minimum(self._taken(reads.names, entries), len(self._party_of) - 1)
             there = heads != ABSENT
             columns = messages, self._party_of[names], self._taken(reads.times, entries), sent
-            self._keep("read", *(each[there] for each in columns))
+            self._keep("read", *(column[there] for column in columns))
             entries = self._taken(reads.following, entries).astype(np.int64)
             more = entries != NONE
             rows, entries = rows[more], entries[more]

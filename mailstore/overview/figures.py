@@ -62,7 +62,11 @@ def picture_of(traffic: Traffic, moment: float) -> TrafficPicture:
         bars=bars,
         sent=_total(sent, bars.number),
         read=_total(read, bars.number),
-        agents=tuple(sorted(agents, key=lambda it: (-it.all_sent, -it.all_read, it.name))),
+        agents=tuple(
+            sorted(
+                agents, key=lambda agent_traffic: (-agent_traffic.all_sent, -agent_traffic.all_read, agent_traffic.name)
+            )
+        ),
         channels=_channels(traffic, senders, bar, lists),
         pairs=_pairs(traffic, senders, lists),
         left_out=LeftOut(traffic.undated, traffic.later, undated_reads, early_reads, early_answers),
@@ -99,14 +103,14 @@ def _delays(groups: Ints, delays: Floats) -> tuple[dict[int, Median], int]:
     """Return the medians of delays that are not negative, and how many are; unknown ones don't count at all."""
     with np.errstate(invalid="ignore"):
         kept, early = delays >= 0, delays < 0
-    found = medians(groups[kept], delays[kept])
-    return {at: Median(value, number) for at, (value, number) in found.items()}, int(early.sum())
+    delay_medians = medians(groups[kept], delays[kept])
+    return {at: Median(value, number) for at, (value, number) in delay_medians.items()}, int(early.sum())
 
 
 def _channels(traffic: Traffic, senders: Ints, bar: Ints, lists: Ints) -> tuple[ChannelTraffic, ...]:
     tags = list(dict.fromkeys(tag for _, channels in traffic.lists for tag in channels))
     number = {tag: at for at, tag in enumerate(tags)}
-    bars, found = traffic.bars.number, dict[str, ChannelTraffic]()
+    bars, channel_traffics = traffic.bars.number, dict[str, ChannelTraffic]()
     sets = list(dict.fromkeys(channels for _, channels in traffic.lists if channels))
     at_set = {channels: at for at, channels in enumerate(sets)}
     of_list = np.array([at_set.get(channels, -1) for _, channels in traffic.lists], np.int64)
@@ -126,8 +130,10 @@ def _channels(traffic: Traffic, senders: Ints, bar: Ints, lists: Ints) -> tuple[
             parties[number[tag]].add(sender)
     for tag, at in number.items():
         if parties[at]:
-            found[tag] = ChannelTraffic(tag, tuple(totals[at].tolist()), len(parties[at]))
-    return tuple(sorted(found.values(), key=lambda it: (-sum(it.sent), it.tag)))
+            channel_traffics[tag] = ChannelTraffic(tag, tuple(totals[at].tolist()), len(parties[at]))
+    return tuple(
+        sorted(channel_traffics.values(), key=lambda channel_traffic: (-sum(channel_traffic.sent), channel_traffic.tag))
+    )
 
 
 def _pairs(traffic: Traffic, senders: Ints, lists: Ints) -> tuple[PairTraffic, ...]:
@@ -140,4 +146,6 @@ def _pairs(traffic: Traffic, senders: Ints, lists: Ints) -> tuple[PairTraffic, .
             found[sender, party] = found.get((sender, party), 0) + number
     names = traffic.names
     pairs = [PairTraffic(names[sender], names[party], number) for (sender, party), number in found.items()]
-    return tuple(sorted(pairs, key=lambda it: (-it.number, it.sender, it.recipient)))
+    return tuple(
+        sorted(pairs, key=lambda pair_traffic: (-pair_traffic.number, pair_traffic.sender, pair_traffic.recipient))
+    )

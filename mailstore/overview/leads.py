@@ -54,8 +54,8 @@ def _spelled(spellings: Mapping[str, tuple[str, ...]], names: Sequence[str]) -> 
 def _any(field: str, names: Sequence[str], *, bare: bool = False) -> str:
     if len(names) > MOST_NAMES:
         return ""
-    found = " OR ".join(_field(field, f"={name}") for name in names)
-    return f"({found})" if len(names) > 1 and not bare else found
+    query = " OR ".join(_field(field, f"={name}") for name in names)
+    return f"({query})" if len(names) > 1 and not bare else query
 
 
 def _field(field: str, value: str) -> str:

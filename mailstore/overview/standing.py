@@ -60,11 +60,11 @@ class FleetStanding:
 
     def by_bar(self, bars: TimeBars) -> dict[int, HotSpot]:
         """Return the most urgent hot spot that began in each bar, the most urgent of all first."""
-        found: dict[int, HotSpot] = {}
+        spots: dict[int, HotSpot] = {}
         for spot in self.hot:
             if (bar := bars.bar(spot.concern.since)) is not None:
-                found.setdefault(bar, spot)
-        return found
+                spots.setdefault(bar, spot)
+        return spots
 
 
 def standing(mailbox: Mailbox, now: float, limits: Limits, usage: Mapping[str, AgentUsage] = NONE) -> FleetStanding:
@@ -78,10 +78,10 @@ def standing_steps(
 ) -> Steps[FleetStanding]:
     """Yield, after some steps, the state of the fleet. Raises MailboxReloaded."""
     questions: dict[str, OldQuestion] = {}
-    for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
-        if found is not None:
-            waiting = OldQuestion(found.message.time, found.message.id)
-            for name in found.asked:
+    for question in look_for_questions(mailbox, threads_of(mailbox), now, now):
+        if question is not None:
+            waiting = OldQuestion(question.message.time, question.message.id)
+            for name in question.asked:
                 questions[name] = min(questions.get(name, waiting), waiting)
         yield None
     concerns: list[Concern] = []

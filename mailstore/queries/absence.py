@@ -103,6 +103,6 @@ def _agents(mailbox: Mailbox, since: float, now: float) -> tuple[tuple[str, ...]
     dead = [agent for agent in mailbox.roster if agent.status is Status.DEAD and within(agent.ended_at)]
     begun = [agent for agent in mailbox.roster if within(agent.started_at)]
     return (
-        tuple(it.session_id for it in sorted(dead, key=lambda it: (it.ended_at or 0.0, it.session_id))),
-        tuple(it.session_id for it in sorted(begun, key=lambda it: (it.started_at or 0.0, it.session_id))),
+        tuple(it.session_id for it in sorted(dead, key=lambda agent: (agent.ended_at or 0.0, agent.session_id))),
+        tuple(it.session_id for it in sorted(begun, key=lambda agent: (agent.started_at or 0.0, agent.session_id))),
     )

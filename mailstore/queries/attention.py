@@ -47,14 +47,14 @@ def every_concern(
     asked: set[str | None] = set()
     for agent in list(mailbox.roster):
         yield None
-        found = presence(agent)
-        if found.stuck:
-            yield Concern(ConcernKind.STUCK, agent.session_id, found.stuck, found.since or now, None)
-        if found.state == Working.WAITING:
-            since = found.since or agent.updated or 0.0
+        standing = presence(agent)
+        if standing.stuck:
+            yield Concern(ConcernKind.STUCK, agent.session_id, standing.stuck, standing.since or now, None)
+        if standing.state == Working.WAITING:
+            since = standing.since or agent.updated or 0.0
             latest = next(iter(mailbox.threads(View("agent", agent.session_id))), None)
             newest = mailbox.summary(latest).latest.id if latest is not None else None
-            words = f"waits for your permission: {found.substate}".removesuffix(": ")
+            words = f"waits for your permission: {standing.substate}".removesuffix(": ")
             yield Concern(ConcernKind.PERMISSION, agent.session_id, words, since, newest, is_mine=True)
     questions: dict[str | None, Concern] = {}
     requests: dict[str | None, Concern] = {}
@@ -75,7 +75,7 @@ def every_concern(
                 dead.add(concern.message_id)
             if concern.is_mine:
                 asked.add(concern.message_id)
-    yield from (it for it in (*questions.values(), *requests.values()) if it.message_id not in dead)
+    yield from (question for question in (*questions.values(), *requests.values()) if question.message_id not in dead)
     for concern in new_mail(mailbox):
         yield None if concern is not None and concern.message_id in asked else concern
 
@@ -109,12 +109,12 @@ def look(
 
 def _unanswered(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern | None]:
     """Find the questions that no one who was asked has answered: to agents from before a moment, to the user all."""
-    for found in look_for_questions(mailbox, threads_of(mailbox), now, now):
-        if found is None or (found.message.time > before and not mailbox.is_mine(found.message)):
+    for question in look_for_questions(mailbox, threads_of(mailbox), now, now):
+        if question is None or (question.message.time > before and not mailbox.is_mine(question.message)):
             yield None
-        elif not _is_settled(mailbox, found.message, now):
-            words = f"asked {addressees(mailbox, found.message)} and was not answered"
-            yield _of_message(mailbox, ConcernKind.QUESTION, found.message, words)
+        elif not _is_settled(mailbox, question.message, now):
+            words = f"asked {addressees(mailbox, question.message)} and was not answered"
+            yield _of_message(mailbox, ConcernKind.QUESTION, question.message, words)
 
 
 def _without_result(mailbox: Mailbox, before: float, now: float) -> Iterator[Concern | None]:
@@ -188,14 +188,14 @@ def _strangers(mailbox: Mailbox, recent: list[Message]) -> Iterator[Concern | No
     """Find senders that are not registered; an empty roster is ignored."""
     if not len(mailbox.roster):
         return
-    found: dict[str, list[Message]] = {}
+    messages: dict[str, list[Message]] = {}
     for message in recent:
         yield None
-        if message.sender in found:
-            found[message.sender].append(message)
+        if message.sender in messages:
+            messages[message.sender].append(message)
         elif resolve(message.sender, mailbox.roster, mailbox.user).kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
-            found[message.sender] = [message]
-    for sender, mail in found.items():
+            messages[message.sender] = [message]
+    for sender, mail in messages.items():
         newest = max(mail, key=by_age)
         words = f"sent {len(mail)} message{'s' * (len(mail) != 1)} but is not registered"
         yield Concern(ConcernKind.STRANGER, sender, words, min(mail, key=by_age).time, newest.id)

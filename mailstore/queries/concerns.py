@@ -89,12 +89,12 @@ class Concern(msgspec.Struct, frozen=True):
         return f"{self.kind.value}\n{name}\n{'' if self.kind in SUMMARIES else last or ''}"
 
 
-def in_order(found: Iterable[Concern]) -> list[Concern]:
+def in_order(concerns: Iterable[Concern]) -> list[Concern]:
     """Sort concerns: the user's, then the most urgent; within a kind the oldest first, of messages the newest.
 
     Dead letters that their sender knows of come after the others.
     """
-    return sorted(found, key=_place)
+    return sorted(concerns, key=_place)
 
 
 def _place(concern: Concern) -> tuple[bool, int, bool, float, float, str, str]:

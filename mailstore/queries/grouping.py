@@ -45,7 +45,7 @@ class HitCounts:
             counts["thread"][mailbox.root_of(message.id)] += 1
             counts["type"].update([message.type] if message.type else ())
             addresses = (resolve(text, mailbox.roster, mailbox.user) for text in message.recipients)
-            counts["channel"].update({it.name for it in addresses if it.kind is TAG})
+            counts["channel"].update({address.name for address in addresses if address.kind is TAG})
 
     def groups(self, by: By) -> list[HitGroup]:
         """Return the groups of one kind, the largest first."""

@@ -51,7 +51,7 @@ def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Ite
         near.put(at, sender, places)
         if sender == PERSON:
             stopped.update(dict.fromkeys((*hearers, *places), at))
-    found: set[frozenset[str]] = set()
+    pairs: set[frozenset[str]] = set()
     for chain in (in_place, anywhere):
         for circle in _circles(senders, chain, limits.loop_messages):
             if circle is None:
@@ -60,10 +60,10 @@ def find_loops(mailbox: Mailbox, talk: Sequence[Message], limits: Limits) -> Ite
                 continue
             run, size = circle
             members = sorted({senders[at] for at in run})
-            if frozenset(members) not in found and not any(
+            if frozenset(members) not in pairs and not any(
                 stopped.get(place, -1) > run[0] for place in (*members, f"thread {mailbox.root_of(talk[run[0]].id)}")
             ):
-                found.add(frozenset(members))
+                pairs.add(frozenset(members))
                 yield _concern([talk[at] for at in run], members, len(run) // size, limits)
     yield from _repeats(mailbox, talk, limits)
 

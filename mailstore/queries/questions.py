@@ -37,11 +37,19 @@ class OpenQuestion(NamedTuple):
     def is_answered_in(self, thread: Collection[Message]) -> bool:
         """Return whether one who was asked wrote a result later in the thread; anything that the user wrote is one."""
         question, results = self.message, self.results
-        others = {it.id for it in thread if it.type in REQUESTS and it.id != question.id} if results else ()
-        later = (it for it in thread if it.time >= question.time and it.id != question.id and it.thread not in others)
-        found = ((self.party_of(it.sender), it.type) for it in later)
+        others = (
+            {message.id for message in thread if message.type in REQUESTS and message.id != question.id}
+            if results
+            else ()
+        )
+        later = (
+            message
+            for message in thread
+            if message.time >= question.time and message.id != question.id and message.thread not in others
+        )
+        answers = ((self.party_of(message.sender), message.type) for message in later)
         return any(
-            sender in self.asked and (not results or kind in results or sender == PERSON) for sender, kind in found
+            sender in self.asked and (not results or kind in results or sender == PERSON) for sender, kind in answers
         )
 
     def may_be_answered_by(self, answer: Message) -> bool:
@@ -63,10 +71,10 @@ def threads_of(mailbox: Mailbox) -> ThreadOf:
 
 def open_questions(mailbox: Mailbox, now: float) -> list[OpenQuestion]:
     """Return the open questions of all agents, the oldest first."""
-    found: list[OpenQuestion] = []
+    questions: list[OpenQuestion] = []
     for question in look_for_questions(mailbox, threads_of(mailbox), now, now):
-        found += [question] if question is not None else []
-    return sorted(found, key=lambda question: by_age(question.message))
+        questions += [question] if question is not None else []
+    return sorted(questions, key=lambda question: by_age(question.message))
 
 
 def look_for_questions(
@@ -83,10 +91,10 @@ def look_for_questions(
         if message is not None and asked is not None:
             open_.setdefault(party_of(message.sender), []).append(OpenQuestion(message, asked, party_of))
         yield None
-    if any(it.message.time <= before for questions in open_.values() for it in questions):
+    if any(question.message.time <= before for questions in open_.values() for question in questions):
         yield from _answer(mailbox, open_)
     for questions in open_.values():
-        yield from (it for it in questions if it.message.time <= before)
+        yield from (question for question in questions if question.message.time <= before)
 
 
 def look_for_requests(mailbox: Mailbox, thread_of: ThreadOf, before: float, now: float) -> Iterator[Message | None]:
@@ -167,7 +175,9 @@ def _answer(mailbox: Mailbox, open_: dict[str, list[OpenQuestion]]) -> Iterator[
         if answer.thread is not None:
             continue
         askers = [resolve(text, mailbox.roster, mailbox.user).name for text in answer.recipients]
-        meant = [it for asker in askers for it in open_.get(asker, ()) if it.may_be_answered_by(answer)]
+        meant = [
+            question for asker in askers for question in open_.get(asker, ()) if question.may_be_answered_by(answer)
+        ]
         if meant:
-            last = max(meant, key=lambda it: (it.is_about(answer), by_age(it.message)))
+            last = max(meant, key=lambda question: (question.is_about(answer), by_age(question.message)))
             open_[last.party_of(last.message.sender)].remove(last)

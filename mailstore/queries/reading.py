@@ -53,14 +53,14 @@ def read_frontiers(mailbox: Mailbox, tag: str, now: float) -> Steps[Frontiers]:
     while not mail.is_whole and len(mail) < MOST_MESSAGES:
         mail = mail.look(LOOK_SECONDS)
         yield None
-    found = {it.session_id: Frontier(it.session_id) for it in mailbox.roster.bearers(tag)}
+    frontiers = {bearer.session_id: Frontier(bearer.session_id) for bearer in mailbox.roster.bearers(tag)}
     ids = mail[-MOST_MESSAGES:]
     for message_id in reversed(ids):
         message = mailbox.message(message_id)
         if message is None:
             raise MailboxReloaded
         for name, state in mailbox.bare_states(message, now).items():
-            member = found.setdefault(name, Frontier(name))
+            member = frontiers.setdefault(name, Frontier(name))
             member.is_recorded |= state is not State.UNRECORDED
             if state is State.READ:
                 member.newest_read = member.newest_read or message
@@ -68,7 +68,10 @@ def read_frontiers(mailbox: Mailbox, tag: str, now: float) -> Steps[Frontiers]:
                 member.unread += 1
                 member.oldest_unread = message
         yield None
-    members = sorted(found.values(), key=lambda it: (it.oldest_unread.time if it.oldest_unread else now, it.name))
+    members = sorted(
+        frontiers.values(),
+        key=lambda frontier: (frontier.oldest_unread.time if frontier.oldest_unread else now, frontier.name),
+    )
     yield Frontiers(tuple(members), len(ids), mail.is_whole and len(ids) == len(mail))
 
 
@@ -86,4 +89,4 @@ def reading_pace(mailbox: Mailbox) -> Steps[dict[str, float]]:
             if receipt.time is not None and receipt.time >= message.time and len(of_reader) < MOST_READS:
                 of_reader.append(receipt.time - message.time)
         yield None
-    yield {reader: median(found) for reader, found in delays.items() if len(found) >= FEWEST}
+    yield {reader: median(value) for reader, value in delays.items() if len(value) >= FEWEST}

@@ -142,8 +142,8 @@ def judged(messages: Iterable[Message], query: Query, context: SearchContext) ->
     left: list[tuple[Message, bool | Query]] = []
     number = max(1, LOOKED_AT * USUAL_PARTS // max(USUAL_PARTS, size(asked)))
     while some := list(islice(every, number)):
-        found = ((message, context.decided(asked, message)) for message in some)
-        left += [each for each in found if each[1] is not False]
+        decisions = ((message, context.decided(asked, message)) for message in some)
+        left += [each for each in decisions if each[1] is not False]
         if len(left) >= TEXTS_AT_ONCE or all(wanted is True for _, wanted in left):
             yield from _settled(left, context)
             left = []
@@ -157,7 +157,7 @@ def _settled(left: list[tuple[Message, bool | Query]], context: SearchContext) -
         yield [message for message, _ in left]
         return
     reading = BackgroundWork(
-        lambda: [each for each, wanted in left if wanted is True or context.text_holds(each, wanted)]
+        lambda: [message for message, wanted in left if wanted is True or context.text_holds(message, wanted)]
     )
     yield reading
     yield reading.found()

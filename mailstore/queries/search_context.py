@@ -49,8 +49,8 @@ class SearchContext:
 
     def matches(self, query: Query, message: Message) -> bool:
         """Return whether a message matches a query; reads its text if needed."""
-        found = self.decided(query, message)
-        return found if isinstance(found, bool) else self.text_holds(message, found)
+        verdict = self.decided(query, message)
+        return verdict if isinstance(verdict, bool) else self.text_holds(message, verdict)
 
     def text_holds(self, message: Message, query: Query | bool) -> bool:
         """Return whether a message's text matches the rest of a query; blocks, and doesn't use the mailbox."""
@@ -64,17 +64,17 @@ class SearchContext:
             case Pattern():
                 return query.is_in(self._header_of(message)) or query
             case Not(part):
-                found = self.decided(part, message)
-                return not found if isinstance(found, bool) else Not(found)
+                verdict = self.decided(part, message)
+                return not verdict if isinstance(verdict, bool) else Not(verdict)
             case All(parts) | Either(parts):
                 is_all = isinstance(query, All)
                 left: list[Query] = []
                 for part in parts:
-                    found = self.decided(part, message)
-                    if not isinstance(found, bool):
-                        left.append(found)
-                    elif found is not is_all:
-                        return found
+                    verdict = self.decided(part, message)
+                    if not isinstance(verdict, bool):
+                        left.append(verdict)
+                    elif verdict is not is_all:
+                        return verdict
                 return (All if is_all else Either)(tuple(left)) if left else is_all
             case Field(name):
                 if name in IN_TEXTS:

@@ -57,20 +57,20 @@ def respelled(text: str, query: Query, context: SearchContext, candidates: Candi
     if not unknown and not strange:
         return
     known = names if not unknown else (yield from _vocabulary(context, names))
-    found = text
+    result = text
     for word, among in [*((word, known) for word in unknown), *((name, names) for name in strange)]:
         nearest = yield from nearest_spelling(word, among)
         if nearest:
-            found = _replaced(found, word, nearest)
-    if found != text:
-        yield found
+            result = _replaced(result, word, nearest)
+    if result != text:
+        yield result
 
 
 def meant_by(text: str) -> str:
     """Return a query with the operators that its words may have been meant as, and without fields that are none."""
     parts = QUOTED.split(text)
     for at in range(0, len(parts), 2):
-        words = UNKNOWN_FIELD.sub(lambda found: found[0] if found[1] in FIELD_NAMES else found[2], parts[at])
+        words = UNKNOWN_FIELD.sub(lambda match: match[0] if match[1] in FIELD_NAMES else match[2], parts[at])
         parts[at] = NOT.sub(r"\1-", AND.sub(" ", OR.sub(" OR ", words)))
     meant = "".join(parts)
     try:
@@ -122,19 +122,19 @@ def _finds(query: Query, context: SearchContext, candidates: Candidates) -> Late
 
 def _vocabulary(context: SearchContext, names: Counter[str]) -> Later[Counter[str]]:
     """Return, after some steps, the words of the newest subjects and texts, and all names."""
-    found, newest = Counter(names), context.mailbox.newest()
+    counts, newest = Counter(names), context.mailbox.newest()
     recent: list[Message] = []
     for _ in range(0, SUBJECTS, AT_ONCE):
         some = list(islice(newest, AT_ONCE))
         if not some:
             break
-        found.update(_words(message.subject for message in some))
+        counts.update(_words(message.subject for message in some))
         recent += some[: TEXTS - len(recent)]
         yield None
     reading = BackgroundWork(lambda: Counter(_words(map(context.text, recent))))
     yield reading
-    found.update(reading.found())
-    return found
+    counts.update(reading.found())
+    return counts
 
 
 def _words(texts: Iterable[str]) -> Iterator[str]:

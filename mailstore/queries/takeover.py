@@ -32,14 +32,14 @@ def last_seen(mailbox: Mailbox, recipient: str) -> LastSeen:
 
 def redirected_before(mailbox: Mailbox, recipient: str) -> dict[str, int]:
     """Return to whom mail of a recipient was redirected, and how often, the most often first; not who has ended."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for record in mailbox.interventions():
         if record.action == "redirect" and record.details.get("recipient") == recipient:
             sent = mailbox.message(str(record.details.get("sent") or ""))
             if sent is not None and not mailbox.is_undone(record.id):
-                found.update(sent.recipients)
-    gone = {name for name in found if (agent := mailbox.roster.get(name)) is not None and agent.status is Status.DEAD}
-    return {name: number for name, number in found.most_common() if name not in gone}
+                counts.update(sent.recipients)
+    gone = {name for name in counts if (agent := mailbox.roster.get(name)) is not None and agent.status is Status.DEAD}
+    return {name: number for name, number in counts.most_common() if name not in gone}
 
 
 def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:

@@ -34,8 +34,8 @@ def read_moment(text: str, now: float) -> float | None:
     try:
         if words == "now":
             return now
-        if found := AGE.fullmatch(words):
-            return now - timedelta(**{UNITS[found[2]]: int(found[1])}).total_seconds()
+        if match := AGE.fullmatch(words):
+            return now - timedelta(**{UNITS[match[2]]: int(match[1])}).total_seconds()
         today = datetime.fromtimestamp(now).date()
         if CLOCK.fullmatch(words):
             return _last_occurrence(words, now)

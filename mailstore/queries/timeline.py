@@ -45,7 +45,7 @@ class Moment(msgspec.Struct, frozen=True):
 def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
     """Return what happened to a message, the earliest first; events of unknown time follow the sending."""
     sent = message.time if message.timed else None
-    found = [
+    moments = [
         Moment(sent, "sent", _name(mailbox, message.sender), "" if message.timed else "time unreadable"),
         *_addressed(mailbox, message, sent),
         *(Moment(sent, "delivered", name, "recorded when sent") for name in _delivered(mailbox, message)),
@@ -55,10 +55,10 @@ def timeline(mailbox: Mailbox, message: Message, now: float) -> list[Moment]:
         *_interventions(mailbox, message),
         *_cancelled(mailbox, message),
     ]
-    found.sort(key=lambda moment: message.time if moment.time is None else moment.time)
+    moments.sort(key=lambda moment: message.time if moment.time is None else moment.time)
     if message.archived:
-        found.append(Moment(None, "archived", "", message.location.file if message.location is not None else ""))
-    return found
+        moments.append(Moment(None, "archived", "", message.location.file if message.location is not None else ""))
+    return moments
 
 
 def _name(mailbox: Mailbox, name: str) -> str:
@@ -96,8 +96,8 @@ def _fates(mailbox: Mailbox, message: Message, now: float) -> Iterator[Moment]:
         yield Moment(receipt.time, "read", reader, "" if receipt.time is not None else "time not recorded")
     for record in mailbox.undelivered(message.id):
         what = ENDS[State.UNDELIVERED] if record.cause else "let through"
-        told = ", told to the sender" if record.cause and record.is_told else ""
-        yield Moment(record.time, what, _name(mailbox, record.recipient), f"{record.cause}{told}")
+        suffix = ", told to the sender" if record.cause and record.is_told else ""
+        yield Moment(record.time, what, _name(mailbox, record.recipient), f"{record.cause}{suffix}")
     for name, standing in mailbox.states(message, now).items():
         if standing.state is State.READ:
             if name not in read and standing.by:

@@ -145,8 +145,8 @@ class AgentTable(_Of[AnyAgent]):
 
     def _note_frozen(self, agent: AnyAgent, old: AnyAgent | None) -> None:
         spells = self._frozen.get(agent.session_id, [])
-        if told := [spell for spell in agent.was_frozen if spell not in spells]:
-            self._frozen[agent.session_id] = [*told, *spells]
+        if spells_told := [spell for spell in agent.was_frozen if spell not in spells]:
+            self._frozen[agent.session_id] = [*spells_told, *spells]
         was_frozen = old is not None and old.status == FROZEN
         if agent.status == FROZEN and not was_frozen:
             self._frozen.setdefault(agent.session_id, []).append((agent.updated, FOREVER))
@@ -255,7 +255,7 @@ class AgentTable(_Of[AnyAgent]):
         return self._tags
 
 
-def _end(time: float, expiry: float, told: list[Span], most: list[Span]) -> float:
+def _end(time: float, expiry: float, spans: list[Span], most: list[Span]) -> float:
     """Return when a TTL suspended during the known spans ends; never, if it may be suspended for longer."""
-    end = suspended_end(time, expiry, told)
-    return end if told == most or suspended_end(time, expiry, most) <= end else FOREVER
+    end = suspended_end(time, expiry, spans)
+    return end if spans == most or suspended_end(time, expiry, most) <= end else FOREVER

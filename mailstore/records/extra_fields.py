@@ -16,10 +16,10 @@ def record_of(raw: bytes) -> dict[str, Any] | None:
     import json
 
     try:
-        found = json.loads(raw.decode("utf-8", "replace").lstrip("\ufeff"), strict=False)
+        decoded = json.loads(raw.decode("utf-8", "replace").lstrip("\ufeff"), strict=False)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return decoded if isinstance(decoded, dict) else None
 
 
 def extras(record: Mapping[str, Any], known: frozenset[str]) -> dict[str, Any]:
@@ -37,10 +37,10 @@ def extra_text(raw: bytes, known: frozenset[str]) -> str:
 
 def _record_quickly(raw: bytes) -> dict[str, Any] | None:
     try:
-        found = decode(raw)
+        value = decode(raw)
     except (MsgspecError, ValueError, RecursionError):
         return record_of(raw)
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _told(value: Any) -> Iterator[str]:

@@ -49,9 +49,9 @@ def all_asleep(lives: Sequence[tuple[Sequence[Span], Sequence[Span]]]) -> list[S
     Each agent is given by the spans of its presence and those of its sleep.
     """
     edges = sorted({edge for spans in lives for part in spans for span in part for edge in span})
-    found = []
+    result = []
     for start, end in pairwise(edges):
         there = [sleep for being, sleep in lives if any(a <= start and end <= b for a, b in being)]
         if there and all(any(a <= start and end <= b for a, b in sleep) for sleep in there):
-            found.append((start, end))
-    return found
+            result.append((start, end))
+    return result

@@ -68,7 +68,7 @@ class ArchivePlan(msgspec.Struct, frozen=True):
     @property
     def staying(self) -> int:
         """How many messages stay."""
-        return sum(each.messages for each in self.stays)
+        return sum(stay.messages for stay in self.stays)
 
 
 class ArchiveReport(msgspec.Struct, frozen=True):

@@ -220,7 +220,7 @@ def recipients(
     for way in ways(message, roster, user) if opened is None else opened:
         _join(found, way, time, sender, roster)
     if facts.delivered or facts.readers:
-        held = {it.role for it in found.values() if it.kind is ROLE}
+        held = {recipient.role for recipient in found.values() if recipient.kind is ROLE}
         ttl = _ttl_of_records(message, roster, user)
         for text in facts.delivered:
             way = _delivery(text, ttl, roster, user)

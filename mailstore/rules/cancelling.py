@@ -74,5 +74,5 @@ class TaskStates:
 
     def open_below(self, answered: str) -> list[Message]:
         """Return the open tasks that a cancellation in answer to a message would cancel."""
-        found = (self._thread[at].message for at in self._open[self._below(self._at[answered])])
-        return [message for message in found if message is not None]
+        messages = (self._thread[at].message for at in self._open[self._below(self._at[answered])])
+        return [message for message in messages if message is not None]

@@ -102,18 +102,18 @@ class Copies:
 
     def _records(self, ids: Iterable[str]) -> list[_CopyGroup]:
         """Return records of the same content, those of one id in several mailboxes as one, the earliest first."""
-        found: dict[str, _CopyGroup] = {}
+        groups: dict[str, _CopyGroup] = {}
         for trace in (trace for message_id in ids for trace in self._traces[message_id].values()):
-            known = found.get(trace.origin)
+            known = groups.get(trace.origin)
             if known is None:
-                known = found[trace.origin] = _CopyGroup(trace.time, trace.origin, trace.is_signed)
+                known = groups[trace.origin] = _CopyGroup(trace.time, trace.origin, trace.is_signed)
             known.time = min(known.time, trace.time)
             known.is_signed &= trace.is_signed
             known.ids.add(trace.message_id)
             known.slots.add(trace.slot)
             known.owners.add(trace.slot.partition(" ")[2])
             known.to.update(trace.to)
-        return sorted(found.values(), key=lambda record: (record.time, record.origin))
+        return sorted(groups.values(), key=lambda record: (record.time, record.origin))
 
 
 def _grouped(records: list[_CopyGroup]) -> Iterator[set[str]]:
@@ -126,7 +126,9 @@ def _grouped(records: list[_CopyGroup]) -> Iterator[set[str]]:
     # the same signature means the same text by the same sender, whatever the dates are
     late = {record.origin for record in _unmatched(kept, [record for record in rest if record.is_signed], None)}
     alone: list[_CopyGroup] = []
-    for record in _unmatched(alone, (it for it in rest if not it.is_signed or it.origin in late), NEAR_SECONDS):
+    for record in _unmatched(
+        alone, (group for group in rest if not group.is_signed or group.origin in late), NEAR_SECONDS
+    ):
         alone.append(record)
     return (message.ids for message in (*kept, *alone))
 

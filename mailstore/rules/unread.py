@@ -74,9 +74,10 @@ def own_of(found: Iterable[Recipient], name: str, sender: str, time: float, rost
     Mail to a role is its own if it lived and held the role while the mail lasted, and did not send it.
     """
     return [
-        it
-        for it in found
-        if it.name == name or (it.kind is ROLE and name != sender and roster.is_own(name, it.role, time, it.expiry))
+        recipient
+        for recipient in found
+        if recipient.name == name
+        or (recipient.kind is ROLE and name != sender and roster.is_own(name, recipient.role, time, recipient.expiry))
     ]
 
 

@@ -31,11 +31,11 @@ def called(message: Message, roster: Roster, user: str) -> list[str]:
     Those of the agents that it names, or whose role it names, as addresses or in mentions; never all agents, a whole
     channel, or its sender.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for way in ways(message, roster, user):
         if way.kind is Kind.ROLE:
-            found.update((agent.session_id, None) for agent in roster.holders(way.role))
+            names.update((agent.session_id, None) for agent in roster.holders(way.role))
         elif way.kind is Kind.DIRECT and roster.get(way.name) is not None:
-            found[way.name] = None
-    found.pop(message.sender, None)
-    return list(found)
+            names[way.name] = None
+    names.pop(message.sender, None)
+    return list(names)

@@ -98,24 +98,24 @@ class SeveralPart:
 
     def take(self, batch: Sequence[Event]) -> list[Event]:
         """Return a batch's events with this mailbox's label, and remember the valid ones."""
-        found: list[Event] = []
+        result: list[Event] = []
         for event in batch:
             if isinstance(event, Progress):
                 self.progress = event
             elif isinstance(event, Reset):
                 self.lost = None
                 self.reported.clear()
-                found = [Reset(f"{self.scope.label}: {event.reason}")]
+                result = [Reset(f"{self.scope.label}: {event.reason}")]
             elif isinstance(event, Gone):
                 since = time.time() if event.since is None else event.since
                 self.lost = Gone(event.reason, since if self.lost is None else self.lost.since, self.scope.label)
-                found.append(self.lost)
+                result.append(self.lost)
             elif isinstance(event, Back):
                 self.lost = None
-                found.append(Back(self.scope.label))
+                result.append(Back(self.scope.label))
             else:
-                found.append(self._keep(self.scope.event(event)))
-        return found
+                result.append(self._keep(self.scope.event(event)))
+        return result
 
     def _keep(self, event: Event) -> Event:
         self.reported.append(event)

@@ -110,7 +110,7 @@ class SeveralStore(Delegating):
 
     def _progress(self) -> Progress:
         known = [part.progress for part in self._parts.values() if part.progress]
-        return Progress(sum(each.done for each in known), sum(each.total for each in known))
+        return Progress(sum(progress.done for progress in known), sum(progress.total for progress in known))
 
     async def changes(self) -> AsyncGenerator[list[Event], None]:
         """Yield what is added to any of them."""

@@ -205,4 +205,4 @@ class Problems:
 
     def failure_of(self, label: str) -> str:
         """Return why one of several mailboxes can't be read; empty when it can."""
-        return next((it.reason for it in self.all if it.file == f"{label}/{WHOLE}"), "")
+        return next((problem.reason for problem in self.all if problem.file == f"{label}/{WHOLE}"), "")

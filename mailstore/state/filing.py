@@ -77,7 +77,7 @@ class Filing:
         row = contents.messages.ids.row(message_id)
         if row is None:
             return
-        was_seen = [contents.seen.rows.discard(each) for each in contents.copies_of(row)]
+        was_seen = [contents.seen.rows.discard(copy) for copy in contents.copies_of(row)]
         if any(was_seen) and contents.is_unseen(row):
             self._count_unseen(row, 1)
 

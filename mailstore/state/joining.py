@@ -140,16 +140,16 @@ class MergedCopies:
         if first is None:
             return
         copies = [self._recorded[row] for row in self._rows[holder] if row in self._recorded]
-        warnings = (tag for each in copies for tag in each.tags if tag.startswith("!"))
+        warnings = (tag for copy in copies for tag in copy.tags if tag.startswith("!"))
         message = replace(
             first,
             recipients=self._as_owned(holder, first.recipients),
-            thread=next((each.thread for each in copies if each.thread), None),
+            thread=next((copy.thread for copy in copies if copy.thread), None),
             tags=tuple(dict.fromkeys((*first.tags, *warnings))),
-            read_by=tuple(dict.fromkeys(name for each in copies for name in each.read_by)),
+            read_by=tuple(dict.fromkeys(name for copy in copies for name in copy.read_by)),
             mentions=self._as_owned(holder, first.mentions),
-            archived=all(each.archived for each in copies),
-            is_tracked=any(each.is_tracked for each in copies),
+            archived=all(copy.archived for copy in copies),
+            is_tracked=any(copy.is_tracked for copy in copies),
         )
         if self._there(holder) != message:
             messages.put(holder, message, messages.parent_of(message))

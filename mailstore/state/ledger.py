@@ -75,13 +75,13 @@ class Ledger:
             if not message.archived:
                 self.expired.add(row)
         for recipient in recipients(message, facts, self._roster, self._user):
-            found = state(recipient, message, facts, self._roster, now)
-            if is_open(recipient, found):
+            outcome = state(recipient, message, facts, self._roster, now)
+            if is_open(recipient, outcome):
                 if not message.archived:
                     self._open(row, recipient, message.time)
-            elif is_dead_letter(recipient, found) and not settled & {"", recipient.name}:
-                self.mark_dead(row, recipient.name, found)
-            if (found is State.UNREAD or found is State.ARCHIVED) and recipient.expiry < FOREVER:
+            elif is_dead_letter(recipient, outcome) and not settled & {"", recipient.name}:
+                self.mark_dead(row, recipient.name, outcome)
+            if (outcome is State.UNREAD or outcome is State.ARCHIVED) and recipient.expiry < FOREVER:
                 expiry = recipient.expiry
                 end = expiry if expiry > now else end_of(recipient, message.time, expiry, self._roster)
                 due = min(due, end if end > now else FOREVER)
@@ -104,9 +104,9 @@ class Ledger:
         self.not_own[name].add(row)
         self._not_own_of[row] = (*self._not_own_of.get(row, ()), name)
 
-    def mark_dead(self, row: int, name: str, found: State) -> None:
+    def mark_dead(self, row: int, name: str, outcome: State) -> None:
         """Note that a message is a dead letter for one of its recipients."""
-        self.dead[row, name] = found
+        self.dead[row, name] = outcome
         self._dead_of[row] = (*self._dead_of.get(row, ()), name)
         self.deaths.append((row, name))
 

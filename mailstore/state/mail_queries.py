@@ -32,14 +32,14 @@ class MailQueries(FiledMail):
         messages = contents.messages
         rows = contents.index.postings.candidates(name, contents.roster.get(name))
         rows.update(contents.receipts.reads.rows_of(self._numbers(name)))
-        found = (messages[row] for row in rows if messages.is_there(row))
-        return sorted((message for message in found if self.is_for(message, name)), key=by_age)
+        messages_there = (messages[row] for row in rows if messages.is_there(row))
+        return sorted((message for message in messages_there if self.is_for(message, name)), key=by_age)
 
     def _numbers(self, name: str) -> set[int]:
         """Return the numbers of a name in records: the user has several names."""
         names = self.contents.messages.names
         if name == PERSON:
-            return {number for number, each in enumerate(names.values) if self._party(each) == PERSON}
+            return {number for number, value in enumerate(names.values) if self._party(value) == PERSON}
         known = names.known(name)
         return set() if known is None else {known}
 
@@ -57,8 +57,8 @@ class MailQueries(FiledMail):
         if message.archived:
             return []
         contents = self.contents
-        found = recipients(message, self._facts(message.id), contents.roster, contents.user)
-        return own_of(found, self._party(reader), self._party(message.sender), message.time, contents.roster)
+        recipient_list = recipients(message, self._facts(message.id), contents.roster, contents.user)
+        return own_of(recipient_list, self._party(reader), self._party(message.sender), message.time, contents.roster)
 
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return a reader's unread mail, oldest first."""
@@ -128,9 +128,9 @@ class MailQueries(FiledMail):
         for (is_role, name), _ in contents.ledger.open.holders():
             key = self._role_key(name) if is_role else name
             one = Recipient(key, ROLE, role=name) if is_role else Recipient(key, DIRECT)
-            found = state_of_open(one, contents.roster)
+            outcome = state_of_open(one, contents.roster)
             for row in contents.ledger.open.of((is_role, name)):
-                yield contents.messages[row], key, found
+                yield contents.messages[row], key, outcome
 
     def dead_letters(self, now: float) -> list[DeadLetter]:
         """Return the messages that a recipient will not read without intervention, the newest first."""
@@ -154,8 +154,10 @@ class MailQueries(FiledMail):
             message, facts = messages[row], contents.receipts.facts(row)
             for recipient in recipients(message, facts, contents.roster, contents.user):
                 if recipient.name in names:
-                    found = standing(recipient, message, facts, contents.roster, now)
-                    yield DeadLetter(message, recipient.name, found.state, found.since, found.reason, found.is_told)
+                    outcome = standing(recipient, message, facts, contents.roster, now)
+                    yield DeadLetter(
+                        message, recipient.name, outcome.state, outcome.since, outcome.reason, outcome.is_told
+                    )
 
     def deaths(self) -> list[tuple[str, str]]:
         """Return message id and recipient of every message that became a dead letter since the last call."""
@@ -251,5 +253,9 @@ class MailQueries(FiledMail):
 
 def newest_first(iter_dead_letters: Iterable[DeadLetter]) -> list[DeadLetter]:
     """Sort dead letters by the time of their death, the newest first; those that the sender knows of come last."""
-    found = sorted(iter_dead_letters, key=lambda it: (it.since or 0.0, by_age(it.message), it.recipient), reverse=True)
-    return sorted(found, key=lambda it: it.is_told)
+    dead_letters = sorted(
+        iter_dead_letters,
+        key=lambda dead_letter: (dead_letter.since or 0.0, by_age(dead_letter.message), dead_letter.recipient),
+        reverse=True,
+    )
+    return sorted(dead_letters, key=lambda dead_letter: dead_letter.is_told)

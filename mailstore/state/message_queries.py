@@ -146,12 +146,12 @@ class MessageQueries(FiledMail):
         """Return the read records of a message, with the names as recorded, the earliest first."""
         contents = self.contents
         reads, names = contents.receipts.reads, contents.messages.names
-        found = [
+        receipts = [
             Receipt(message_id, names[number], time)
             for row in contents.recorded(message_id)
             for number, time in reads.of(row)
         ]
-        return sorted(found, key=lambda receipt: receipt.time or 0.0)
+        return sorted(receipts, key=lambda receipt: receipt.time or 0.0)
 
     def has_read(self, message_id: str, reader: str) -> bool:
         """Return whether a record says that a reader has read a message, under any of their names."""

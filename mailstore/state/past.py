@@ -96,7 +96,7 @@ def _archived_at(message: Message, runs: Sequence[float]) -> float:
 def _dated(mailbox: Mailbox, message: Message) -> set[str]:
     """Return the readers whose reads have times: their reads without one are the same."""
     records = mailbox.receipts(message.id)
-    return {party(it.reader, mailbox.roster, mailbox.user) for it in records if it.time is not None}
+    return {party(record.reader, mailbox.roster, mailbox.user) for record in records if record.time is not None}
 
 
 def _undated(mailbox: Mailbox, message: Message) -> tuple[str, ...]:
@@ -110,10 +110,12 @@ def _undated(mailbox: Mailbox, message: Message) -> tuple[str, ...]:
 def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Event]:
     yield from mailbox.traces(message.id)
     reads = mailbox.receipts(message.id)
-    if any(it.time is None for it in reads):
+    if any(read.time is None for read in reads):
         dated = _dated(mailbox, message)
         reads = [
-            it for it in reads if it.time is not None or party(it.reader, mailbox.roster, mailbox.user) not in dated
+            read
+            for read in reads
+            if read.time is not None or party(read.reader, mailbox.roster, mailbox.user) not in dated
         ]
     records: list[Receipt | Delivery] = [*reads, *mailbox.delivered(message.id)]
     for record in records:
@@ -122,9 +124,9 @@ def _known_of(mailbox: Mailbox, message: Message, moment: float) -> Iterator[Eve
     for name, time in mailbox.put_away_by(message.id).items():
         if time is None or time <= moment:
             yield PutAway(message.id, name, time)
-    for told in mailbox.undelivered(message.id):
-        if told.time is None or told.time <= moment:
-            yield told
+    for undelivered in mailbox.undelivered(message.id):
+        if undelivered.time is None or undelivered.time <= moment:
+            yield undelivered
     if mailbox.was_seen(message.id):
         yield Seen(message.id)
 

@@ -83,9 +83,9 @@ class Receipts:
 
     def add_undelivered(self, row: int, record: Undelivered) -> None:
         """Record that a message did not reach a recipient, or then did."""
-        told = self.undelivered.setdefault(row, [])
-        if record not in told:
-            told.append(record)
+        undelivered = self.undelivered.setdefault(row, [])
+        if record not in undelivered:
+            undelivered.append(record)
 
     def has_any(self, row: int) -> bool:
         """Return whether a row has read or delivery records."""
@@ -112,9 +112,9 @@ class Receipts:
 
     def _undelivered(self, rows: Iterable[int]) -> dict[str, Undelivered]:
         """Return whom a message did not reach, by what was told last of each."""
-        told = [record for row in rows for record in self.undelivered.get(row, ())]
-        told.sort(key=lambda record: -NEVER if record.time is None else record.time)
-        last = {self._party(record.recipient): record for record in told}
+        undelivered = [record for row in rows for record in self.undelivered.get(row, ())]
+        undelivered.sort(key=lambda record: -NEVER if record.time is None else record.time)
+        last = {self._party(record.recipient): record for record in undelivered}
         return {name: record for name, record in last.items() if record.cause}
 
     def _party(self, name: str) -> str:

@@ -80,10 +80,10 @@ class ThreadFilter:
 
     def listed_by(self, root: int) -> int | None:
         """Return what a thread is sorted by, None if it does not match."""
-        found = self._listed_by(root)
-        if found is None or (self.only_unread and not self.index.is_unread(root)) or self._is_left_out(root):
+        key = self._listed_by(root)
+        if key is None or (self.only_unread and not self.index.is_unread(root)) or self._is_left_out(root):
             return None
-        return found if self.words is None or self.words.are_in(root) else None
+        return key if self.words is None or self.words.are_in(root) else None
 
     def _is_left_out(self, root: int) -> bool:
         """Return whether a thread is snoozed, in the user's own view, or not muted, in the view of those that are."""
@@ -96,8 +96,8 @@ class ThreadFilter:
 
     def roots(self) -> list[str]:
         """Return all matching threads, the newest first, however long it takes."""
-        found = {root: self.key_of(by) for root in self.rows() if (by := self.listed_by(root)) is not None}
-        return [self.index.messages.ids[root] for root in sorted(found, key=found.__getitem__, reverse=True)]
+        keys = {root: self.key_of(by) for root in self.rows() if (by := self.listed_by(root)) is not None}
+        return [self.index.messages.ids[root] for root in sorted(keys, key=keys.__getitem__, reverse=True)]
 
     def holds(self, now: float) -> bool:
         """Return whether the decision still holds for threads to which nothing happened."""

@@ -31,8 +31,8 @@ class _Guard:
         return self._target
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._checked(name), name)
-        return _Guard(found) if isinstance(found, Roster) else found
+        attribute = getattr(self._checked(name), name)
+        return _Guard(attribute) if isinstance(attribute, Roster) else attribute
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._checked(name), name, value)

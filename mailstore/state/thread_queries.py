@@ -36,12 +36,12 @@ class ThreadQueries(FiledMail):
         row = messages.ids.row(root)
         if row is None or row >= len(forest):
             return [ThreadNode(root, None, 0, None)]
-        found = []
+        nodes = []
         for at, depth in forest.walk(row):
             parent = forest.parents[at]
             message = messages[at] if messages.is_there(at) else None
-            found.append(ThreadNode(messages.ids[at], message, depth, None if parent == NONE else messages.ids[parent]))
-        return found
+            nodes.append(ThreadNode(messages.ids[at], message, depth, None if parent == NONE else messages.ids[parent]))
+        return nodes
 
     def outline(self, root: str, known: Outline | None = None) -> Outline | None:
         """Return the shape of a thread, None for an id that is not a root; `known` itself while that still holds."""
@@ -91,8 +91,8 @@ class ThreadQueries(FiledMail):
             return next((roots[place] for place in places if self.unseen_in(roots[place])), None)
         index, rows = self.contents.index, roots.rows()
         unseen, known = index.unseen, len(index.unseen)
-        found = (row for place in places if (row := rows[place]) < known and unseen[row] and index.new_in(row))
-        return next((self.contents.messages.ids[row] for row in found), None)
+        new_rows = (row for place in places if (row := rows[place]) < known and unseen[row] and index.new_in(row))
+        return next((self.contents.messages.ids[row] for row in new_rows), None)
 
     def cycles(self) -> list[Cycle]:
         """Return the cycles of replies that were found and cut."""

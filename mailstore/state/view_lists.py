@@ -92,11 +92,11 @@ class ViewLists:
         }
         return kinds.get(view.kind, lambda head: False)
 
-    def messages(self, view: View, found: MarkedRows | None = None) -> MessageList:
+    def messages(self, view: View, rows: MarkedRows | None = None) -> MessageList:
         """Return the messages of a view, or those that were found; none of them is looked up yet."""
         changes = self._changes
         sends = self._names_of(view).__contains__ if view.kind == "agent" else None
-        members = Membership(self._messages, self._concerns(view), sends) if found is None else found
+        members = Membership(self._messages, self._concerns(view), sends) if rows is None else rows
         return MessageList(self._messages, members, lambda: self._changes == changes)
 
     def _with_heads(self, matching: Callable[[MessageHead], bool]) -> Iterable[int]:

@@ -124,8 +124,8 @@ class Contents:
 
     def reads(self) -> dict[Hashable, Receipt]:
         """Return all receipts, from read records and from the messages themselves."""
-        told = [(each.id, reader) for each in self.messages.values() for reader in each.read_by]
-        return {key: Receipt(*key) for key in told} | self.receipts
+        carried = [(message.id, reader) for message in self.messages.values() for reader in message.read_by]
+        return {key: Receipt(*key) for key in carried} | self.receipts
 
     def roster(self) -> Roster:
         """Return the roster, for resolving addresses."""
@@ -182,8 +182,8 @@ def told(field: str, value: Any) -> str:
 def _plain(field: str, value: Any, roster: Roster | None) -> Any:
     """Return a field's value in a form that all kinds share: one spelling per address."""
     if field == "recipients" and roster is not None:
-        found = (resolve(text, roster) for text in value)
-        return frozenset((address.kind, address.name) for address in found)
+        addresses = (resolve(text, roster) for text in value)
+        return frozenset((address.kind, address.name) for address in addresses)
     if field in UNORDERED:
         return frozenset(value)
     return _address(value) if field == "sender" else value

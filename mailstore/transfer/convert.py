@@ -129,14 +129,14 @@ def _report(
 
 
 def _records(
-    source: Store, found: Contents, losses: Losses, carried: dict[str, _Carried], tell: Tell | None
+    source: Store, contents: Contents, losses: Losses, carried: dict[str, _Carried], tell: Tell | None
 ) -> Iterator[Adopted]:
-    yield from found.lines
-    yield from found.deliveries.values()
-    yield from found.receipts.values()
-    yield from found.interventions.values()
+    yield from contents.lines
+    yield from contents.deliveries.values()
+    yield from contents.receipts.values()
+    yield from contents.interventions.values()
     known = source.known_fields or frozenset()
-    messages = sorted(found.messages.values(), key=by_age)
+    messages = sorted(contents.messages.values(), key=by_age)
     for at, message in enumerate(messages, 1):
         try:
             content = source.content(message)
@@ -174,24 +174,26 @@ def _compare_messages(
             tell("comparing", at, len(carried))
 
 
-def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Message, told: _Carried) -> None:
+def _compare_contents(losses: Losses, changes: Losses, target: Store, copy: Message, carried: _Carried) -> None:
     try:
-        if hash(target.content(copy)) != told.digest:
+        if hash(target.content(copy)) != carried.digest:
             losses.add("text", copy.id, copy.subject, "different text")
     except MailError as error:
         losses.add("text", copy.id, copy.subject, error)
-    record = record_in(target, copy) if told.metadata or told.extra or told.in_text else None
-    for name, value in told.extra.items():
+    record = record_in(target, copy) if carried.metadata or carried.extra or carried.in_text else None
+    for name, value in carried.extra.items():
         if not _holds(record, name, value):
             losses.add(f"field {name}", copy.id, value, "not in the copy")
-    for name, value in told.in_text.items():
+    for name, value in carried.in_text.items():
         if found_in(record or {}, name) != value:
             changes.add(f"field {name}", copy.id, value, "in the text")
-    if told.metadata:
-        found = metadata_of(record)
-        lost = {name: value for name, value in told.metadata.items() if value is not None and found.get(name) != value}
+    if carried.metadata:
+        metadata = metadata_of(record)
+        lost = {
+            name: value for name, value in carried.metadata.items() if value is not None and metadata.get(name) != value
+        }
         if lost:
-            losses.add("metadata", copy.id, lost, {name: found[name] for name in lost if name in found})
+            losses.add("metadata", copy.id, lost, {name: metadata[name] for name in lost if name in metadata})
 
 
 def _holds(record: dict[str, Any] | None, name: str, value: Any) -> bool:

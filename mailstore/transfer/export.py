@@ -117,7 +117,7 @@ Placed = tuple[str, dict[str, str]]
 def placed(mailbox: Mailbox, message: Message, now: float) -> Placed:
     """Return the root of a message's thread, and the message's states by recipient."""
     states = mailbox.bare_states(message, now)
-    return mailbox.root_of(message.id), {name: found.value for name, found in states.items()}
+    return mailbox.root_of(message.id), {name: state.value for name, state in states.items()}
 
 
 def whole(store: Store, message: Message, where_it_stands: Placed) -> Exported:
@@ -172,16 +172,19 @@ def verified(claims: Iterable[tuple[Claim, Shows]], store: Store, mailbox: Mailb
         if claim.shown_sha256 is None:
             yield Finding(claim, Verdict.UNCLAIMED, "an older export, whose headers no digest covers: export it again")
             continue
-        found = whole(store, message, (claim.root, claim.states))
-        if found.sha256 is None:
-            yield Finding(claim, Verdict.MISSING, found.missing)
+        exported_now = whole(store, message, (claim.root, claim.states))
+        if exported_now.sha256 is None:
+            yield Finding(claim, Verdict.MISSING, exported_now.missing)
             continue
-        place = f"{found.file} at {found.offset:,}" if found.offset is not None else ""
-        is_moved = (found.file, found.offset) != (claim.file, claim.offset) and found.file is not None
+        place = f"{exported_now.file} at {exported_now.offset:,}" if exported_now.offset is not None else ""
+        is_moved = (exported_now.file, exported_now.offset) != (
+            claim.file,
+            claim.offset,
+        ) and exported_now.file is not None
         as_claimed = msgspec.structs.replace(
-            found, file=claim.file, offset=claim.offset, archived=claim.archived, shown_sha256=claim.shown_sha256
+            exported_now, file=claim.file, offset=claim.offset, archived=claim.archived, shown_sha256=claim.shown_sha256
         )
-        if found.sha256 != claim.sha256:
+        if exported_now.sha256 != claim.sha256:
             yield Finding(claim, Verdict.CHANGED, f"{place} holds a different record")
         elif not shows(as_claimed):
             yield Finding(claim, Verdict.ALTERED, "the export shows something else than the record")

@@ -35,5 +35,5 @@ def record_in(store: Store, message: Message) -> dict[str, Any] | None:
 
 def metadata_of(record: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the metadata in a record."""
-    found = record.get("metadata") if record is not None else None
-    return found if isinstance(found, dict) else {}
+    metadata = record.get("metadata") if record is not None else None
+    return metadata if isinstance(metadata, dict) else {}

@@ -103,12 +103,12 @@ def plan_archive(mailbox: Mailbox, now: float, keep: int = KEEP, retention: Rete
 def _glued(live: list[Message]) -> set[str]:
     """Return messages that share a line with another, which can't be moved without it."""
     begins = {(where.file, where.offset): each.id for each in live if (where := each.location)}
-    found: set[str] = set()
+    files: set[str] = set()
     for message in live:
         where = message.location
         if where and (after := begins.get((where.file, where.offset + where.length))):
-            found |= {message.id, after}
-    return found
+            files |= {message.id, after}
+    return files
 
 
 def _reason(
@@ -118,9 +118,9 @@ def _reason(
         return Reason.NEWEST
     if message.id in kept:
         return Reason.RETAINED
-    found = {HOLDING[state] for state, _ in open_for.get(message.id, ())}
+    reasons = {HOLDING[state] for state, _ in open_for.get(message.id, ())}
     for reason in HOLDING.values():
-        if reason in found:
+        if reason in reasons:
             return reason
     if month_of(message) is None:
         return Reason.UNTIMED

@@ -36,17 +36,17 @@ def options_of(store: Store, message: Message, text: str) -> tuple[str, ...]:
 def numbered(text: str) -> tuple[str, ...]:
     """Return the options of the last list in a text whose lines count from 1: `1. …`, `2) …`."""
     last: list[str] = []
-    found: list[str] = []
+    options: list[str] = []
     for line in NUMBERED.finditer(text[:LONGEST_TEXT]):
         number, words = int(line[1]), line[2].strip()
         if number == 1:
-            found = [words]
-        elif number == len(found) + 1:
-            found.append(words)
+            options = [words]
+        elif number == len(options) + 1:
+            options.append(words)
         else:
-            found = []
-        if len(found) > 1:
-            last = found
+            options = []
+        if len(options) > 1:
+            last = options
     return _valid(last)
 
 
@@ -58,13 +58,13 @@ def choice_of(store: Store, message: Message) -> int:
 
 def is_list(options: Sequence[str]) -> bool:
     """Return whether texts are options to choose from: two to nine lines that are not empty, not long and not alike."""
-    is_short = all(0 < len(each) <= LONGEST and "\n" not in each for each in options)
+    is_short = all(0 < len(option) <= LONGEST and "\n" not in option for option in options)
     return 1 < len(options) <= MOST and is_short and len(set(options)) == len(options)
 
 
 def as_lines(options: Iterable[str]) -> list[str]:
     """Return options as the numbered lines of a text."""
-    return [f"{number}. {each.strip()}" for number, each in enumerate(options, 1)]
+    return [f"{number}. {option.strip()}" for number, option in enumerate(options, 1)]
 
 
 def _valid(options: list[str]) -> tuple[str, ...]:

@@ -52,11 +52,11 @@ def read_role(text: str) -> str:
 def role_effects(mailbox: Mailbox, agent: Agent, role: str) -> list[str]:
     """Return what it means for mail that an agent holds a role instead of its own; empty for no role."""
     waiting = next((len(mail) for name, mail in mailbox.waiting() if name == role), 0)
-    found = [f"{waiting} message{'s' * (waiting != 1)} on hold for {role} will be for it to read."] if waiting else []
-    others = [it for it in mailbox.roster.holders(agent.role) if it.session_id != agent.session_id]
+    effects = [f"{waiting} message{'s' * (waiting != 1)} on hold for {role} will be for it to read."] if waiting else []
+    others = [holder for holder in mailbox.roster.holders(agent.role) if holder.session_id != agent.session_id]
     if agent.role and agent.role not in (role, *agent.tags) and not others:
-        found.append(f"No other agent holds {agent.role}: mail to it will be on hold.")
-    return found
+        effects.append(f"No other agent holds {agent.role}: mail to it will be on hold.")
+    return effects
 
 
 def tag_effects(mailbox: Mailbox, agent: Agent, tags: Collection[str]) -> list[str]:
@@ -79,11 +79,11 @@ def not_seen_since(mailbox: Mailbox, moment: float) -> list[Agent]:
 
     Of those without any, nothing is known.
     """
-    found = [
+    seen_agents = [
         (seen, agent.session_id)
         for agent in mailbox.roster
         if agent.status is not Status.DEAD
         and (seen := agent.last_seen or agent.updated or agent.started_at) is not None
         and seen < moment
     ]
-    return [agent for _, name in sorted(found) if (agent := mailbox.roster.get(name)) is not None]
+    return [agent for _, name in sorted(seen_agents) if (agent := mailbox.roster.get(name)) is not None]

@@ -44,11 +44,11 @@ class Preview(msgspec.Struct, frozen=True):
 
 def split_addresses(texts: Iterable[str], mailbox: Mailbox) -> list[str]:
     """Split typed addresses at commas, except those that are session ids as a whole."""
-    found = []
+    result = []
     for text in texts:
         is_whole = "," not in text or mailbox.roster.get(text.strip()) is not None
-        found += [text] if is_whole else [part.strip() for part in text.split(",") if part.strip()] or [text]
-    return found
+        result += [text] if is_whole else [part.strip() for part in text.split(",") if part.strip()] or [text]
+    return result
 
 
 def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
@@ -105,7 +105,7 @@ def one_of(text: str, mailbox: Mailbox) -> str:
     address = resolve(text.strip(), mailbox.roster, mailbox.user)
     if address.kind is not Kind.ROLE:
         raise DraftRefused("to", f'is not a role ("{text}")', "drop --one-of, or name a role")
-    holders = [it.session_id for it in mailbox.roster.holders(address.role) if it.status is Status.LIVING]
+    holders = [holder.session_id for holder in mailbox.roster.holders(address.role) if holder.status is Status.LIVING]
     if not holders:
         raise DraftRefused(
             "to",
@@ -141,25 +141,25 @@ def preview(
     ghost = as_message(wanted if may_expire else wanted.model_copy(update={"ttl_hours": NEVER}), now)
     ghost = msgspec.structs.replace(ghost, is_listed=is_for_named)
     roster = mailbox.roster
-    found: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
+    groups: dict[str, dict[str, None]] = {key: {} for key in ("reaches", "waits", "frozen", "stale", "dead", "unknown")}
     for recipient in recipients(ghost, Facts(), roster, mailbox.user):
         names = [recipient.name]
         fate = state(recipient, ghost, Facts(), roster, now)
         if recipient.kind is Kind.ROLE and fate in (State.UNREAD, State.FROZEN):
             holders = roster.holders(recipient.role)
-            found["frozen"].update((a.session_id, None) for a in holders if a.status is Status.FROZEN)
+            groups["frozen"].update((a.session_id, None) for a in holders if a.status is Status.FROZEN)
             names = [agent.session_id for agent in holders if agent.status is Status.LIVING]
             fate = State.UNREAD
         key = {State.WAITING: "waits", State.FROZEN: "frozen", State.DEAD: "dead", State.UNKNOWN: "unknown"}
-        found[key.get(fate, "reaches")].update(
+        groups[key.get(fate, "reaches")].update(
             (name, None) for name in names if recipient.is_direct or name != wanted.sender
         )
-    for name in list(found["reaches"]):
+    for name in list(groups["reaches"]):
         agent = roster.get(name)
         if agent is not None and agent.last_seen is not None and now - agent.last_seen > stale_after:
-            found["stale"][name] = None
+            groups["stale"][name] = None
     return Preview(
-        **{key: tuple(names) for key, names in found.items()},
+        **{key: tuple(names) for key, names in groups.items()},
         woken=tuple(woken),
         expires=expires_at(ghost, roster, mailbox.user),
         warnings=tuple(_warnings(mailbox, wanted)),
@@ -182,14 +182,14 @@ def as_message(wanted: Draft, now: float) -> Message:
 
 
 def _warnings(mailbox: Mailbox, wanted: Draft) -> list[str]:
-    found = [address.warning for address in resolve_all(wanted.recipients, mailbox) if address.warning]
+    warnings = [address.warning for address in resolve_all(wanted.recipients, mailbox) if address.warning]
     words = len(wanted.content.split())
     if words > MANY_WORDS:
-        found.append(f"{words} words is long for a message (over {MANY_WORDS})")
+        warnings.append(f"{words} words is long for a message (over {MANY_WORDS})")
     sender = resolve(wanted.sender, mailbox.roster, mailbox.user)
     if len(mailbox.roster) and sender.kind not in (Kind.DIRECT, Kind.USER, Kind.ROLE):
-        found.append(f'the sender "{wanted.sender}" is not registered')
-    return found
+        warnings.append(f'the sender "{wanted.sender}" is not registered')
+    return warnings
 
 
 def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: Any) -> Draft:

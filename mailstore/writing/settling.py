@@ -143,14 +143,24 @@ def _check_alive(mailbox: Mailbox, names: Sequence[str]) -> None:
 def acknowledge(dead_letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
     """Plan to record that messages were seen and need no action."""
     return [
-        Step("acknowledge", it.message.id, it.recipient, f"acknowledge {_named(it)} to {it.recipient}", note=note)
-        for it in dead_letters
+        Step(
+            "acknowledge",
+            dead_letter.message.id,
+            dead_letter.recipient,
+            f"acknowledge {_named(dead_letter)} to {dead_letter.recipient}",
+            note=note,
+        )
+        for dead_letter in dead_letters
     ]
 
 
 def undoable(mailbox: Mailbox) -> list[Intervention]:
     """Return the records that settled a message and were not undone, the newest first."""
-    return [it for it in mailbox.interventions() if it.action in SETTLING and not mailbox.is_undone(it.id)]
+    return [
+        intervention
+        for intervention in mailbox.interventions()
+        if intervention.action in SETTLING and not mailbox.is_undone(intervention.id)
+    ]
 
 
 def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "user") -> list[Step]:
@@ -241,7 +251,11 @@ def _gone_out(mailbox: Mailbox, draft: Draft, read_body: ReadBody | None = None)
     ]
     if not alike:
         return None
-    void = {str(it.details.get("sent") or "") for it in mailbox.interventions() if mailbox.is_undone(it.id)}
+    void = {
+        str(intervention.details.get("sent") or "")
+        for intervention in mailbox.interventions()
+        if mailbox.is_undone(intervention.id)
+    }
     for message in alike:
         with suppress(ContentGone):
             if message.id not in void and (read_body is None or read_body(message) == draft.content):

@@ -68,14 +68,14 @@ def _output(process: subprocess.Popen[bytes], deadline: float, stdin: bytes, unt
     if until is None:
         with suppress(OSError):
             process.stdin.close()
-    found = b""
+    output = b""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        while len(found) < LONGEST and selector.select(max(0.0, deadline - time.monotonic())):
+        while len(output) < LONGEST and selector.select(max(0.0, deadline - time.monotonic())):
             part = os.read(process.stdout.fileno(), 65536)
-            found += part
+            output += part
             if not part:
-                return found
-            if until is not None and (at := found.find(until)) >= 0 and b"\n" in found[at:]:
-                return found
+                return output
+            if until is not None and (at := output.find(until)) >= 0 and b"\n" in output[at:]:
+                return output
     return None

@@ -30,10 +30,10 @@ def chosen(names: Sequence[str], target: Target, *, installing: bool) -> list[Pr
     everything = [program_files(name) for name in NAMES]
     if not installing:
         return [*everything, *FORMER_PROGRAMS]
-    found = [program for program in everything if _is_here(program, target)]
-    if not found:
+    files = [program for program in everything if _is_here(program, target)]
+    if not files:
         raise Refused("no agent program was found", "name one, for example --for claude-code", "E220")
-    return found
+    return files
 
 
 def version_of(program: ProgramFiles, target: Target, seconds: float = 0.0) -> Version | None:
@@ -43,17 +43,17 @@ def version_of(program: ProgramFiles, target: Target, seconds: float = 0.0) -> V
         return None
     said = _packaged(Path(path), program.PACKAGE) if program.PACKAGE else b""
     said = said or run_briefly([path, "--version"], seconds or VERSION_SECONDS, target.env) or b""
-    found = re.search(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", said)
-    return tuple(int(part) for part in found.groups()) if found else None
+    match = re.search(rb"(\d{1,6})\.(\d{1,6})\.(\d{1,6})", said)
+    return tuple(int(part) for part in match.groups()) if match else None
 
 
 def _packaged(path: Path, package: str) -> bytes:
     """Return the version in the package's own description; empty if the command is not from that package."""
     for folder in path.resolve().parents[:PACKAGE_DEPTH]:
         with suppress(OSError, ValueError, RecursionError):
-            found = json.loads(read_whole(folder / "package.json", follow=True))
-            if isinstance(found, dict) and found.get("name") == package:
-                return str(found.get("version")).encode()
+            decoded = json.loads(read_whole(folder / "package.json", follow=True))
+            if isinstance(decoded, dict) and decoded.get("name") == package:
+                return str(decoded.get("version")).encode()
     return b""
 
 

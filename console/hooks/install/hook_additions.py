@@ -103,7 +103,7 @@ class _Place:
     def texts(self, into: JsonValue, key: str, path: str = "") -> list[Any]:
         """Return the values of a list; none if it is missing."""
         listed = self.node(into, key, "[", path or key)
-        return [value_of(each.value, self.text) for each in listed.members] if listed else []
+        return [value_of(member.value, self.text) for member in listed.members] if listed else []
 
     def _or_replace(self, into: JsonValue, key: str, value: Any) -> list[tuple[str | None, Any]]:
         """Replace a null; return the member to add where there is none."""

@@ -42,7 +42,7 @@ def removing(
     edits: list[Edit] = []
     gone: list[JsonMember] = []
     parts: dict[str, Without] = {
-        key: partial(_without_texts, text, frozenset(each)) for key, each in (names or {}).items()
+        key: partial(_without_texts, text, frozenset(value)) for key, value in (names or {}).items()
     }
     parts["hooks"] = partial(_without_members, text, partial(_without_own, text))
     if rules:
@@ -87,10 +87,10 @@ def _without_members(text: str, without: Without, member: JsonMember, edits: lis
     if member.value.kind != "{":
         return False
     gone: list[JsonMember] = []
-    for each in member.value.members:
+    for json_member in member.value.members:
         inner: list[Edit] = []
-        if without(each, inner):
-            gone.append(each)
+        if without(json_member, inner):
+            gone.append(json_member)
         else:
             edits += inner
     if gone and len(gone) == len(member.value.members):
@@ -125,7 +125,11 @@ def _without_texts(text: str, texts: frozenset[str], member: JsonMember, edits: 
     """Remove texts from a list; return whether nothing is left of it."""
     if member.value.kind != "[":
         return False
-    gone = [each for each in member.value.members if each.value.kind == '"' and value_of(each.value, text) in texts]
+    gone = [
+        json_member
+        for json_member in member.value.members
+        if json_member.value.kind == '"' and value_of(json_member.value, text) in texts
+    ]
     if gone and len(gone) == len(member.value.members):
         return True
     edits += removals(text, member.value, gone)

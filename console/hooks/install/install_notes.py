@@ -87,17 +87,17 @@ def _place(path: Path) -> Path:
 def _read(place: Path, path: str | None) -> Note | None:
     try:
         with open_binary(place) as file:
-            found = json.loads(file.read(LONGEST))
-        edits = tuple((int(start), int(end), str(text)) for start, end, text in found["undo"])
+            decoded = json.loads(file.read(LONGEST))
+        edits = tuple((int(start), int(end), str(text)) for start, end, text in decoded["undo"])
         note = Note(
-            path=str(found["path"]),
-            programs=_texts(found["programs"]),
-            was_there=bool(found["was_there"]),
-            after=str(found["after"]),
+            path=str(decoded["path"]),
+            programs=_texts(decoded["programs"]),
+            was_there=bool(decoded["was_there"]),
+            after=str(decoded["after"]),
             undo=edits,
-            rules=_texts(found["rules"]),
-            folders=_texts(found["folders"]),
-            lines=_texts(found["lines"]),
+            rules=_texts(decoded["rules"]),
+            folders=_texts(decoded["folders"]),
+            lines=_texts(decoded["lines"]),
         )
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

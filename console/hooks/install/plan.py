@@ -216,10 +216,10 @@ class Plan:
         mine = [change for change in self._changes.values() if change.is_for_git]
         new = [
             line
-            for each in mine
-            if each.before is None and each.after is not None and (line := line_for(top, each.path))
+            for change in mine
+            if change.before is None and change.after is not None and (line := line_for(top, change.path))
         ]
-        gone = [line for each in mine if each.after is None and (line := line_for(top, each.path))]
+        gone = [line for change in mine if change.after is None and (line := line_for(top, change.path))]
         note = note_of(path)
         known = note.lines if note else ()
         new += self._line_of_mailbox(checkout)
@@ -327,7 +327,7 @@ def excluding(text: str, lines: list[str]) -> str:
 def including(text: str, lines: list[str]) -> str:
     """Return the list without lines."""
     gone = set(lines)
-    return "".join(each for each in text.splitlines(keepends=True) if each.rstrip("\r\n") not in gone)
+    return "".join(line for line in text.splitlines(keepends=True) if line.rstrip("\r\n") not in gone)
 
 
 def adding_block(text: str) -> list[Edit]:

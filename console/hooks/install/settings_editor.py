@@ -92,8 +92,8 @@ class _Style:
     def indent_at(self, at: int) -> str:
         """Return the indentation of the line that a position is in."""
         line = self.text.rfind("\n", 0, at) + 1
-        found = re.compile(r"\ufeff?([ \t]*)").match(self.text, line)
-        return found[1] if found else ""
+        match = re.compile(r"\ufeff?([ \t]*)").match(self.text, line)
+        return match[1] if match else ""
 
     def member(self, key: str | None, value: Any, base: str, is_block: bool) -> str:
         """Return a member as text; `base` is the indentation of its line."""

@@ -70,14 +70,14 @@ class _Parser:
             self.at = gap.end() if gap else self.at
             if self.at == len(self.text):
                 return "", "", self.at
-            found = TOKEN.match(self.text, self.at)
-            if found is None:
+            match = TOKEN.match(self.text, self.at)
+            if match is None:
                 raise self.wrong("unexpected text", self.at)
-            start, self.at = self.at, found.end()
-            self.seen_end, self.seen_line_comment = self.at, found[0].startswith("//")
-            kind = found.lastgroup or ""
+            start, self.at = self.at, match.end()
+            self.seen_end, self.seen_line_comment = self.at, match[0].startswith("//")
+            kind = match.lastgroup or ""
             if kind != "comment":
-                return kind, found[0], start
+                return kind, match[0], start
             if self.dialect == JSON:
                 raise self.wrong("a comment", start)
 

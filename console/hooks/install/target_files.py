@@ -62,10 +62,10 @@ def read_text(real: Path) -> str | None:
 def refuse_if_read_only(real: Path) -> None:
     """Raise Refused if a file, or the folder that it is in, is read-only, even for root."""
     place = real if real.exists() else next(folder for folder in real.parents if folder.exists())
-    for each in {place, real.parent if real.exists() else place}:
-        if not each.stat().st_mode & 0o222 or not os.access(each, os.W_OK):
+    for path in {place, real.parent if real.exists() else place}:
+        if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
             raise Refused(
-                f"{each} is read-only", f"make it writable first (chmod u+w {each}); nothing was changed", "E231"
+                f"{path} is read-only", f"make it writable first (chmod u+w {path}); nothing was changed", "E231"
             )
 
 
@@ -78,7 +78,7 @@ def shown(path: Path, target: Target) -> str:
 
 def _top(folder: Path) -> Path:
     """Return the folder of the repository that a folder is in; the folder itself outside of any."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), folder)
 
 
 def missing_folders(real: Path) -> list[Path]:

@@ -69,7 +69,7 @@ class NoticeWriter:
         """Return what to say at a moment; nothing, if there is nothing to say. `coming` comes as prompts."""
         state = self._state
         known = {*state.shown, *state.printed, *coming}
-        unshown = [it for it in mail.messages if it.id not in known]
+        unshown = [message for message in mail.messages if message.id not in known]
         messages = due(state, unshown, moment, now, is_rung=is_rung)
         if messages and (self._deliver == EVERYWHERE or (self._deliver == AT_START and moment == START)):
             return self._fenced(mail, messages, moment)
@@ -97,14 +97,14 @@ class NoticeWriter:
         return moment == START or (moment == PROMPT and self._arrival is not None)
 
     def _introduced(self, messages: list[Announcement] | None) -> str:
-        it = self._arrival
-        role, tags, note = ("", (), "") if it is None else (it.role, it.tags, it.note)
+        arrival = self._arrival
+        role, tags, note = ("", (), "") if arrival is None else (arrival.role, arrival.tags, arrival.note)
         return at_start(self._state.agent_id, role, tags, messages, self._command, note)
 
     def _fenced(self, mail: UnreadMail, messages: list[UnreadMessage], moment: str) -> MailNotice:
         from console.handout.portion import portion
 
-        found: Portion = portion(
+        part: Portion = portion(
             self._state.agent_id,
             messages,
             lambda places: mail.texts([messages[at] for at in places]),
@@ -112,10 +112,10 @@ class NoticeWriter:
             store=self._store,
             proof_of=SentByUser(self._state.mailbox, mail.proof).proof,
         )
-        whole = [messages[at] for at in found.whole]
-        cut = [] if found.cut is None else [messages[found.cut]]
-        text = found.text()
+        whole = [messages[at] for at in part.whole]
+        cut = [] if part.cut is None else [messages[part.cut]]
+        text = part.text()
         if self.is_first(moment) and self._arrival is not None:
-            it = self._arrival
-            text = f"{introduction(self._state.agent_id, it.role, it.tags, it.note)}\n\n{text}"
+            arrival = self._arrival
+            text = f"{introduction(self._state.agent_id, arrival.role, arrival.tags, arrival.note)}\n\n{text}"
         return MailNotice(text, messages if self._deliver == AT_START else [*whole, *cut], whole)

@@ -115,11 +115,11 @@ def _count(messages: Sequence[Announced], kind: str = "") -> str:
 
 def _senders(messages: Sequence[Announced], *, with_types: bool = False) -> str:
     """Return who sent some messages, each once, at most five."""
-    found: dict[str, dict[str, None]] = {}
+    senders: dict[str, dict[str, None]] = {}
     for message in messages:
-        types = found.setdefault(YOUR_USER if message.is_users else safe_name(message.sender), {})
+        types = senders.setdefault(YOUR_USER if message.is_users else safe_name(message.sender), {})
         if with_types and message.type in NAMED_TYPES:
             types[message.type] = None
-    names = [f"{name} ({', '.join(types)})" if types else name for name, types in found.items()]
+    names = [f"{name} ({', '.join(types)})" if types else name for name, types in senders.items()]
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} other{'s' * (more != 1)}" if more > 0 else "")

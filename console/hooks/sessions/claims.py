@@ -69,9 +69,9 @@ class _Holder:
         self._since = 0.0
         self._is_own = False
         try:
-            found = decoded(data.partition(b"\n")[0])
-            self._tool, self._session = str(found["tool"]), str(found["session"])
-            self._since, self._is_own = float(found["since"]), found["own"] is True
+            fields = decoded(data.partition(b"\n")[0])
+            self._tool, self._session = str(fields["tool"]), str(fields["session"])
+            self._since, self._is_own = float(fields["since"]), fields["own"] is True
         except (Unusual, KeyError, OverflowError, TypeError, ValueError):  # damaged
             self._tool = self._session = ""
 

@@ -57,10 +57,10 @@ def _files(folder: str) -> list[str]:
     """Return the files in a folder."""
     try:
         with os.scandir(folder) as entries:
-            found = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
+            paths = [entry.path for entry in entries if entry.is_file(follow_symlinks=False)]
     except OSError:
         return []
-    return found
+    return paths
 
 
 def _remove(path: str) -> None:

@@ -24,20 +24,20 @@ BEAT_DELAY = 1.0
 
 
 def hooked_presence(
-    agent: Agent, found: Presence, hooked: HookedAgents, now: float, settings: HookSettings | None = None
+    agent: Agent, presence: Presence, hooked: HookedAgents, now: float, settings: HookSettings | None = None
 ) -> Presence:
     """Return an agent's presence as its hooks know it, unless the roster is newer or says that it doesn't live.
 
     While its program runs it is not stale, however long it idles; when that has ended it is, at once.
     """
     if agent.status is not Status.LIVING:
-        return found
+        return presence
     seen = agent.last_seen or 0.0
     if (ended := hooked.gone.get(agent.session_id)) is not None and seen <= ended + BEAT_DELAY:
-        return replace(found, is_stale=True, is_gone=True, age=max(0.0, now - max(seen, ended)))
+        return replace(presence, is_stale=True, is_gone=True, age=max(0.0, now - max(seen, ended)))
     hook = hooked.live.get(agent.session_id)
     if hook is None:
-        return found
+        return presence
     if hook.asked:
         asked = hook.asked[0]
         return Presence(WAITING, in_a_line(asked), max(0.0, now - max(seen, hook.last_run)), since=asked.since)
@@ -47,10 +47,10 @@ def hooked_presence(
         return Presence(word, hook.order.why, max(0.0, now - hook.last_run), since=hook.order.since)
     stuck, doing = _of_calls(hook, now, settings or HookSettings())
     if seen > hook.last_run + BEAT_DELAY or hook.doing not in list(Working):
-        return replace(found, is_stale=False, stuck=stuck, substate=stuck or found.substate)
+        return replace(presence, is_stale=False, stuck=stuck, substate=stuck or presence.substate)
     return Presence(
         state=hook.doing,
-        substate=stuck or doing or (found.substate if found.state == hook.doing else ""),
+        substate=stuck or doing or (presence.substate if presence.state == hook.doing else ""),
         age=max(0.0, now - max(seen, hook.last_run)),
         since=hook.since or None,
         stuck=stuck,

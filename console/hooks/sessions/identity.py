@@ -121,8 +121,8 @@ def _ascii(text: str) -> str:
 def _checkout(cwd: str) -> Checkout | None:
     folder = cwd
     while os.path.isabs(folder):  # noqa: PTH117 - pathlib costs more than all of this
-        if (found := checkout_at(folder)) is not None:
-            return found
+        if (checkout := checkout_at(folder)) is not None:
+            return checkout
         above = os.path.dirname(folder)  # noqa: PTH120
         if above == folder:
             break

@@ -103,7 +103,7 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
     """Return the same, and which agents' programs have ended without a word. Blocks; any thread may call it."""
     names = _Names(store_url)
     is_anyone_held = os.path.isdir(held_root())  # noqa: PTH112
-    found: dict[str, LiveHook] = {}
+    hooks: dict[str, LiveHook] = {}
     gone: dict[str, float] = {}
     for folder in all_folders():
         asked = open_requests(folder, now)
@@ -113,11 +113,11 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     gone[name] = max(gone.get(name, 0.0), state.last_run)
                 continue
             name = names.of(folder, state)
-            known = found.get(name)
+            known = hooks.get(name)
             order = order_for(place_of(folder), state.agent_id) if is_anyone_held else None
             has_gate = GATE_OPTION in state.options.split()
             if name and (known is None or known.last_run < state.last_run):
-                found[name] = LiveHook(
+                hooks[name] = LiveHook(
                     state.tool,
                     state.session_id,
                     state.doing,
@@ -131,18 +131,24 @@ def hooked_agents(store_url: str, now: float) -> HookedAgents:
                     has_gate,
                     order,
                     order is not None and state.extra.get(OBEYED) == order.since,
-                    tuple(each for each in asked if (each.program, each.session_id) == (state.tool, state.session_id)),
+                    tuple(
+                        request
+                        for request in asked
+                        if (request.program, request.session_id) == (state.tool, state.session_id)
+                    ),
                     Calls(call_lines(calls_file(state.tool, state.session_id), LOOKED_AT)) if has_gate else None,
                     process_of(state),
                     state.extra.get(TAKES_PROMPTS) is True,
                 )
-    return HookedAgents(found, {name: at for name, at in gone.items() if name not in found})
+    return HookedAgents(hooks, {name: at for name, at in gone.items() if name not in hooks})
 
 
 def open_requests(folder: str, now: float) -> list[PermissionRequest]:
     """Return the permissions of a mailbox's sessions for which a hook waits, the oldest first."""
-    found = requests_in(folder_of(folder))
-    return [each for each in found if not each.outcome and now < each.until and not is_gone(each.process)]
+    requests = requests_in(folder_of(folder))
+    return [
+        request for request in requests if not request.outcome and now < request.until and not is_gone(request.process)
+    ]
 
 
 class _Names:

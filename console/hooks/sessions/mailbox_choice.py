@@ -24,10 +24,10 @@ def mailbox_of(cwd: str, store: str, env: Mapping[str, str]) -> str | None:
     """
     if chosen := store or env.get("SIGNALBOX_STORE") or configured_store(env):
         return _named(chosen, cwd, env)
-    found = found_from(cwd) if os.path.isabs(cwd) else None  # noqa: PTH117 - pathlib costs more than all of this
-    if found is None:
+    location = found_from(cwd) if os.path.isabs(cwd) else None  # noqa: PTH117 - pathlib costs more than all of this
+    if location is None:
         return None
-    return _haak_url(found[1]) if found[0] == HAAK else _opened(":".join(found))
+    return _haak_url(location[1]) if location[0] == HAAK else _opened(":".join(location))
 
 
 def store_option(mailbox: str, cwd: str, env: Mapping[str, str]) -> str:

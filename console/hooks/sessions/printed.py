@@ -34,7 +34,7 @@ def printed_to(mailbox: str, agent_id: str, now: float) -> dict[str, float]:
     if state is None:
         return {}
     coming = prompts_of(hooks_folder(mailbox), state.tool, state.session_id)
-    return state.printed | {each.message_id: each.at for each in coming if each.message_id}
+    return state.printed | {prompt.message_id: prompt.at for prompt in coming if prompt.message_id}
 
 
 def note_printed(mailbox: str, agent_id: str, message_ids: Iterable[str], now: float) -> bool:

@@ -25,19 +25,19 @@ def program_process() -> str:
     """Return what names the program that runs this hook among all processes of this machine; empty if unknown."""
     pid = os.getppid()
     for _ in range(MOST_SHELLS):
-        found = _stat(pid)
-        if found is None:
+        stat = _stat(pid)
+        if stat is None:
             return ""
-        if found[0] not in SHELLS:
+        if stat[0] not in SHELLS:
             return process_name(pid)
-        pid = found[1]
+        pid = stat[1]
     return ""
 
 
 def process_name(pid: int) -> str:
     """Return what names a process among all of this machine, also when its number is used again; empty if unknown."""
-    found = _stat(pid)
-    return "" if found is None else f"{pid} {found[2]} {_namespace()}"
+    stat = _stat(pid)
+    return "" if stat is None else f"{pid} {stat[2]} {_namespace()}"
 
 
 def is_gone(process: str) -> bool:
@@ -47,10 +47,10 @@ def is_gone(process: str) -> bool:
     pid, started, _ = process.split(" ")
     if not _has_table() and (int(pid) == os.getppid() or _is_signalled(int(pid))):
         # `ps` is slow, and may fail: only another start tells that the number is used again
-        found = None if int(pid) == os.getppid() else _stat(int(pid))
-        return found is not None and found[2] != started
-    found = _stat(int(pid))
-    return found is None or found[2] != started
+        stat = None if int(pid) == os.getppid() else _stat(int(pid))
+        return stat is not None and stat[2] != started
+    stat = _stat(int(pid))
+    return stat is None or stat[2] != started
 
 
 def is_of_this_system(process: str) -> bool:

@@ -166,12 +166,12 @@ def _inherit(identity: AgentIdentity, folder: str, state: SessionState, cwd: str
         with opened(folder, before.tool, before.session_id) as held:
             problem = leave(held.state, mailbox, "", now)
             held.save()
-    found: list[Any] = []
-    problem = _changed(before, mailbox, before.agent_id, found.append, now) or problem
-    if found and found[0] is not None:
+    tags: list[Any] = []
+    problem = _changed(before, mailbox, before.agent_id, tags.append, now) or problem
+    if tags and tags[0] is not None:
         if "role" not in identity.given:
-            identity.role = found[0].role
-        identity.tags = tuple(dict.fromkeys((*found[0].tags, *identity.tags)))
+            identity.role = tags[0].role
+        identity.tags = tuple(dict.fromkeys((*tags[0].tags, *identity.tags)))
     return problem
 
 

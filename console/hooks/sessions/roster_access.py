@@ -72,14 +72,14 @@ def _agent_in(store: Store, agent_id: str) -> Agent | None:
     from mailstore.records.message import Message
     from mailstore.records.roster import Agent
 
-    found = None
+    agent = None
     for batch in store.scan():
         for event in batch:
             if isinstance(event, Agent) and event.session_id == agent_id:
-                found = event
+                agent = event
         if any(isinstance(event, Message) for event in batch):
             break
-    return found
+    return agent
 
 
 def label_for(mailbox: str, cwd: str) -> str:

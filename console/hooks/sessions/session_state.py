@@ -147,24 +147,24 @@ def read_state(data: bytes, tool: str, session_id: str) -> SessionState:
     """Return what a file says; whatever is damaged in it is as at the beginning of a session."""
     state = SessionState(tool, session_id)
     try:
-        found = decoded(data.split(b"\n", 2)[1])
+        fields = decoded(data.split(b"\n", 2)[1])
     except (Unusual, IndexError):  # damaged: nothing is known of the session
         return state
     for name in TEXTS[2:]:
-        if isinstance(value := found.get(name), str):
+        if isinstance(value := fields.get(name), str):
             setattr(state, name, value)
     for name in NUMBERS:
-        if _is_number(value := found.get(name)):
+        if _is_number(value := fields.get(name)):
             setattr(state, name, value)
     for name in FLAGS:
-        setattr(state, name, found.get(name) is True)
+        setattr(state, name, fields.get(name) is True)
     for name in LISTS:
-        if isinstance(value := found.get(name), list) and all(isinstance(each, str) for each in value):
+        if isinstance(value := fields.get(name), list) and all(isinstance(each, str) for each in value):
             setattr(state, name, value)
     for name in COUNTS:
-        if isinstance(value := found.get(name), dict):
+        if isinstance(value := fields.get(name), dict):
             setattr(state, name, {each: count for each, count in value.items() if _is_number(count)})
-    if isinstance(value := found.get("extra"), dict):
+    if isinstance(value := fields.get("extra"), dict):
         state.extra = value
     return state
 
@@ -246,7 +246,7 @@ def locked_file(path: str) -> int:
 
 def states_in(folder: str) -> list[SessionState]:
     """Return the states of all sessions that a mailbox's folder holds, without locking them."""
-    found = []
+    states = []
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208
     except OSError:
@@ -258,8 +258,8 @@ def states_in(folder: str) -> list[SessionState]:
         except OSError:
             continue
         if not name.endswith(".new") and (state := listed_state(data)):
-            found.append(state)
-    return found
+            states.append(state)
+    return states
 
 
 def listed_state(data: bytes) -> SessionState | None:

@@ -42,7 +42,7 @@ class FoldedMail(UnreadMail):
 
     def record(self, message_ids: Collection[str]) -> None:
         """Record the reads, in the mailbox or in Signalbox's own state. Raises StoreError."""
-        messages = [found for each in message_ids if (found := self._mailbox.message(each)) is not None]
+        messages = [message for each in message_ids if (message := self._mailbox.message(each)) is not None]
         shown = shown_to(self._store, self._agent)
         record(self._store, self._agent, reads_of(self._store, self._mailbox, self._agent, messages, self._now, shown))
 

@@ -31,7 +31,7 @@ def may_wake(folder: str, sender: str, session_id: str, messages: Sequence[str],
     with _held(folder) as wakes:
         pair, woken = f"{sender} {session_id}", wakes["letters"].get(session_id, [])
         wakes["pairs"] = {name: at for name, at in wakes["pairs"].items() if 0 <= now - at < PAIR_SECONDS}
-        fresh = [each for each in messages if each not in woken]
+        fresh = [message for message in messages if message not in woken]
         if not fresh or (sender and pair in wakes["pairs"]):
             return False
         if sender:
@@ -44,7 +44,9 @@ def release(folder: str, sender: str, session_id: str, messages: Sequence[str]) 
     """Forget a wake that failed; raises OSError."""
     with _held(folder) as wakes:
         wakes["pairs"].pop(f"{sender} {session_id}", None)
-        wakes["letters"][session_id] = [it for it in wakes["letters"].get(session_id, []) if it not in messages]
+        wakes["letters"][session_id] = [
+            woken for woken in wakes["letters"].get(session_id, []) if woken not in messages
+        ]
 
 
 @contextmanager
@@ -77,18 +79,18 @@ def _private(path: str, flags: int) -> int:
 
 def _read(data: bytes) -> dict[str, dict[str, Any]]:
     """Return what the file holds; what is damaged in it counts as missing."""
-    found: dict[str, dict[str, Any]] = {"pairs": {}, "letters": {}}
+    wakes: dict[str, dict[str, Any]] = {"pairs": {}, "letters": {}}
     try:
         given = json.loads(data or b"{}")
     except (ValueError, RecursionError):
-        return found
+        return wakes
     pairs, messages = (given.get(name) if isinstance(given, dict) else None for name in ("pairs", "letters"))
     if isinstance(pairs, dict):
-        found["pairs"] = {name: at for name, at in pairs.items() if isinstance(at, int | float)}
+        wakes["pairs"] = {name: at for name, at in pairs.items() if isinstance(at, int | float)}
     if isinstance(messages, dict):
-        found["letters"] = {
+        wakes["letters"] = {
             name: ids
             for name, ids in messages.items()
             if isinstance(ids, list) and all(isinstance(x, str) for x in ids)
         }
-    return found
+    return wakes

@@ -59,14 +59,14 @@ async def wake(
 
 
 def _first(ids: Sequence[str]) -> list[str]:
-    found: list[str] = []
+    result: list[str] = []
     room = MOST_BYTES
     for message_id in ids[:MOST_IDS]:
         room -= len(json.dumps(message_id)) + 2
         if room < 0:
             break
-        found.append(message_id)
-    return found
+        result.append(message_id)
+    return result
 
 
 def _written(ids: Sequence[str]) -> Path:

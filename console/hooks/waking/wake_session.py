@@ -70,13 +70,13 @@ def ring(agent_id: str, hook: LiveHook, messages: Sequence[Message]) -> Rung:
     """Wake a session that `can_ring`; blocks for some seconds at most, raises nothing."""
     start = time.monotonic()
     problem = queue(hook, _notice(hook, messages)) if hook.tool == CODEX else touch_bell(hook)
-    return Rung(agent_id, tuple(it.id for it in messages), way_of(hook), time.monotonic() - start, problem)
+    return Rung(agent_id, tuple(message.id for message in messages), way_of(hook), time.monotonic() - start, problem)
 
 
 def _notice(hook: LiveHook, messages: Sequence[Message]) -> str:
     command = check_command(hook.agent_id, store_option(hook.mailbox, hook.cwd, os.environ), os.environ)
-    told = [Announcement(sender_in(hook.mailbox, message.sender), message.type) for message in messages]
-    return in_between(hook.agent_id, told, command)
+    announcements = [Announcement(sender_in(hook.mailbox, message.sender), message.type) for message in messages]
+    return in_between(hook.agent_id, announcements, command)
 
 
 def queue(hook: LiveHook, text: str) -> str:

@@ -29,7 +29,7 @@ USED = (
 
 
 def _columns(model: OverviewModel) -> list[Column]:
-    longest = max((cell_len(model.label(it.key)) for it in model.agents), default=8)
+    longest = max((cell_len(model.label(agent.key)) for agent in model.agents), default=8)
     bars = model.bars.number
     return [
         Column("glyph", "", 1),
@@ -43,7 +43,7 @@ def _columns(model: OverviewModel) -> list[Column]:
         Column("asked", "asked", 5, 2),
         Column("to-read", "to read", 7, 6),
         Column("to-answer", "to answer", 9, 5),
-        *(USED if any(it.usage is not None for it in model.agents) else ()),
+        *(USED if any(agent.usage is not None for agent in model.agents) else ()),
     ]
 
 
@@ -56,8 +56,8 @@ class AgentRows(TableRows[AgentLine]):
     def heading(self, width: int, base: Style) -> Strip:
         """Return the line above the table."""
         columns = self.columns(width)
-        if "read" not in {it.key for it in columns}:
-            columns = [it._replace(title="read") if it.key == "read-number" else it for it in columns]
+        if "read" not in {column.key for column in columns}:
+            columns = [column._replace(title="read") if column.key == "read-number" else column for column in columns]
         return layout_line(heading(columns, self._styles.muted), [], width, base)
 
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
@@ -66,7 +66,7 @@ class AgentRows(TableRows[AgentLine]):
 
     def _cells(self, line: AgentLine, columns: Sequence[Column]) -> dict[str, Cell]:
         styles, traffic, moment = self._styles, line.traffic, self._model.picture.moment
-        widths = {it.key: it.width for it in columns}
+        widths = {column.key: column.width for column in columns}
         sent, read = traffic.all_sent, traffic.all_read
         is_silent = not sent and not read
         name = styles.muted if is_silent and not line.unread else styles.text
@@ -102,10 +102,10 @@ class AgentRows(TableRows[AgentLine]):
 
     def _largest(self, width: int) -> int:
         top = 0
-        for it in sorted((it.traffic for it in self.rows), key=_busier, reverse=True):
-            if _busier(it) <= top:
+        for traffic in sorted((row.traffic for row in self.rows), key=_busier, reverse=True):
+            if _busier(traffic) <= top:
                 break  # no part of a smaller total can be larger
-            top = max(top, *grouped(it.sent, width), *grouped(it.read, width))
+            top = max(top, *grouped(traffic.sent, width), *grouped(traffic.read, width))
         return top
 
 

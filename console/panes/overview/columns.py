@@ -41,35 +41,35 @@ class Cell(NamedTuple):
 def fitted(columns: Sequence[Column], width: int) -> list[Column]:
     """Return the columns that fit into a width, each with the width it gets; the least important are left out."""
     kept = list(columns)
-    while len(kept) > 1 and _total(kept) > width and any(it.rank for it in kept):
-        kept.remove(max(kept, key=lambda it: it.rank))
+    while len(kept) > 1 and _total(kept) > width and any(column.rank for column in kept):
+        kept.remove(max(kept, key=lambda column: column.rank))
     spare = max(0, width - _total(kept))
     for _ in range(2):  # what one column has no use for, another may have
-        growing = [it for it in kept if it.grows and it.width < it.most]
-        shares = sum(it.grows for it in growing)
-        grown = {it.key: min(it.most - it.width, spare * it.grows // shares) for it in growing}
-        kept = [it._replace(width=it.width + grown.get(it.key, 0)) for it in kept]
+        growing = [column for column in kept if column.grows and column.width < column.most]
+        shares = sum(column.grows for column in growing)
+        grown = {column.key: min(column.most - column.width, spare * column.grows // shares) for column in growing}
+        kept = [column._replace(width=column.width + grown.get(column.key, 0)) for column in kept]
         spare -= sum(grown.values())
     return kept
 
 
 def _total(columns: Sequence[Column]) -> int:
-    return sum(it.width for it in columns) + GAP * (len(columns) - 1)
+    return sum(column.width for column in columns) + GAP * (len(columns) - 1)
 
 
 def heading(columns: Sequence[Column], style: Style) -> list[Piece]:
     """Return the line of headings."""
-    return pieces(columns, {it.key: Cell(it.title, style) for it in columns}, style)
+    return pieces(columns, {column.key: Cell(column.title, style) for column in columns}, style)
 
 
 def pieces(columns: Sequence[Column], cells: dict[str, Cell], plain: Style) -> list[Piece]:
     """Return one row: names at the left of their columns, numbers and lines at the right."""
-    found: list[Piece] = []
+    result: list[Piece] = []
     for at, column in enumerate(columns):
         cell = cells.get(column.key, Cell("", plain))
         text = shorten_middle(visible_line(cell.text), column.width)
         blank = " " * (column.width - cell_len(text))
         if at:
-            found.append((" " * GAP, plain))
-        found.append((set_cell_size(text, cell_len(text)) + blank if column.is_left else blank + text, cell.style))
-    return found
+            result.append((" " * GAP, plain))
+        result.append((set_cell_size(text, cell_len(text)) + blank if column.is_left else blank + text, cell.style))
+    return result

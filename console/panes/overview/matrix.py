@@ -127,7 +127,7 @@ class MatrixPane(Picture):
         if not matrix.senders:
             return placeholder_lines(("No messages in this time.",), width, height, base + styles.muted)
         cursor = self.cursor() if self.has_focus else None
-        names = [visible_line(party_words(each, model)) for each in matrix.recipients]
+        names = [visible_line(party_words(recipient, model)) for recipient in matrix.recipients]
         lines = [
             Strip([Segment(text, base + styles.muted)]).adjust_cell_length(width, base)
             for text in stepped_headings(names, CELL, steps, room)

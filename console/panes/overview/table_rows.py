@@ -60,6 +60,6 @@ class TableRows(KeyedRows[Row], ABC):
 
     def scale(self, width: int) -> str:
         """Return what the heights of the lines mean."""
-        room = next(it.width for it in self.columns(width) if it.key == "sent")
+        room = next(column.width for column in self.columns(width) if column.key == "sent")
         bars = self._model.bars
         return scale_line(self._top_of(room), ceil(bars.number / room) * bars.length)

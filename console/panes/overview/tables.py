@@ -103,7 +103,7 @@ class ChannelPane(_Table):
 
 
 def _columns(model: OverviewModel) -> list[Column]:
-    longest = max((cell_len(model.label(it.key)) for it in model.channels), default=8)
+    longest = max((cell_len(model.label(channel.key)) for channel in model.channels), default=8)
     return [
         Column("hot", "", 1),
         Column("name", "channel", 12, grows=2, most=max(12, min(30, longest)), is_left=True),
@@ -122,7 +122,7 @@ class ChannelRows(TableRows[ChannelLine]):
 
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
         line, styles, columns = self.rows[index], self._styles, self.columns(width)
-        room = next(it.width for it in columns if it.key == "sent")
+        room = next(column.width for column in columns if column.key == "sent")
         number = sum(line.sent)
         hot = hot_symbol(line.hot) if line.hot is not None else None
         tone = styles.text if number else styles.muted
@@ -137,4 +137,4 @@ class ChannelRows(TableRows[ChannelLine]):
         return [layout_line(pieces(columns, cells, styles.text), [], width, style.base)]
 
     def _largest(self, width: int) -> int:
-        return max((max(grouped(it.sent, width), default=0) for it in self.rows), default=0)
+        return max((max(grouped(row.sent, width), default=0) for row in self.rows), default=0)

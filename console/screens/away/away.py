@@ -24,11 +24,11 @@ async def absence_since(session: Session, since: float, *, is_live: bool) -> Abs
     while True:
         mailbox = _mailbox(session, is_live)
         try:
-            found = await _look(session, mailbox, since, session.clock() if is_live else session.now())
+            absence = await _look(session, mailbox, since, session.clock() if is_live else session.now())
         except MailboxReloaded:
             continue
         if mailbox is _mailbox(session, is_live):
-            return found
+            return absence
 
 
 def _mailbox(session: Session, is_live: bool) -> Mailbox:
@@ -38,11 +38,11 @@ def _mailbox(session: Session, is_live: bool) -> Mailbox:
 async def _look(session: Session, mailbox: Mailbox, since: float, now: float) -> Absence | None:
     from mailstore.queries.absence import look_back
 
-    found: Absence | None = None
+    absence: Absence | None = None
     async with aclosing(stepped(look_back(mailbox, since, now), session.rest)) as steps:
         async for step in steps:
-            found = step
-    return found
+            absence = step
+    return absence
 
 
 LEFT = "left"
@@ -96,17 +96,17 @@ class Away:
             self._screen.run_task(self._look(left), group="away", exclusive=True)
 
     async def _look(self, since: float) -> None:
-        found = await absence_since(self._screen.session, since, is_live=True)
-        if found is not None and not found.is_empty:
-            self._show(found)
+        absence = await absence_since(self._screen.session, since, is_live=True)
+        if absence is not None and not absence.is_empty:
+            self._show(absence)
 
-    def _show(self, found: Absence) -> None:
+    def _show(self, absence: Absence) -> None:
         from console.panes.away_card import AwayCard
 
         self.dismiss()
         screen, keymap = self._screen, self._screen.session.keymap
         keys = [BY_ID[command].key_label(keymap) for command in ("away", "back")]
-        self._card = AwayCard(found, screen.session, screen.text_styles, *keys)
+        self._card = AwayCard(absence, screen.session, screen.text_styles, *keys)
         screen.add_above(self._card)
 
     def dismiss(self) -> bool:

@@ -51,8 +51,10 @@ class AwayList(ListScreen):
         return f"While you were away · since {clock(self._since, self.session.now())}"
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
-        found = self._found
-        return "" if found is None else f"{plural(found.messages, 'message')} in {plural(found.threads, 'thread')}"
+        absence = self._found
+        return (
+            "" if absence is None else f"{plural(absence.messages, 'message')} in {plural(absence.threads, 'thread')}"
+        )
 
     def placeholder(self) -> tuple[str, ...]:
         return ("Nothing happened.",) if self._found is not None else ("Looking…",)
@@ -65,26 +67,26 @@ class AwayList(ListScreen):
             self._rows = list(self._all_rows(self._found, now)) if self._found is not None else []
         return self._rows
 
-    def _all_rows(self, found: Absence, now: float) -> Iterator[ListRow]:
+    def _all_rows(self, absence: Absence, now: float) -> Iterator[ListRow]:
         styles = self.text_styles
         dead, ended, living = STATES[State.DEAD].glyph, AGENTS[Status.DEAD].glyph, AGENTS[Status.LIVING].glyph
-        for message_id in found.for_you:
+        for message_id in absence.for_you:
             yield self._message_row("for-you", message_id, (f"{'for you':<12}", styles.accent), now)
-        for message_id in found.questions:
-            if message_id not in found.for_you:
+        for message_id in absence.questions:
+            if message_id not in absence.for_you:
                 yield self._message_row("question", message_id, (f"{'question':<12}", styles.accent), now)
-        for message_id in dict.fromkeys(message.message_id for message in found.dead_letters):
+        for message_id in dict.fromkeys(message.message_id for message in absence.dead_letters):
             yield self._message_row("letter", message_id, (f"{dead} {'dead':<10}", styles.bad), now)
         roster = self.session.mailbox.roster
-        for name in found.ended:
+        for name in absence.ended:
             agent = roster.get(name)
             since = agent.ended_at if agent is not None else None
             yield self._agent_row(name, (f"{ended} {'ended':<10}", styles.bad), since, now)
-        for name in found.appeared:
+        for name in absence.appeared:
             agent = roster.get(name)
             since = agent.started_at if agent is not None else None
             yield self._agent_row(name, (f"{living} {'appeared':<10}", styles.good), since, now)
-        for root, number in found.busiest:
+        for root, number in absence.busiest:
             yield self._message_row("thread", root, (f"{f'{count(number)} new':<12}", styles.muted), now)
 
     def _message_row(self, kind: str, message_id: str, label: Piece, now: float) -> ListRow:
@@ -122,9 +124,13 @@ class AwayList(ListScreen):
         if message is not None:
             to = ", ".join(map(mailbox.label, message.recipients))
             told = [("from", message.sender), ("to", to), ("sent", clock(message.time, now))]
-            lost = [it for it in (self._found.dead_letters if self._found else ()) if it.message_id == name]
+            lost = [
+                dead_letter
+                for dead_letter in (self._found.dead_letters if self._found else ())
+                if dead_letter.message_id == name
+            ]
             if kind == "letter" and lost:
-                told.append(("dead for", ", ".join(it.recipient for it in lost)))
+                told.append(("dead for", ", ".join(lost_message.recipient for lost_message in lost)))
             return facts(told)
         agent = mailbox.roster.get(name) if kind == "agent" else None
         if agent is None:

@@ -75,13 +75,13 @@ class AttentionWatch:
         from mailstore.queries.concerns import GatheredConcerns
 
         session, mailbox = self._screen.session, self._screen.session.mailbox
-        found = GatheredConcerns(MOST)
+        concerns = GatheredConcerns(MOST)
         spent, start = 0.0, monotonic()
         try:
             limits, usage = session.config.attention.limits(), session.usage_now()
             for concern in every_concern(mailbox, session.now(), limits, session.presence, usage):
                 if concern is not None:
-                    found.add(concern)
+                    concerns.add(concern)
                 if (taken := monotonic() - start) > SLICE_SECONDS:
                     spent += taken
                     await asyncio.sleep(max(session.rest(taken), RESTS * taken))
@@ -96,27 +96,27 @@ class AttentionWatch:
             self._rests_until = looked + rest_after(cost, COST)
             self._again = looked + min(max(AGAIN_SECONDS, IDLE_COST * cost), LONGEST_AGAIN_SECONDS)
         totals: Counter[str] = Counter()
-        for (is_mine, kind), number in found.totals.items():
+        for (is_mine, kind), number in concerns.totals.items():
             totals[heading(kind, is_mine=is_mine)] += number
         if mailbox is session.mailbox:
-            self._show(found.in_order(), totals)
+            self._show(concerns.in_order(), totals)
             if session.config.hooks.hold_loops:
                 from console.screens.agent_orders import hold_loops
 
-                hold_loops(self._screen, found.in_order())
+                hold_loops(self._screen, concerns.in_order())
 
-    def _show(self, found: Sequence[Concern], totals: Mapping[str, int]) -> None:
+    def _show(self, concerns: Sequence[Concern], totals: Mapping[str, int]) -> None:
         session = self._screen.session
         mailbox, hidden = session.mailbox, set(session.personal.recall(ACKNOWLEDGED, ()))
-        is_whole = len(found) == sum(totals.values())
-        if session.moment is None and is_whole and hidden - (still := hidden & {it.key for it in found}):
+        is_whole = len(concerns) == sum(totals.values())
+        if session.moment is None and is_whole and hidden - (still := hidden & {concern.key for concern in concerns}):
             self.remember(sorted(still))
-        shown = listed(found, mailbox, hidden, session.personal.quiet)
+        shown = listed(concerns, mailbox, hidden, session.personal.quiet)
         roots: dict[str, Concern] = {}
-        for it in shown:
-            if it.message_id is not None and it.message_id in mailbox:
-                roots.setdefault(mailbox.root_of(it.message_id), it)
-        if session.attention.set(mailbox, found, shown, roots, totals):
+        for concern in shown:
+            if concern.message_id is not None and concern.message_id in mailbox:
+                roots.setdefault(mailbox.root_of(concern.message_id), concern)
+        if session.attention.set(mailbox, concerns, shown, roots, totals):
             was_stale = self._is_stale or self._screen.is_behind
             self._screen.redraw()
             self._is_stale = was_stale  # drawing this changed nothing in the mailbox
@@ -135,8 +135,8 @@ class AttentionWatch:
             else:
                 known.pop(key, None)
         self.remember(list(known))
-        found = self._screen.session.attention
-        self._show(found.every, found.totals)
+        concerns = self._screen.session.attention
+        self._show(concerns.every, concerns.totals)
 
     def remember(self, keys: Sequence[str]) -> None:
         """Keep the keys of the acknowledged concerns."""

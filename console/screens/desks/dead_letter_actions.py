@@ -90,8 +90,8 @@ def _recipients(session: Session, dead_letter: DeadLetter) -> list[Candidate]:
     before = redirected_before(mailbox, dead_letter.recipient)
     before.pop(dead_letter.message.sender, None)
     times = {name: f"redirected there {number} time{'s' * (number != 1)}" for name, number in before.items()}
-    found = times | {name: _why(session, dead_letter, name) for name in takers(mailbox, dead_letter)}
-    return [Candidate(name, times.get(name, why)) for name, why in found.items()]
+    recipients = times | {name: _why(session, dead_letter, name) for name in takers(mailbox, dead_letter)}
+    return [Candidate(name, times.get(name, why)) for name, why in recipients.items()]
 
 
 def _fitting(session: Session, near: Sequence[Candidate], typed: str) -> Sequence[Candidate]:
@@ -99,7 +99,17 @@ def _fitting(session: Session, near: Sequence[Candidate], typed: str) -> Sequenc
     if not typed:
         return near
     names = {candidate.value for candidate in near}
-    return fitting([*near, *(it for it in address_candidates(session.mailbox) if it.value not in names)], typed)
+    return fitting(
+        [
+            *near,
+            *(
+                address_candidate
+                for address_candidate in address_candidates(session.mailbox)
+                if address_candidate.value not in names
+            ),
+        ],
+        typed,
+    )
 
 
 def _why(session: Session, dead_letter: DeadLetter, name: str) -> str:

@@ -105,25 +105,27 @@ class Desk(ListScreen):
 
     def concern_rows(self) -> list[DeskRow]:
         """Return the rows: what was found, and what was done since the desk was opened, in one order."""
-        found = self.session.attention
-        asked = self.session.mailbox, found.changes
+        concerns_found = self.session.attention
+        asked = self.session.mailbox, concerns_found.changes
         if self._known is None or self._known[0] != asked:
-            concerns = list(self.listed()) if found.is_of(self.session.mailbox) else []
-            keys = {it.key for it in concerns}
-            done = [result for result in found.results.values() if self.takes(result.concern)]
+            concerns = list(self.listed()) if concerns_found.is_of(self.session.mailbox) else []
+            keys = {concern.key for concern in concerns}
+            done = [result for result in concerns_found.results.values() if self.takes(result.concern)]
             gone = [result.concern for result in done if result.concern.key not in keys]
             ordered = self.arranged([*concerns, *gone]) if gone else concerns
-            numbers = Counter(map(heading_of, found.every))
-            left_out = {words: number - numbers[words] for words, number in found.totals.items()}
+            numbers = Counter(map(heading_of, concerns_found.every))
+            left_out = {words: number - numbers[words] for words, number in concerns_found.totals.items()}
             kept = self.listing.cursor_key or self._start
-            rows = desk_rows(ordered, done, left_out, has_headings=self.HAS_HEADINGS, opened=found.opened, kept=kept)
+            rows = desk_rows(
+                ordered, done, left_out, has_headings=self.HAS_HEADINGS, opened=concerns_found.opened, kept=kept
+            )
             self._known = asked, rows
         return self._known[1]
 
     def left_out(self) -> int:
         """Return how many more there are than are listed."""
-        found = self.session.attention
-        return 0 if found.is_whole else sum(found.totals.values()) - len(found.every)
+        concerns = self.session.attention
+        return 0 if concerns.is_whole else sum(concerns.totals.values()) - len(concerns.every)
 
     def takes(self, concern: Concern) -> bool:
         """Return whether a concern belongs here."""
@@ -141,20 +143,22 @@ class Desk(ListScreen):
         return ConcernRows(self.concern_rows(), self.session, self.text_styles, self.marked, height)
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
-        found = self.session.attention
+        concerns = self.session.attention
         left, done = self.progress()
         left_out = self.left_out()
         number = f"{left:,}" + (f" of {left + left_out:,}" if left_out else "")
         notes = [number, f"{done} done" if done else ""]
-        if found.shift_since is not None:
-            notes.append(_pace(self.session.clock() - found.shift_since, done))
+        if concerns.shift_since is not None:
+            notes.append(_pace(self.session.clock() - concerns.shift_since, done))
         return " · ".join(filter(None, [*notes, f"{len(self.marked)} marked" if self.marked else ""]))
 
     def progress(self) -> tuple[int, int]:
         """Return how many rows are left of those that are listed, and how many were done."""
-        found = self.session.attention
-        results = {key for key, result in found.results.items() if result.words and self.takes(result.concern)}
-        left = sum(it.key not in results for it in self.listed()) if found.is_of(self.session.mailbox) else 0
+        concerns = self.session.attention
+        results = {key for key, result in concerns.results.items() if result.words and self.takes(result.concern)}
+        left = (
+            sum(concern.key not in results for concern in self.listed()) if concerns.is_of(self.session.mailbox) else 0
+        )
         return left, len(results)
 
     def placeholder(self) -> tuple[str, ...]:
@@ -198,7 +202,9 @@ class Desk(ListScreen):
             super().enter()
             return
         self.session.attention.toggle(row.key)
-        at = [each.key for each in self.concern_rows()].index(row.key) if row.some else self.listing.cursor
+        at = (
+            [concern_row.key for concern_row in self.concern_rows()].index(row.key) if row.some else self.listing.cursor
+        )
         self.redraw()
         self.listing.select(self.concern_rows()[at].key)
 
@@ -222,29 +228,31 @@ class Desk(ListScreen):
     def _chosen(self) -> list[Concern]:
         chosen = set(self.chosen())
         done = {key for key, result in self.session.attention.results.items() if result.words}
-        found: dict[str, Concern] = {}
+        concerns: dict[str, Concern] = {}
         for row in self.concern_rows():
             if row.key in chosen and row.some:
-                found.update((it.key, it) for it in row.some if it.key not in done)
+                concerns.update((concern.key, concern) for concern in row.some if concern.key not in done)
             elif row.key in chosen and row.concern is not None:
-                found[row.key] = row.concern
-        if not found:
+                concerns[row.key] = row.concern
+        if not concerns:
             self.tell("Nothing selected")
-        return list(found.values())
+        return list(concerns.values())
 
     def _dead_letters_chosen(self) -> list[DeadLetter]:
         """Return the dead letters among the rows that are marked, or under the cursor; say where there are none."""
         chosen = self._chosen()
-        dead_letters = [dead_letter for it in chosen if (dead_letter := message_of(self.session, it)) is not None]
+        dead_letters = [
+            dead_letter for concern in chosen if (dead_letter := message_of(self.session, concern)) is not None
+        ]
         if chosen and not dead_letters:
             self.tell("Not a dead letter: r replies, A acknowledges")
         return dead_letters if self._messages.is_possible() else []
 
     def situation(self) -> Situation:
         row, marked = self._row(self.listing.cursor_key), self.marked
-        rows = [it for it in self.concern_rows() if it.key in marked] if marked else [row]
-        concerns = [it.concern for it in rows if it is not None and it.concern is not None]
-        kinds = {"dead-letter"} if any(it.kind in DEAD_LETTERS for it in concerns) else set()
+        rows = [concern_row for concern_row in self.concern_rows() if concern_row.key in marked] if marked else [row]
+        concerns = [desk_row.concern for desk_row in rows if desk_row is not None and desk_row.concern is not None]
+        kinds = {"dead-letter"} if any(concern.kind in DEAD_LETTERS for concern in concerns) else set()
         if row is not None and row.concern is not None:
             kinds |= self._kinds_of(row, row.concern)
         return replace(super().situation(), row=frozenset(kinds))
@@ -309,13 +317,13 @@ class Desk(ListScreen):
         words = f"{number}. {option}"
         metadata: dict[str, int | str] = {CHOICE: number, OPTION: option}
         writing = replace(reply_draft(self.session.mailbox, message), body=words, metadata=metadata)
-        found, said = self.session.attention, f"Answered: {visible_line(words)}"
+        concerns, said = self.session.attention, f"Answered: {visible_line(words)}"
 
         def then(sent: ComposerDraft | None) -> None:
-            found.note(concern, said if sent is not None else "")
+            concerns.note(concern, said if sent is not None else "")
             self.redraw()
 
-        found.note(concern, said)
+        concerns.note(concern, said)
         seconds = self._sending.send_reply(writing, then)
         self.redraw()
         if seconds:
@@ -386,33 +394,35 @@ class Desk(ListScreen):
         if self.session.moment is not None:
             self.tell(f"Can't acknowledge here: {PAST}")
             return
-        messages = [it for it in chosen if it.kind in DEAD_LETTERS]
-        others = [it for it in chosen if it.kind not in DEAD_LETTERS]
+        messages = [concern for concern in chosen if concern.kind in DEAD_LETTERS]
+        others = [concern for concern in chosen if concern.kind not in DEAD_LETTERS]
         if others:
             self._acknowledge(others)
         if messages and self._messages.is_possible():
-            found = [message for it in messages if (message := message_of(self.session, it)) is not None]
-            if found:
-                self._messages.acknowledge(found)
+            dead_letters = [
+                message for concern in messages if (message := message_of(self.session, concern)) is not None
+            ]
+            if dead_letters:
+                self._messages.acknowledge(dead_letters)
             else:
                 self.tell("Settled already")
 
     def _acknowledge(self, concerns: Sequence[Concern]) -> None:
         """Take concerns off the list in the user's own state, which can be undone."""
         words = f"{plural(len(concerns), 'row')} acknowledged"
-        keys = [it.key for it in concerns]
-        fresh = [it.message_id for it in concerns if it.kind is ConcernKind.NEW and it.message_id]
-        reading, watch, found = self._reading, self._watch, self.session.attention
+        keys = [concern.key for concern in concerns]
+        fresh = [concern.message_id for concern in concerns if concern.kind is ConcernKind.NEW and concern.message_id]
+        reading, watch, concerns_found = self._reading, self._watch, self.session.attention
 
         def do() -> None:
-            for it in concerns:
-                found.note(it, "Acknowledged")
+            for concern in concerns:
+                concerns_found.note(concern, "Acknowledged")
             reading.see(fresh)
             watch.acknowledge(keys)
 
         def undo() -> None:
-            for it in concerns:
-                found.note(it, "")
+            for concern in concerns:
+                concerns_found.note(concern, "")
             reading.unsee(fresh)
             watch.acknowledge(keys, False)
 
@@ -430,23 +440,23 @@ class Desk(ListScreen):
             from console.screens.quiet.mark_keeping import MarkKeeping
             from console.screens.quiet.snooze_menu import SnoozeMenu
 
-            self._put_off.update((it.key, (it, "")) for it in chosen)
-            agents = [name for it in chosen for name in waited_for(self.session, it)]
+            self._put_off.update((concern.key, (concern, "")) for concern in chosen)
+            agents = [name for concern in chosen for name in waited_for(self.session, concern)]
             what = subject_of(self.session, chosen[0]) if len(chosen) == 1 else f"{len(chosen)} rows"
-            SnoozeMenu(self, MarkKeeping(self)).rows([snoozed_row(it) for it in chosen], agents, what)
+            SnoozeMenu(self, MarkKeeping(self)).rows([snoozed_row(concern) for concern in chosen], agents, what)
 
     def shift(self) -> None:
         """Show one row at a time, with the rest of the screen for its text, or the list again."""
-        found = self.session.attention
-        is_on = found.shift_since is None
-        found.shift_since = self.session.clock() if is_on else None
+        concerns = self.session.attention
+        is_on = concerns.shift_since is None
+        concerns.shift_since = self.session.clock() if is_on else None
         self.set_class(is_on, "-shift")
         self.call_after_refresh(self.redraw)
         self.tell("One at a time · q ends the shift and hands over" if is_on else "All rows again")
 
     def redraw(self) -> None:
         """Draw everything; rows that were put off say until when, and from one that is done the cursor goes on."""
-        quiet, now, found = self.session.personal.quiet, self.session.now(), self.session.attention
+        quiet, now, concerns = self.session.personal.quiet, self.session.now(), self.session.attention
         for key, (concern, said) in self._put_off.items():
             row = snoozed_row(concern)
             snooze = quiet.row_snooze(*row)
@@ -454,7 +464,7 @@ class Desk(ListScreen):
             if words != said:
                 self._put_off[key] = concern, words
                 if self.is_attached:
-                    found.note(concern, words)
+                    concerns.note(concern, words)
                 self._watch.mail_changed()
         super().redraw()
         if not self._is_shown or not self.is_attached:
@@ -556,19 +566,19 @@ class DeadLetterDesk(Desk):
         return "Dead letters"
 
     def listed(self) -> Sequence[Concern]:
-        return self.arranged([it for it in self.session.attention.every if self.takes(it)])
+        return self.arranged([concern for concern in self.session.attention.every if self.takes(concern)])
 
     def takes(self, concern: Concern) -> bool:
         return concern.kind in DEAD_LETTERS
 
     def arranged(self, concerns: Sequence[Concern]) -> list[Concern]:
-        return sorted(concerns, key=lambda it: (it.since, it.sent, it.key), reverse=True)
+        return sorted(concerns, key=lambda concern: (concern.since, concern.sent, concern.key), reverse=True)
 
     def nothing(self) -> tuple[str, ...]:
         return ("No dead letters.", "", "All mail was read, or still can be.")
 
     def left_out(self) -> int:
-        found = self.session.attention
+        concerns = self.session.attention
         headings = {heading(kind, is_mine=False) for kind in DEAD_LETTERS}
-        listed = sum(heading_of(it) in headings for it in found.every)
-        return sum(found.totals.get(each, 0) for each in headings) - listed
+        listed = sum(heading_of(concern) in headings for concern in concerns.every)
+        return sum(concerns.totals.get(each, 0) for each in headings) - listed

@@ -73,7 +73,7 @@ class Desks:
         found: list[DeadLetter] = []
         if message is not None and session.moment is None:
             dead_letters = session.mailbox.dead_letters_in(session.mailbox.root_of(message.id), session.now())
-            found = [it for it in dead_letters if it.message.id == message.id]
+            found = [dead_letter for dead_letter in dead_letters if dead_letter.message.id == message.id]
         if not found:
             self._composing.quote()
             return
@@ -137,14 +137,14 @@ class Desks:
 
     def _end_shift(self, desk: Desk) -> None:
         """Offer to hand over what was done one at a time, if anything was."""
-        found, session = self._screen.session.attention, self._screen.session
+        concerns, session = self._screen.session.attention, self._screen.session
         left, done = desk.progress()
-        if found.shift_since is None or not done:
+        if concerns.shift_since is None or not done:
             return
         from console.screens.desks.shift import ShiftEnd, hand_over
 
-        seconds = session.clock() - found.shift_since
-        over = hand_over(session, list(found.results.values()), left + desk.left_out(), seconds)
+        seconds = session.clock() - concerns.shift_since
+        over = hand_over(session, list(concerns.results.values()), left + desk.left_out(), seconds)
         self._screen.call_next(ShiftEnd(self._screen, self._composing.write).offer, over)
 
     def _return(self) -> None:
@@ -161,9 +161,9 @@ class Desks:
 
     def _answered(self, key: str, sent: ComposerDraft | None) -> None:
         """Go back to the desk after a reply was sent, or put off."""
-        found = self._screen.session.attention
-        concern = next((it for it in found.every if it.key == key), None)
+        concerns = self._screen.session.attention
+        concern = next((it for it in concerns.every if it.key == key), None)
         if sent is not None and concern is not None:
             words = " ".join(visible_line(sent.body).split())
-            found.note(concern, f"Replied: {words[:QUOTED]}{'…' * (len(words) > QUOTED)}")
+            concerns.note(concern, f"Replied: {words[:QUOTED]}{'…' * (len(words) > QUOTED)}")
         self.come_back()

@@ -149,7 +149,7 @@ class PermissionAnswers:
 
     async def _chosen(self, request: PermissionRequest) -> PermissionAnswer | str | None:
         """Return what the user chooses of each question, by number or in words; None where one is left."""
-        found: dict[str, str] = {}
+        decisions: dict[str, str] = {}
         for text, options, is_several in request.questions:
             words: str | None = None
             if not is_several:
@@ -165,8 +165,8 @@ class PermissionAnswers:
                 if not typed:
                     return None
                 words = _of_numbers(typed, options)
-            found[text] = words
-        return PermissionAnswer(ALLOW, self._screen.session.user, choices=found)
+            decisions[text] = words
+        return PermissionAnswer(ALLOW, self._screen.session.user, choices=decisions)
 
     async def _give(self, concern: Concern, request: PermissionRequest, given: PermissionAnswer) -> None:
         """Hand an answer to the hook, and say what became of it."""
@@ -200,9 +200,9 @@ class PermissionAnswers:
     @staticmethod
     async def _outcome(folder: str, request: PermissionRequest) -> str:
         for _ in range(TRIES):
-            found = await asyncio.to_thread(request_at, folder, request.id)
-            if found is not None and found.outcome:
-                return found.outcome
+            permission_request = await asyncio.to_thread(request_at, folder, request.id)
+            if permission_request is not None and permission_request.outcome:
+                return permission_request.outcome
             await asyncio.sleep(PAUSE_SECONDS)
         return ""
 

@@ -109,8 +109,8 @@ class Settling:
         answer = "" if answer is True else answer
         planning = self._planned(dead_letters, how, answer)
         try:
-            async with aclosing(stepped(planning, session.rest)) as found:
-                steps = [step async for some in found for step in some]
+            async with aclosing(stepped(planning, session.rest)) as results:
+                steps = [step async for some in results for step in some]
         except MailError as error:
             screen.report(error, title="Nothing was written")
             return
@@ -120,7 +120,10 @@ class Settling:
         await self._write(dead_letters, steps, how, answer)
 
     def _texts(self, dead_letters: Sequence[DeadLetter]) -> Texts:
-        return {it.message.id: BackgroundWork(partial(self._session.store.content, it.message)) for it in dead_letters}
+        return {
+            dead_letter.message.id: BackgroundWork(partial(self._session.store.content, dead_letter.message))
+            for dead_letter in dead_letters
+        }
 
     def _planned(self, dead_letters: Sequence[DeadLetter], how: Settlement, answer: str) -> Steps[Sequence[Step]]:
         for at in range(0, len(dead_letters), AT_ONCE):
@@ -184,14 +187,14 @@ class Settling:
             self._settled(dead_letters, done)
 
         def writes(is_undo: bool) -> list[str]:
-            return [visible_line(it.words) for it in (self._undoing(records) if is_undo else steps)]
+            return [visible_line(step.words) for step in (self._undoing(records) if is_undo else steps)]
 
         return UndoableAction(words, take_back, redo, writes)
 
     def _undoing(self, records: Sequence[Intervention]) -> list[Step]:
         """Plan to undo what some records did; raises MailError, also while a message that was sent is not read yet."""
         mailbox, now = self._session.mailbox, self._session.now()
-        if any(sent not in mailbox for it in records if (sent := str(it.details.get("sent") or ""))):
+        if any(sent not in mailbox for record in records if (sent := str(record.details.get("sent") or ""))):
             raise NotSettled("the message that was sent is not in the mailbox yet", "undo it again in a moment", "E252")
         return [step for record in records for step in undo(mailbox, record, now, actor=self._session.user)]
 
@@ -216,8 +219,8 @@ class Settling:
 
 
 def _read_all(texts: Texts) -> None:
-    for each in texts.values():
-        each.do()
+    for text in texts.values():
+        text.do()
 
 
 def _text_of(texts: Texts, message: Message) -> str:

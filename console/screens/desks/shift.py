@@ -52,8 +52,10 @@ class HandOver(Struct, frozen=True):
 def hand_over(session: Session, results: Sequence[ConcernResult], left: int, seconds: float) -> HandOver:
     """Return what was done in a shift of so many seconds."""
     done = [result for result in results if result.words]
-    kinds = Counter("answered" if it.words.startswith(ANSWERED) else it.words.split(" ")[0].lower() for it in done)
-    lines = (f"- {subject_of(session, it.concern)}: {it.words[0].lower()}{it.words[1:]}" for it in done)
+    kinds = Counter(
+        "answered" if result.words.startswith(ANSWERED) else result.words.split(" ")[0].lower() for result in done
+    )
+    lines = (f"- {subject_of(session, result.concern)}: {result.words[0].lower()}{result.words[1:]}" for result in done)
     return HandOver(dict(kinds.most_common()), tuple(map(visible_line, lines)), left, seconds)
 
 
@@ -64,7 +66,7 @@ class ShiftEnd:
         self._screen = screen
         self._write = write
 
-    def offer(self, found: HandOver) -> None:
+    def offer(self, shift: HandOver) -> None:
         """Ask what is to become of a hand-over."""
         from console.screens.menu import Menu, MenuChoice
 
@@ -79,17 +81,17 @@ class ShiftEnd:
         def chosen(number: int | None) -> None:
             key = "" if number is None else choices[number].key
             if key == "j":
-                screen.run_task(self._record(found), group=HAND_OVER)
+                screen.run_task(self._record(shift), group=HAND_OVER)
             elif key == "m":
-                self._write(ComposerDraft(f"{HAND_OVER}:{uuid.uuid4()}", subject="Hand-over", body=found.text))
+                self._write(ComposerDraft(f"{HAND_OVER}:{uuid.uuid4()}", subject="Hand-over", body=shift.text))
 
-        screen.ask(Menu(f"End of the shift: {found.words}", choices, screen.text_styles), chosen)
+        screen.ask(Menu(f"End of the shift: {shift.words}", choices, screen.text_styles), chosen)
 
-    async def _record(self, found: HandOver) -> None:
+    async def _record(self, shift: HandOver) -> None:
         session = self._screen.session
-        details = {**found.numbers, "left": found.left, "seconds": round(found.seconds), "rows": list(found.lines)}
+        details = {**shift.numbers, "left": shift.left, "seconds": round(shift.seconds), "rows": list(shift.lines)}
         record = Intervention(
-            str(uuid.uuid4()), session.user, HAND_OVER, session.clock(), note=found.words, details=details
+            str(uuid.uuid4()), session.user, HAND_OVER, session.clock(), note=shift.words, details=details
         )
         try:
             await asyncio.to_thread(session.store.record, record)

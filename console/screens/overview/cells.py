@@ -51,10 +51,12 @@ class OverviewCells(NamedTuple):
             unnamed = "too many to name: the search finds more" if max(map(len, cell[:2])) > MOST_NAMES else ""
             return " · ".join(filter(None, (cell_words(model, *cell), spot_words(hot), unnamed)))
         if section == "agents":
-            line = next((it for it in model.agents if it.key == self.agents.rows.cursor_key), None)
+            line = next((agent for agent in model.agents if agent.key == self.agents.rows.cursor_key), None)
             hot = line.hot if line is not None else None
             return spot_words(hot) or left_out_words(model.picture.left_out)
-        channel = next((it for it in model.channels if it.key == self.channels.rows.cursor_key), None)
+        channel = next(
+            (channel_line for channel_line in model.channels if channel_line.key == self.channels.rows.cursor_key), None
+        )
         return spot_words(channel.hot) if channel is not None else ""
 
     def query(self, section: str) -> str:

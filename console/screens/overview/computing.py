@@ -84,8 +84,8 @@ class OverviewWork:
         session = self._session
         limits = session.config.attention.limits()
         steps = standing_steps(session.mailbox, session.now(), limits, session.usage_now())
-        async with aclosing(stepped(steps, session.rest)) as found:
-            async for standing in found:
+        async with aclosing(stepped(steps, session.rest)) as results:
+            async for standing in results:
                 self._standing = standing
 
     async def _model(self, span: str, picture: TrafficPicture) -> AsyncIterator[OverviewModel]:
@@ -101,8 +101,8 @@ class OverviewWork:
             session.usage_now(),
             session.config.attention.context_percent,
         )
-        async with aclosing(stepped(steps, session.rest)) as found:
-            async for model in found:
+        async with aclosing(stepped(steps, session.rest)) as results:
+            async for model in results:
                 yield model
 
     async def _traffic(self, span: str, most: int) -> TrafficPicture | None:
@@ -112,6 +112,6 @@ class OverviewWork:
         def bars(first: float) -> TimeBars:
             return bars_of(span, now, first, utc_offset(now), most)
 
-        async with aclosing(stepped(traffic_steps(session.mailbox, now, bars), session.rest)) as found:
-            pictures = [each async for each in found]
+        async with aclosing(stepped(traffic_steps(session.mailbox, now, bars), session.rest)) as results:
+            pictures = [picture async for picture in results]
         return pictures[-1] if pictures else None

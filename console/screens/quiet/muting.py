@@ -46,21 +46,21 @@ class Muting:
             self._toggle([(KindOfMark.MUTED_THREAD, root) for root in roots])
             return
         kinds = {"channel": KindOfMark.MUTED_CHANNEL, "agent": KindOfMark.MUTED_AGENT}
-        found = self._choices(roots[0]) if roots else []
+        marks = self._choices(roots[0]) if roots else []
         if view is not None:
-            found = [(kinds[view.kind], view.name)] if view.kind in kinds else []
-        if not found:
+            marks = [(kinds[view.kind], view.name)] if view.kind in kinds else []
+        if not marks:
             screen.tell("Nothing to mute here: select a thread, a channel or an agent")
-        elif len(found) == 1:
-            self._toggle(found)
+        elif len(marks) == 1:
+            self._toggle(marks)
         else:
-            self._ask("Mute or unmute", found)
+            self._ask("Mute or unmute", marks)
 
     def list_all(self) -> None:
         """List everything that is muted; what is chosen there is muted no longer."""
-        found = self._screen.session.personal.quiet.muted
-        if found:
-            self._ask("Muted: choose what to unmute", found)
+        muted = self._screen.session.personal.quiet.muted
+        if muted:
+            self._ask("Muted: choose what to unmute", muted)
         else:
             self._screen.tell("Nothing is muted")
 
@@ -79,29 +79,29 @@ class Muting:
                 message = mailbox.summary(root).latest
             except KeyError:
                 return []
-        found: list[Mark] = [(KindOfMark.MUTED_THREAD, mailbox.root_of(message.id))]
-        found += [(KindOfMark.MUTED_CHANNEL, name) for name in message.recipients if is_channel(name)]
+        marks: list[Mark] = [(KindOfMark.MUTED_THREAD, mailbox.root_of(message.id))]
+        marks += [(KindOfMark.MUTED_CHANNEL, name) for name in message.recipients if is_channel(name)]
         if not mailbox.is_own(message):
-            found.append((KindOfMark.MUTED_AGENT, party(message.sender, mailbox.roster, mailbox.user)))
+            marks.append((KindOfMark.MUTED_AGENT, party(message.sender, mailbox.roster, mailbox.user)))
         if message.type:
             label = label_of(message.id) if mailbox.roster.scopes else ""
-            found.append((KindOfMark.MUTED_TYPE, f"{label}/{message.type}" if label else message.type))
-        return found
+            marks.append((KindOfMark.MUTED_TYPE, f"{label}/{message.type}" if label else message.type))
+        return marks
 
-    def _ask(self, question: str, found: list[Mark]) -> None:
+    def _ask(self, question: str, marks: list[Mark]) -> None:
         from console.screens.menu import Menu, MenuChoice
 
         session = self._screen.session
         keys: dict[Mark, str] = {}
-        for mark in found:
+        for mark in marks:
             wanted = KEY_OF[mark[0]]
             free = (key for key in (wanted, *KEYS) if key not in keys.values() and key not in "jkq")
             keys[mark] = next(free, "")
-        choices = [MenuChoice(keys[mark], mute_name(session, mark), self._note(mark)) for mark in found]
+        choices = [MenuChoice(keys[mark], mute_name(session, mark), self._note(mark)) for mark in marks]
 
         def answered(at: int | None) -> None:
             if at is not None:
-                self._toggle([found[at]])
+                self._toggle([marks[at]])
 
         self._screen.ask(Menu(question, choices, self._screen.text_styles), answered)
 
@@ -127,7 +127,7 @@ def _quiet_in(session: Session, mark: Mark) -> int:
     if kind is KindOfMark.MUTED_THREAD:
         return session.mailbox.quiet_in(session.mailbox.root_of(name))
     if kind is KindOfMark.MUTED_CHANNEL:
-        return next((it.quiet for it in session.mailbox.channels() if it.tag == name), 0)
+        return next((channel.quiet for channel in session.mailbox.channels() if channel.tag == name), 0)
     return session.mailbox.quiet_from(name) if kind is KindOfMark.MUTED_AGENT else session.mailbox.quiet_of_type(name)
 
 

@@ -92,7 +92,9 @@ class SnoozeMenu:
             if choices[at].key == "n":
                 self._keeping.change(dict.fromkeys(lasting, None), f"No longer snoozed: {what}")
             elif at >= len(offers):
-                self._ask_time(what, starts, next((it for key, _, it in deadlines if key == choices[at].key), None))
+                self._ask_time(
+                    what, starts, next((snooze for key, _, snooze in deadlines if key == choices[at].key), None)
+                )
             else:
                 self._begin(what, starts, offers[at][2])
 

@@ -38,7 +38,7 @@ class Snoozing:
                 over[mark] = ended if mark[0] is KindOfMark.SNOOZED_THREAD else None
         if over:
             self._keeping.apply(over)
-            self._announce({name: it for (_, name), it in over.items() if isinstance(it, Snooze)})
+            self._announce({name: value for (_, name), value in over.items() if isinstance(value, Snooze)})
         if screen.pane() == "conversation" and screen.location.root in returned_threads(session):
             self._opened.add(screen.location.root or "")
 

@@ -31,8 +31,8 @@ class Following:
             pane.is_following = True
             pane.show_newest()
         screen.redraw()
-        told = "Following the newest message"
-        screen.tell(told if pane.is_following else "No longer following")
+        notice = "Following the newest message"
+        screen.tell(notice if pane.is_following else "No longer following")
 
     def moved(self) -> None:
         """Stop following a place once the user chose another thread of it."""

@@ -114,8 +114,8 @@ class StreamSearch:
             if step > 0
             else chain(range(begin, -1, -1), range(len(keys) - 1, at - 1, -1))
         )
-        found = (mailbox.message(keys[place]) for place in places)
-        return (message for message in found if message is not None)
+        messages = (mailbox.message(keys[place]) for place in places)
+        return (message for message in messages if message is not None)
 
 
 MODE_WORDS = {

@@ -68,11 +68,11 @@ class Drafts(ListScreen):
         """Return whom a draft would reach, if it could be sent, and what is wrong with its recipients."""
         session = self.session
         try:
-            found = prepare_writing(session, draft, is_begun=True).reach
+            preview = prepare_writing(session, draft, is_begun=True).reach
         except DraftRefused as error:
             return None, str(error) if recipients_of(session, draft) else ""
-        lost = [f"{name} has ended" for name in found.dead] + [f"no agent named {name}" for name in found.unknown]
-        return found, ", ".join(lost)
+        lost = [f"{name} has ended" for name in preview.dead] + [f"no agent named {name}" for name in preview.unknown]
+        return preview, ", ".join(lost)
 
     def target(self, key: str) -> str | None:
         return None
@@ -81,17 +81,17 @@ class Drafts(ListScreen):
         draft = self.session.personal.draft(key)
         if draft is None:
             return FactPage([])
-        found, problem = self._reach(draft)
+        preview, problem = self._reach(draft)
         now = self.session.now()
-        told = [
+        facts = [
             fact("to", draft.recipients or "–"),
             fact("subject", draft.subject or "–"),
             fact("in", self._place(draft)),
             fact("changed", clock(draft.updated, now)),
         ]
-        if found is not None or problem:
-            told.append(fact("reach", reach_line(found, problem, now)))
-        return FactPage(told, [Strip([]), *self._text_of(draft)])
+        if preview is not None or problem:
+            facts.append(fact("reach", reach_line(preview, problem, now)))
+        return FactPage(facts, [Strip([]), *self._text_of(draft)])
 
     def _place(self, draft: ComposerDraft) -> str:
         """Return what a draft answers, or that it begins a thread."""
@@ -121,16 +121,16 @@ class Drafts(ListScreen):
 
     def discard_drafts(self) -> None:
         """Discard the drafts that are marked, or the one under the cursor, after asking."""
-        found = [draft for key in self.chosen() if (draft := self.session.personal.draft(key)) is not None]
-        if not found:
+        drafts = [draft for key in self.chosen() if (draft := self.session.personal.draft(key)) is not None]
+        if not drafts:
             self.tell("No draft selected")
             return
-        number = "this draft" if len(found) == 1 else f"{len(found)} drafts"
+        number = "this draft" if len(drafts) == 1 else f"{len(drafts)} drafts"
 
         def answered(is_sure: bool | None) -> None:
             if is_sure:
                 self.marked.clear()
-                self._keeping.discard(found)
+                self._keeping.discard(drafts)
                 self.tell("Discarded")
 
         self.ask(Ask(f"Discard {number}?", "Undo restores it until you quit.", verb="discard"), answered)

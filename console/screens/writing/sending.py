@@ -88,11 +88,11 @@ class Sending:
 
         composer, session = self._screen.composer, self._screen.session
         most = 0 if composer.is_in_place else session.config.send.confirm_above
-        found = doubts(session, prepared, most)
-        if not found:
+        questions = doubts(session, prepared, most)
+        if not questions:
             return True
         key = BY_ID["compose.send"].key_label(session.keymap)
-        line = f"{'; '.join(found)} · {key} again: send it all the same"
+        line = f"{'; '.join(questions)} · {key} again: send it all the same"
         if composer.refused == line:
             return monotonic() >= self._since + HASTE_SECONDS
         composer.refuse(line)
@@ -269,9 +269,9 @@ class Sending:
 
     async def _recover(self) -> None:
         session, screen = self._screen.session, self._screen
-        found = await asyncio.to_thread(lambda: self._messages().take_over(session.clock()))
+        messages = await asyncio.to_thread(lambda: self._messages().take_over(session.clock()))
         kept = sent = 0
-        for message in found:
+        for message in messages:
             if message.is_sending and await self._was_sent(message):
                 await asyncio.to_thread(self._forget, message)
                 sent += 1

@@ -42,10 +42,10 @@ ROOM = 256
 def run_notes(places: MailboxFiles) -> dict[str, Path]:
     """Return the notes of all runs."""
     try:
-        found = sorted(path for path in places.retired.iterdir() if path.suffix == ".json")
+        paths = sorted(path for path in places.retired.iterdir() if path.suffix == ".json")
     except OSError:
         return {}
-    return {path.stem: path for path in found}
+    return {path.stem: path for path in paths}
 
 
 def read_note(path: Path) -> RunNote:

@@ -60,13 +60,13 @@ def needs_recovery(places: MailboxFiles) -> bool:
 
 def late_runs(places: MailboxFiles) -> dict[str, RunNote]:
     """Return the notes of retired files with late lines, by run."""
-    found: dict[str, RunNote] = {}
+    notes: dict[str, RunNote] = {}
     for run, path in run_notes(places).items():
         note = read_note(path)
         with suppress(OSError):
             if retired_file(places, run).stat().st_size > note.end:
-                found[run] = note
-    return found
+                notes[run] = note
+    return notes
 
 
 def recover(places: MailboxFiles) -> Iterator[str]:
@@ -235,7 +235,9 @@ def _absent(places: MailboxFiles, fd: int, lines: Iterable[Line]) -> list[bytes]
 def _keys(decoder: MessageDecoder, line: Line) -> Keys:
     """Return what identifies a line: the ids of its messages, or a digest if it has none."""
     messages, _ = decoder.decode(line, 0)
-    return frozenset(each.id for each in messages) or frozenset({"bytes:" + hashlib.sha256(line.data).hexdigest()})
+    return frozenset(message.id for message in messages) or frozenset(
+        {"bytes:" + hashlib.sha256(line.data).hexdigest()}
+    )
 
 
 def _keys_in(path: Path) -> set[str]:

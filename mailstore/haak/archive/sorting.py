@@ -53,7 +53,7 @@ class LineSorter:
         if len(messages) == 1 and not any(problem.fatal for problem in problems):
             thread, month = self._place(messages[0])
         else:
-            self._staying.update(self._thread_of[each.id] for each in messages if each.id in self._thread_of)
+            self._staying.update(self._thread_of[message.id] for message in messages if message.id in self._thread_of)
         self._threads.append(thread)
         self._months.append(month)
         self._messages.append(len(messages))

@@ -47,8 +47,8 @@ def gather(
         ]
         reads_fd = stack.enter_context(reads.opened())
         read_jobs = [] if reads_fd is None else jobs_for(reads_fd, None)
-        work = Work([[job for each in sources for job in each.jobs], read_jobs], stack)
-        fds = {each.name: each.fd for each in sources if each.fd is not None}
+        work = Work([[job for source in sources for job in source.jobs], read_jobs], stack)
+        fds = {source.name: source.fd for source in sources if source.fd is not None}
         gathered = MessageBuffer(
             mailbox.contents.messages, lambda file, at, size: thread_in(os.pread(fds[file], size, at))
         )
@@ -58,8 +58,10 @@ def gather(
         if reads_fd is not None:
             _gather_reads(reads, reads_fd, work.found(1), read)
         fill_reads(mailbox.contents, keys, read, now)
-        messages = sorted((it for it in gathered.events if isinstance(it, Message)), key=lambda it: it.position)
-        others = (it for it in gathered.events if not isinstance(it, Message))
+        messages = sorted(
+            (event for event in gathered.events if isinstance(event, Message)), key=lambda message: message.position
+        )
+        others = (event for event in gathered.events if not isinstance(event, Message))
         return [*others, *messages, *read.events]  # of two with the same id, the valid one comes first
 
 
@@ -70,7 +72,7 @@ def _source(
     return Source(name, file, decoder, fd, [] if fd is None else jobs_for(fd, name, is_archived))
 
 
-def _gather_mail(sources: list[Source], found: list[ShareColumns], months: Months, into: MessageBuffer) -> None:
+def _gather_mail(sources: list[Source], columns: list[ShareColumns], months: Months, into: MessageBuffer) -> None:
     """Collect the messages of all files, in order."""
 
     def take(events: list[Event]) -> None:
@@ -91,11 +93,11 @@ def _gather_mail(sources: list[Source], found: list[ShareColumns], months: Month
                 messages, problems = decoder.decode(line, number)
                 take([*messages, *problems])
 
-            _go_through(file, fd, found[: len(jobs)], add, one)
-        found = found[len(jobs) :]
+            _go_through(file, fd, columns[: len(jobs)], add, one)
+        columns = columns[len(jobs) :]
 
 
-def _gather_reads(file: LineFile, fd: int, found: list[ShareColumns], into: ReadBuffer) -> None:
+def _gather_reads(file: LineFile, fd: int, columns: list[ShareColumns], into: ReadBuffer) -> None:
     """Collect the records of a file of reads, in order."""
 
     def add(part: ColumnPart) -> None:
@@ -104,7 +106,7 @@ def _gather_reads(file: LineFile, fd: int, found: list[ShareColumns], into: Read
     def one(line: Line, number: int) -> None:
         into.take(decode_receipt(file.name, line, number))
 
-    _go_through(file, fd, found, add, one)
+    _go_through(file, fd, columns, add, one)
 
 
 def _go_through(
@@ -115,11 +117,11 @@ def _go_through(
     one: Callable[[Line, int], None],
 ) -> None:
     """Pass on the results for a file in order: columns as a whole, other parts line by line."""
-    summed = [each.summed for each in found if each.summed.start < each.summed.end]
+    summed = [columns.summed for columns in found if columns.summed.start < columns.summed.end]
     if any(before.end != after.start for before, after in pairwise((ChecksummedSpan(0, 0, 0), *summed))):
         raise Replaced(f"{file.name} was truncated")
     number = 1
-    for part in (part for each in found for part in each.parts):
+    for part in (part for columns in found for part in columns.parts):
         if part.columns:
             whole(part)
         else:

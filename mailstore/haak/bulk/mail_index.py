@@ -78,7 +78,7 @@ def _by_name(values: list[MessageHead], heads: NDArray[np.uint32], file: str) ->
     naming: dict[str, list[int]] = defaultdict(list)
     for number, head in enumerate(values):
         if number != ABSENT and head.file == file and not head.archived:
-            for name in {each.removeprefix("agent:") for each in (*head.recipients, *head.mentions)}:
+            for name in {recipient.removeprefix("agent:") for recipient in (*head.recipients, *head.mentions)}:
                 naming[name].append(number)
     for name, numbers in naming.items():
         yield name, np.sort(np.concatenate([order[starts[at] : starts[at + 1]] for at in numbers]))
@@ -101,15 +101,15 @@ def _by_reader(contents: MailboxContents) -> Iterable[tuple[str, Rows]]:
     order = np.argsort(readers, kind="stable")
     starts = np.searchsorted(readers[order], np.arange(len(names) + 1))
     for number, name in enumerate(names):
-        found = rows[order[starts[number] : starts[number + 1]]]
-        if len(found):
-            yield name, np.sort(found)
+        own_rows = rows[order[starts[number] : starts[number + 1]]]
+        if len(own_rows):
+            yield name, np.sort(own_rows)
 
 
-def _spans(found: Iterable[tuple[str, Rows]]) -> tuple[dict[str, tuple[int, int]], Rows]:
+def _spans(rows_by_reader: Iterable[tuple[str, Rows]]) -> tuple[dict[str, tuple[int, int]], Rows]:
     """Return where the rows of each name begin and end among all of them, and all of them."""
     spans, parts, at = {}, [np.empty(0, np.int32)], 0
-    for name, rows in found:
+    for name, rows in rows_by_reader:
         spans[name] = (at, at + len(rows))
         parts.append(rows)
         at += len(rows)

@@ -188,8 +188,8 @@ def _decoded_or_none(line: bytes) -> Record | None:
 def _id_of(line: bytes) -> str:
     """Return the id at the beginning of a damaged line; empty where it has none."""
     start = 7 if line.startswith(b'{"id":"') else 8 if line.startswith(b'{"id": "') else 0
-    found = line[start : line.find(b'"', start)] if start else b""
-    return "" if b"\\" in found else found.decode("utf-8", "replace")
+    message_id = line[start : line.find(b'"', start)] if start else b""
+    return "" if b"\\" in message_id else message_id.decode("utf-8", "replace")
 
 
 def _recipient_of(line: bytes) -> bytes:

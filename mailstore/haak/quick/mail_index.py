@@ -110,13 +110,13 @@ class MailIndex:
 
     def naming(self, is_wanted: Callable[[str], bool], open_after: Callable[[str], float]) -> set[int]:
         """Return the rows that name anyone who is wanted, and that may be open for that name after some time."""
-        found: set[int] = set()
+        places: set[int] = set()
         ends = self._ends
         for name, (start, end) in self._names.items():
             if is_wanted(name):
                 least = open_after(name)
-                found.update(row for row in self._postings[start:end] if ends[row] >= least)
-        return found
+                places.update(row for row in self._postings[start:end] if ends[row] >= least)
+        return places
 
     def read_by(self, reader: str) -> frozenset[int]:
         """Return the rows that have a read record."""

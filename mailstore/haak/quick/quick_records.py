@@ -68,7 +68,10 @@ def roster_in(folder: str) -> AgentTable[RosterLine]:
     lines = [_agent(decoded(line)) for line in _without_heartbeats(lines_of(f"{folder}/agent-roster.jsonl"))]
     in_lines = {agent.session_id for agent in lines}
     roster: AgentTable[RosterLine] = AgentTable()
-    for agent in (*(it for it in _document(f"{folder}/agent-roster.json") if it.session_id not in in_lines), *lines):
+    for agent in (
+        *(line for line in _document(f"{folder}/agent-roster.json") if line.session_id not in in_lines),
+        *lines,
+    ):
         roster.put(agent)
     return roster
 
@@ -114,15 +117,15 @@ def _agent(entry: dict[str, Any]) -> RosterLine:
 
 def reads_in(path: str, readers: Iterable[str], start: int = 0) -> dict[str, set[str]]:
     """Return by reader the ids of the messages that it has read, from records after an offset."""
-    found: dict[str, set[str]] = {name: set() for name in readers}
-    if not all(map(has_one_spelling, found)):
+    reads: dict[str, set[str]] = {name: set() for name in readers}
+    if not all(map(has_one_spelling, reads)):
         raise Unusual("names with several spellings")
-    for line in lines_with(path, [*(name.encode() for name in found), b"\\u"], start):
+    for line in lines_with(path, [*(name.encode() for name in reads), b"\\u"], start):
         record = decoded(line)
         name = text_in(record, READ["reader"])
-        if name in found and (message_id := text_in(record, READ["message_id"])) is not None:
-            found[name].add(message_id)
-    return found
+        if name in reads and (message_id := text_in(record, READ["message_id"])) is not None:
+            reads[name].add(message_id)
+    return reads
 
 
 def deliveries_in(path: str, session_id: str, called: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -131,13 +134,13 @@ def deliveries_in(path: str, session_id: str, called: Iterable[str]) -> dict[str
     `called` are the beginnings of other texts that may mean it.
     """
     starts = (session_id, "agent:", "role:", *called)
-    found: dict[str, dict[str, None]] = {}
+    recipients: dict[str, dict[str, None]] = {}
     for line in lines_with(path, [*(f'"{start}'.encode() for start in starts), b"\\u"]):
         record = decoded(line)
         text, message_id = text_in(record, DELIVERY["recipient"]), text_in(record, DELIVERY["message_id"])
         if text is not None and message_id is not None and text.startswith(starts):
-            found.setdefault(message_id, {})[text] = None
-    return {message_id: tuple(texts) for message_id, texts in found.items()}
+            recipients.setdefault(message_id, {})[text] = None
+    return {message_id: tuple(texts) for message_id, texts in recipients.items()}
 
 
 def check_archival(mailbox: str, stem: str) -> None:

@@ -54,13 +54,13 @@ def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage
     read = read_by(reads, [session_id], index)[session_id]
     delivered = deliveries_in(f"{stem}-deliveries.jsonl", session_id, matcher.called)
     start = session_id[:LEAST_PREFIX]
-    missing = {each for each, texts in delivered.items() if any(it.startswith(start) for it in texts)}
+    missing = {each for each, texts in delivered.items() if any(text.startswith(start) for text in texts)}
     of_roles: dict[str, set[str | int]] | None = None
-    found: dict[str, QuickMessage] = {}
+    messages: dict[str, QuickMessage] = {}
     for row, record in candidates(mailbox, matcher, read, delivered, index, roster, now):
         message = _message(record)
         missing.discard(message.id)
-        if message.id in found:
+        if message.id in messages:
             raise Unusual("an id that is used twice")
         if "@" in message.content and matcher.may_mention(message.content):
             message.mentions = mentions(message.content)
@@ -73,10 +73,10 @@ def quick_unread(mailbox: str, session_id: str, now: float) -> list[QuickMessage
             readers |= dict.fromkeys(name for name, ids in of_roles.items() if message.id in ids or row in ids)
         if has_to_read(session_id, message, Facts(readers, named), roster, now, opened=ways):
             message.registered_sender = registered_name(message.sender, roster)
-            found[message.id] = message
+            messages[message.id] = message
     if without_read(missing, read, index):
         raise Unusual("delivered, and nowhere")
-    return sorted(found.values(), key=lambda message: message.time)  # of one time, in the order of the file
+    return sorted(messages.values(), key=lambda message: message.time)  # of one time, in the order of the file
 
 
 def _message(record: Record) -> QuickMessage:

@@ -65,8 +65,8 @@ def borders(fd: int, begin: int, end: int, known: int) -> list[int]:
     if before < PART_BYTES or not sys.executable:
         return [begin]
     number = min(os.cpu_count() or 1, PROCESSES, before // PART_BYTES)
-    found = [_line_start(fd, begin + before * at // number) for at in range(number, 0, -1)]
-    return [*dict.fromkeys(found), begin]
+    starts = [_line_start(fd, begin + before * at // number) for at in range(number, 0, -1)]
+    return [*dict.fromkeys(starts), begin]
 
 
 def _line_start(fd: int, at: int) -> int:
@@ -74,8 +74,8 @@ def _line_start(fd: int, at: int) -> int:
     size = line_filter.BLOCK
     while at > 0:
         first = max(0, at - size)
-        found = os.pread(fd, at - first, first).rfind(b"\n")
-        if found >= 0 or not first:
-            return first + found + 1
+        newline = os.pread(fd, at - first, first).rfind(b"\n")
+        if newline >= 0 or not first:
+            return first + newline + 1
         at, size = first, min(2 * size, PIECE)
     return 0

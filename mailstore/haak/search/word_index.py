@@ -45,25 +45,25 @@ class WordIndex:
 
     def ranges(self, patterns: Sequence[bytes], others: Sequence[bytes]) -> list[tuple[int, int]] | None:
         """Return the ranges that may contain patterns or special characters, last first; None if unknown."""
-        found = 0
+        chunks = 0
         for pattern in patterns:
             runs = [run for run in RUN.findall(pattern) if run.strip(HEX_DIGITS)]
             if not runs:
                 return None
-            found |= self._holding(max(runs, key=len))
+            chunks |= self._holding(max(runs, key=len))
         for other in (ESCAPED, *others):
-            found |= self._holding(b"\n" + other)
+            chunks |= self._holding(b"\n" + other)
         ends = [*self.starts[1:], self.end]
-        return [(self.starts[at], ends[at]) for at in range(len(ends) - 1, -1, -1) if found >> at & 1]
+        return [(self.starts[at], ends[at]) for at in range(len(ends) - 1, -1, -1) if chunks >> at & 1]
 
     def _holding(self, part: bytes) -> int:
-        found, every = 0, (1 << len(self.starts)) - 1
+        chunks, every = 0, (1 << len(self.starts)) - 1
         at = self.text.find(part)
-        while at >= 0 and found != every:
+        while at >= 0 and chunks != every:
             stop = self.text.find(b"\n", at + 1)
-            found |= self.sets[_number(self.text[stop - CODE_LENGTH : stop])]
+            chunks |= self.sets[_number(self.text[stop - CODE_LENGTH : stop])]
             at = self.text.find(part, stop)
-        return found
+        return chunks
 
     def items(self) -> Iterator[tuple[bytes, int]]:
         """Yield each word and its parts."""

@@ -34,11 +34,11 @@ def copy_files(source: MailboxFiles, target: MailboxFiles) -> None:
 
 def _identity(places: MailboxFiles) -> list[tuple[str, int]]:
     """Return what an archival changes: the mailbox files and months."""
-    found = []
+    result = []
     for path in (places.mailbox, *places.set_aside().values(), *places.months()):
         with suppress(FileNotFoundError):
-            found.append((path.name, path.stat().st_ino))
-    return found
+            result.append((path.name, path.stat().st_ino))
+    return result
 
 
 def _pairs(source: MailboxFiles, target: MailboxFiles) -> list[tuple[Path, Path]]:

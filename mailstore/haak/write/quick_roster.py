@@ -120,13 +120,13 @@ def _write_document(mailbox: str, agent: RosterAgent, now: float) -> None:
 
 def _entries(path: str) -> list[dict[str, Any]]:
     """Return the last entries, which show the roster's names and words."""
-    found = []
+    entries = []
     for line in last_lines(path):
         try:
-            found.append(decoded(line))
+            entries.append(decoded(line))
         except Unusual:
             continue
-    return found
+    return entries
 
 
 def _agent(entry: dict[str, Any], session_id: str) -> RosterAgent:

@@ -57,13 +57,13 @@ class ArchiveSource(PartSource):
     def _look(self, name: str, *, closely: bool = False) -> dict[str, Stamp]:
         """Return a folder's entries; `closely` also checks whether the newest have changed in place."""
         folder = self._folders.setdefault(name, Folder(self._root / name))
-        found = folder.look()
-        if found is not self._looked.get(name):
-            self._looked[name], self._has_changed = found, True
-            self._newest[name] = nlargest(NEWEST, found)
+        stamps = folder.look()
+        if stamps is not self._looked.get(name):
+            self._looked[name], self._has_changed = stamps, True
+            self._newest[name] = nlargest(NEWEST, stamps)
         if closely and folder.look_at(self._newest[name]):
             self._has_changed = True
-        return found
+        return stamps
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         if not (self._root / PROJECTS).is_dir():
@@ -88,8 +88,8 @@ class ArchiveSource(PartSource):
         if self._has_changed or self._parts.get(ROSTER) != roster:
             messages = [
                 (name, f"{place}/{name}", stamp)
-                for place, found in months.items()
-                for name, stamp in found.items()
+                for place, value in months.items()
+                for name, stamp in value.items()
                 if name.endswith(".md")
             ]
             messages.sort(reverse=True)
@@ -130,8 +130,8 @@ class ArchiveSource(PartSource):
             digest = self._root / PROJECTS / slug / "messages" / "threads" / f"{name}.md"
             try:
                 data = read_whole(digest)
-                if found := CANONICAL.search(data):
-                    first = number_of(found[1].decode("utf-8", "replace"))
+                if match := CANONICAL.search(data):
+                    first = number_of(match[1].decode("utf-8", "replace"))
             except (OSError, NotAFile):
                 first = None
             if first is None:

@@ -40,28 +40,28 @@ def listed(value: Any) -> list[AttachedImage]:
             value = loads(value.encode() if isinstance(value, str) else value) if len(value) > len("[]") else None
         except (ValueError, RecursionError):
             return []
-    found: dict[str, AttachedImage] = {}
+    images: dict[str, AttachedImage] = {}
     for number, each in enumerate(value[:MOST] if isinstance(value, list) else (), 1):
         facts = each if isinstance(each, dict) else {}
         path, data = text_of(facts.get("path")), text_of(facts.get("data_base64"))
         suffix = guess_extension(text_of(facts.get("media_type"))) or ".webp"
         name = path.rpartition("/")[2] or f"{text_of(facts.get('sha1'))[:12] or f'image-{number}'}{suffix}"
-        name = f"{number}-{name}" if name in found else name
-        found[name] = AttachedImage(name, data, path)
-    return [*found.values()]
+        name = f"{number}-{name}" if name in images else name
+        images[name] = AttachedImage(name, data, path)
+    return [*images.values()]
 
 
 def attached_files(images: Sequence[AttachedImage], project: Path | None) -> list[AttachedFile]:
     """Return images as files with their sizes; `project` is the project's folder in the archive, None if unknown."""
-    return [_described(each, project) for each in images]
+    return [_described(image, project) for image in images]
 
 
 def open_attached(images: Sequence[AttachedImage], project: Path | None, name: str) -> BinaryIO:
     """Open an image for reading; no link is followed, and nothing outside the project's folder. Raises ContentGone."""
-    for each in images:
-        if each.name == name:
+    for image in images:
+        if image.name == name:
             try:
-                return _opened(each, project)
+                return _opened(image, project)
             except (OSError, ValueError) as error:
                 problem = f"the attached file can't be read ({reason_of(error)})"
                 raise ContentGone(problem, "look at the message's record") from error

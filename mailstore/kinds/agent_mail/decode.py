@@ -55,7 +55,7 @@ def tags_of(
         *(["ack-required"] if needs_answer else []),
         *(f"unacknowledged:{name}" for name in silent),
         *([f"topic:{topic}"] if topic else []),
-        *(f"attachment:{each.name}" for each in listed(attachments)),
+        *(f"attachment:{image.name}" for image in listed(attachments)),
     )
 
 
@@ -65,12 +65,19 @@ def record_events(
     """Return the events in a message's row and those of its recipients; `first` is the first of its thread."""
     subject, body, created = text_of(row.subject), text_of(row.body), text_of(row.created)
     time = time_of(created)
-    to = sorted(to, key=lambda each: KINDS.index(kind) if (kind := text_of(each.kind)) in KINDS else len(KINDS))
-    silent = tuple(names.of(each.agent) for each in to if each.acknowledged is None) if row.needs_answer else ()
+    to = sorted(
+        to,
+        key=lambda recipient_row: KINDS.index(kind) if (kind := text_of(recipient_row.kind)) in KINDS else len(KINDS),
+    )
+    silent = (
+        tuple(names.of(recipient_row.agent) for recipient_row in to if recipient_row.acknowledged is None)
+        if row.needs_answer
+        else ()
+    )
     message = Message(
         id=str(row.id),
         sender=names.of(row.sender),
-        recipients=tuple(dict.fromkeys(names.of(each.agent) for each in to)),
+        recipients=tuple(dict.fromkeys(names.of(recipient_row.agent) for recipient_row in to)),
         timestamp=created,
         time=before if time is None else time,
         subject=subject or first_line(body),
@@ -82,9 +89,9 @@ def record_events(
         timed=time is not None,
     )
     events: list[Event] = [message]
-    for each in to:
+    for recipient_row in to:
         # acknowledging a message implies reading it
-        read = each.read if each.read is not None else each.acknowledged
+        read = recipient_row.read if recipient_row.read is not None else recipient_row.acknowledged
         if read is not None:
-            events.append(Receipt(message.id, names.of(each.agent), time_of(text_of(read))))
+            events.append(Receipt(message.id, names.of(recipient_row.agent), time_of(text_of(read))))
     return RecordEvents(tuple(events), hash((subject, body)))

@@ -72,20 +72,20 @@ class DatabaseFeed(DatabaseSource):
         rows, then, now = change.page.rows, self._sums, change.sums
         before = [self._counted.get(row.id, (0, 0, 0)) for row in rows]
         after = [_count(change.page.to.get(row.id, ())) for row in rows]
-        told = (then.recipients, then.read, then.acknowledged)
-        expected = tuple(sum(each) for each in zip(told, *after, *map(_minus, before), strict=True))
+        changed = (then.recipients, then.read, then.acknowledged)
+        expected = tuple(sum(each) for each in zip(changed, *after, *map(_minus, before), strict=True))
         new = sum(row.id > then.last for row in rows)
         return (*expected, then.messages + new) == (now.recipients, now.read, now.acknowledged, now.messages)
 
     def _records(self, page: _Page) -> dict[str, RecordEvents]:
-        found: dict[str, RecordEvents] = {}
+        records: dict[str, RecordEvents] = {}
         for row in page.rows:
             to = page.to.get(row.id, [])
             self._counted[row.id] = _count(to)
             first = self._firsts.get((row.project, text_of(row.thread)), row.id)
             before = page.before.get(row.id, 0.0)
-            found[f"message {row.id}"] = record_events(row, to, self._names, first, before, self.name)
-        return found
+            records[f"message {row.id}"] = record_events(row, to, self._names, first, before, self.name)
+        return records
 
 
 def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
@@ -96,8 +96,8 @@ def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
     (row,) = page.rows
     first = ask.first(mail, row.project, text_of(row.thread)) if row.thread else None
     before, to = page.before.get(row.id, 0.0), page.to.get(row.id, [])
-    found = record_events(row, to, names_of(mail), row.id if first is None else first, before, file)
-    return next(event for event in found.events if isinstance(event, Message))
+    events = record_events(row, to, names_of(mail), row.id if first is None else first, before, file)
+    return next(event for event in events.events if isinstance(event, Message))
 
 
 class _Page(NamedTuple):
@@ -153,8 +153,8 @@ def _told(agents: dict[int, Agent]) -> dict[str, RecordEvents]:
 def _count(to: Sequence[RecipientRow]) -> Counted:
     return (
         len(to),
-        sum(each.read is not None for each in to),
-        sum(each.acknowledged is not None for each in to),
+        sum(row.read is not None for row in to),
+        sum(row.acknowledged is not None for row in to),
     )
 
 

@@ -29,7 +29,7 @@ class AgentMailPlaces(NamedTuple):
         roots = [self.archive] if self.archive else [self.folder, self.folder / "archive"]
         if not slug or slug.startswith(".") or "/" in slug:
             return None
-        return next((found for root in roots if (found := root / PROJECTS / slug).is_dir()), None)
+        return next((path for root in roots if (path := root / PROJECTS / slug).is_dir()), None)
 
 
 def find(path: Path) -> AgentMailPlaces | None:

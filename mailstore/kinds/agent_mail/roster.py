@@ -55,9 +55,9 @@ def agents_of(mail: sqlite3.Connection, names: AgentNames) -> dict[int, Agent]:
     """Return all agents by the number of their row, without the user."""
     reserved = _reservations(mail)
     wanted = columns(mail, "agents", *COLUMNS)
-    found = mail.execute(f"SELECT {wanted} FROM agents ORDER BY id")  # noqa: S608
+    rows = mail.execute(f"SELECT {wanted} FROM agents ORDER BY id")  # noqa: S608
     agents: dict[int, Agent] = {}
-    for agent, name, program, model, task, begun, active, retired_at, deleted in found:
+    for agent, name, program, model, task, begun, active, retired_at, deleted in rows:
         if name == OVERSEER:
             continue
         retired = retired_at if retired_at is not None else deleted  # two servers' words for the same
@@ -89,22 +89,25 @@ def _reservations(mail: sqlite3.Connection) -> dict[int, list[_Reservation]]:
     except sqlite3.OperationalError:
         # an older server has no reservations
         return {}
-    found: dict[int, list[_Reservation]] = {}
+    reservations: dict[int, list[_Reservation]] = {}
     for agent, pattern, expires in rows:
-        found.setdefault(agent, []).append(_Reservation(str(pattern), time_of(expires) or 0.0))
-    return found
+        reservations.setdefault(agent, []).append(_Reservation(str(pattern), time_of(expires) or 0.0))
+    return reservations
 
 
 def _editing(reservations: Sequence[_Reservation]) -> str:
     """Describe what an agent has reserved: open reservations, else expired ones."""
     now = time.time()
-    held = [each for each in reservations if each.until > now]
+    held = [reservation for reservation in reservations if reservation.until > now]
     shown = (held or list(reservations))[:SHOWN]
     if not shown:
         return ""
     more = len(held or reservations) - len(shown)
-    patterns = ", ".join(each.pattern for each in shown) + (f" and {more} more" if more else "")
-    clock = _clock(min(each.until for each in shown) if held else max(each.until for each in shown), now)
+    patterns = ", ".join(reservation.pattern for reservation in shown) + (f" and {more} more" if more else "")
+    clock = _clock(
+        min(reservation.until for reservation in shown) if held else max(reservation.until for reservation in shown),
+        now,
+    )
     return f"editing {patterns} until {clock}" if held else f"reserved {patterns}, expired {clock}"
 
 

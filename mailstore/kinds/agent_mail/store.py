@@ -180,10 +180,10 @@ class AgentMailStore(WatchedStore):
         assert message.location is not None
         file = message.location.file
         try:
-            found = id_of(archived_file_of(data), file)
+            message_id = id_of(archived_file_of(data), file)
         except InvalidArchivedFile as error:
             raise ContentGone(f"{file} can't be read", "check whether it was moved") from error
-        if found != message.id:
+        if message_id != message.id:
             raise ContentGone(
                 f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"
             )

@@ -59,7 +59,7 @@ def some_messages(mail: sqlite3.Connection, ids: Iterable[int]) -> list[AgentMai
 
 
 def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[RecipientRow]]:
-    found: dict[int, list[RecipientRow]] = {}
+    rows: dict[int, list[RecipientRow]] = {}
     for marks, part in in_parts(ids):
         asked = mail.execute(
             "SELECT message_id, agent_id, kind, read_ts, ack_ts FROM message_recipients "  # noqa: S608
@@ -67,8 +67,8 @@ def recipients(mail: sqlite3.Connection, ids: Iterable[int]) -> dict[int, list[R
             part,
         )
         for message, *rest in asked:
-            found.setdefault(message, []).append(RecipientRow(*rest))
-    return found
+            rows.setdefault(message, []).append(RecipientRow(*rest))
+    return rows
 
 
 def changed(mail: sqlite3.Connection, since: Sums, now: Sums) -> set[int]:
@@ -99,8 +99,8 @@ def first(mail: sqlite3.Connection, project: object, label: str) -> int | None:
     if exists(mail, project, label):
         return int(label)
     asked = mail.execute("SELECT min(id) FROM messages WHERE project_id = ? AND thread_id = ?", (project, label))
-    [(found,)] = asked
-    return None if found is None else int(found)
+    [(value,)] = asked
+    return None if value is None else int(value)
 
 
 def exists(mail: sqlite3.Connection, project: object, label: str) -> bool:

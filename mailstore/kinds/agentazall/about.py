@@ -192,27 +192,27 @@ def _said(home: Path, address: str, days: list[str], folder: str, file: str, lab
 
 def _notes(home: Path, address: str, days: list[str]) -> Iterator[AgentFact]:
     """Yield the names of the agent's notes, each with the newest day that has it."""
-    found: dict[str, str] = {}
+    notes: dict[str, str] = {}
     for day in days:
         folder = home / day / "notes"
         for name, size in _files(folder):
             if size and name.endswith(".txt"):
-                found.setdefault(name.removesuffix(".txt"), day)
-        if len(found) >= MOST_NOTES:
+                notes.setdefault(name.removesuffix(".txt"), day)
+        if len(notes) >= MOST_NOTES:
             break
-    if found:
-        names = [f"{name} ({day})" for name, day in islice(found.items(), MOST_NOTES)]
+    if notes:
+        names = [f"{name} ({day})" for name, day in islice(notes.items(), MOST_NOTES)]
         yield AgentFact("notes", "\n".join(names), f"{address}/*/notes")
 
 
 def _memories(home: Path, address: str, days: list[str]) -> Iterator[AgentFact]:
     """Yield what the agent has stored to remember, the newest day first; of a title, the newest text."""
-    found: set[str] = set()
+    memories: set[str] = set()
     for day in days:
         for name, _ in sorted(_files(home / day / "remember")):
-            if not name.endswith(".txt") or name in found or len(found) >= MOST_NOTES:
+            if not name.endswith(".txt") or name in memories or len(memories) >= MOST_NOTES:
                 continue
-            found.add(name)
+            memories.add(name)
             for fact in _said(home, address, [day], "remember", name, "memory"):
                 yield AgentFact("memory", f"{name.removesuffix('.txt')} ({day}): {fact.value}", fact.source)
 
@@ -258,7 +258,9 @@ def _days(home: Path) -> list[str]:
     """Return the agent's days, newest first."""
     try:
         with os.scandir(home) as entries:
-            days = [it.name for it in entries if DAY.fullmatch(it.name) and it.is_dir(follow_symlinks=False)]
+            days = [
+                entry.name for entry in entries if DAY.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return []
     return sorted(days, reverse=True)

@@ -104,8 +104,8 @@ class _Copying:
                 (day / TASKS / "tasks.txt").write_text(agent.activity, encoding="utf-8", errors="replace")
 
     def _addressed(self, message: Message) -> set[str]:
-        found = [resolve(text, self.agents) for text in message.recipients]
-        names = [each.name for each in found if each.kind in (Kind.DIRECT, Kind.USER)]
+        addresses = [resolve(text, self.agents) for text in message.recipients]
+        names = [address.name for address in addresses if address.kind in (Kind.DIRECT, Kind.USER)]
         return {_address(name) for name in names if not is_remote(name)}
 
     def _recipient(self, text: str) -> str:
@@ -130,10 +130,10 @@ def _address(name: str) -> str:
     """Return the address for a name, which must be valid in a header and as a folder name."""
     if name == USER:
         return HUMAN
-    found = address_of(name)
+    address = address_of(name)
     # a name that only looks like an address of this system is kept whole
-    found = found if name_of(found) == name else name
-    return safe_name(found or NOBODY, REFUSED, RESERVED)
+    address = address if name_of(address) == name else name
+    return safe_name(address or NOBODY, REFUSED, RESERVED)
 
 
 def _id(text: str) -> str:

@@ -28,15 +28,15 @@ ABSENT = "named in the header, and not there"
 
 def attached_files(root: Path, copies: Sequence[tuple[Copy, SignedFile]]) -> list[AttachedFile]:
     """Return the files beside some copies of a message by name, and those that a header lists and no copy has."""
-    found: dict[str, AttachedFile] = {}
+    files: dict[str, AttachedFile] = {}
     for copy, _ in copies:
         for name, file in _beside(root, copy):
-            if found.get(name, file).problem:
-                found[name] = file
-            found.setdefault(name, file)
-    listed = [name for _, message in copies for name in missing(message, list(found))]
+            if files.get(name, file).problem:
+                files[name] = file
+            files.setdefault(name, file)
+    listed = [name for _, message in copies for name in missing(message, list(files))]
     absent = [AttachedFile(name, None, ABSENT) for name in dict.fromkeys(listed[:MOST_ATTACHMENTS])]
-    return sorted([*found.values(), *absent], key=lambda file: file.name)
+    return sorted([*files.values(), *absent], key=lambda file: file.name)
 
 
 def open_attached(root: Path, copies: Sequence[tuple[Copy, SignedFile]], name: str) -> BinaryIO:
@@ -110,22 +110,22 @@ def attachment_names(names: Sequence[str]) -> list[str]:
 
 def files_to_send(paths: Sequence[str]) -> list[tuple[str, bytes]]:
     """Return the files at some paths under safe names, each different. Raises DraftRefused."""
-    found: list[bytes] = []
+    contents: list[bytes] = []
     room = MOST_BYTES
     if len(paths) > MOST_ATTACHMENTS:
         raise DraftRefused("attach", f"names {len(paths):,} files", f"send at most {MOST_ATTACHMENTS:,} with a message")
     for path in paths:
         try:
-            found.append(read_whole(path, MOST_BYTES, follow=True))
+            contents.append(read_whole(path, MOST_BYTES, follow=True))
         except (OSError, ValueError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else "no such path"
             name = os.path.basename(path)  # noqa: PTH119 - any text
             raise DraftRefused("attach", f"names {name}, which can't be read ({reason})", f"check {path}") from error
-        room -= len(found[-1])
+        room -= len(contents[-1])
         if room < 0:
             raise DraftRefused("attach", f"names files of more than {MOST_BYTES >> 20} MiB", "send less at once")
     names = attachment_names([os.path.basename(path).replace(",", "_") for path in paths])  # noqa: PTH119 - any text
-    return list(zip(names, found, strict=True))
+    return list(zip(names, contents, strict=True))
 
 
 def put_files(folder: Path, files: Sequence[tuple[str, bytes]], mode: int) -> None:

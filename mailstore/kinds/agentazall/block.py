@@ -53,7 +53,7 @@ def block_of(body: str) -> Block | None:
     close = body.find(line + SIGNATURE_END, end + len(tail)) if end >= 0 else -1
     if close < 0:
         return None
-    named = dict(_pair(each) for each in body[begin.end() : head_end].split(line))
+    named = dict(_pair(part) for part in body[begin.end() : head_end].split(line))
     payload, after = body[start:end], body[close + len(line + SIGNATURE_END) :]
     return Block(
         before=body[: begin.start()],
@@ -92,7 +92,7 @@ def as_upstream_reads(body: str) -> Block | None:
     inner, _, rest = rest.partition(END)
     head, _, payload = inner.strip().partition("\n\n")
     signature = rest.partition(SIGNATURE)[2].partition(SIGNATURE_END)[0]
-    named = dict(_pair(each) for each in head.split("\n"))
+    named = dict(_pair(part) for part in head.split("\n"))
     return Block("", named.get("Fingerprint", ""), named.get("Public-Key", ""), payload, signature.strip(), "", False)
 
 

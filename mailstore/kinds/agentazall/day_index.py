@@ -56,8 +56,8 @@ def _text(day: Path) -> str:
     inbox = [f"{_status(head)} {_hour(head)} | From: {_of(head, 'From')} | {end}" for head, end in _heads(day, INBOX)]
     sent = [f"{_hour(head)} | To: {_of(head, 'To')} | {end}" for head, end in _heads(day, SENT)]
     outbox = [f"[PENDING] To: {_of(head, 'To')} | {end}" for head, end in _heads(day, OUTBOX)]
-    notes = [f"{each.stem} ({each.stat().st_size}B) | notes/{each.name}" for each in texts_in(day / "notes")]
-    kept = [f"{each.stem}: {_first_line(each)} | remember/{each.name}" for each in texts_in(day / "remember")]
+    notes = [f"{text.stem} ({text.stat().st_size}B) | notes/{text.name}" for text in texts_in(day / "notes")]
+    kept = [f"{text.stem}: {_first_line(text)} | remember/{text.name}" for text in texts_in(day / "remember")]
     lines = [
         f"# AgentAZAll Index: {day.parent.name}",
         f"# Date: {day.name}",
@@ -77,8 +77,8 @@ def texts_in(folder: Path) -> list[Path]:
     """Return the text files in a folder by name; no link is followed."""
     if folder.is_symlink() or not folder.is_dir():
         return []
-    found = (each for each in folder.iterdir() if each.suffix == ".txt" and not each.name.startswith("."))
-    return sorted((each for each in found if each.is_file() and not each.is_symlink()), key=lambda each: each.name)
+    paths = (path for path in folder.iterdir() if path.suffix == ".txt" and not path.name.startswith("."))
+    return sorted((path for path in paths if path.is_file() and not path.is_symlink()), key=lambda path: path.name)
 
 
 def _heads(day: Path, box: str) -> Iterator[tuple[dict[str, str], str]]:

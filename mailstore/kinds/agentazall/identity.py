@@ -51,15 +51,15 @@ def own_identity() -> Identity:
         raise StoreError("mail can't be signed", remedy("agentazall"))
     path = _path()
     try:
-        found = identity_in(path)
-        if found is None:
+        identity = identity_in(path)
+        if identity is None:
             make_private(path, _fresh())
-            found = identity_in(path)
+            identity = identity_in(path)
     except OSError as error:
         raise refusal(path, error) from error
-    if found is None:
+    if identity is None:
         raise StoreError(f"{path} has disappeared", "try again")
-    return found
+    return identity
 
 
 def _path() -> Path:

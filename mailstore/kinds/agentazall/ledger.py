@@ -196,7 +196,7 @@ class CarriedNames:
 
     def look(self, roots: Iterable[Path]) -> frozenset[str]:
         """Return the names. Blocks briefly."""
-        found: set[str] = set()
+        changed: set[str] = set()
         for root in roots:
             file = ledger_file(root)
             stamps = path_stamp(file), path_stamp(file.with_name(f"{file.name}-wal"))
@@ -205,8 +205,8 @@ class CarriedNames:
                 known = stamps, frozenset(map(name_of, carried_to(root)))
                 if not any(stamp is not None and is_fresh(stamp) for stamp in stamps):
                     self._known[root] = known
-            found |= known[1]
-        return frozenset(found)
+            changed |= known[1]
+        return frozenset(changed)
 
 
 def ways_in(root: Path, ids: Iterable[str]) -> list[MessageWay]:
@@ -223,12 +223,12 @@ def is_in_outbox(places: Sequence[str]) -> bool:
 
 def delayed_in(root: Path) -> dict[str, MessageWay]:
     """Return the messages that could not be sent yet by id, each with its last try. Blocks."""
-    found: dict[str, MessageWay] = {}
+    ways: dict[str, MessageWay] = {}
     for way in waiting_in(root):
-        known = found.get(way.message_id)
+        known = ways.get(way.message_id)
         if known is None or (way.last or 0.0) >= (known.last or 0.0):
-            found[way.message_id] = _way(way)
-    return found
+            ways[way.message_id] = _way(way)
+    return ways
 
 
 def _way(way: LedgerWay) -> MessageWay:

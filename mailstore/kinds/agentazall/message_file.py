@@ -84,8 +84,8 @@ def parse(data: bytes) -> SignedFile:
 
 
 def _header_lines(head: str) -> list[tuple[str, str]]:
-    found = (line.partition(":") for line in LINE_END.split(head))
-    return [(key.strip(), value.strip()) for key, colon, value in found if colon]
+    fields = (line.partition(":") for line in LINE_END.split(head))
+    return [(key.strip(), value.strip()) for key, colon, value in fields if colon]
 
 
 def one_line(text: str) -> str:

@@ -52,14 +52,14 @@ def bare(text: str) -> str:
 
 def addresses(*fields: str) -> tuple[str, ...]:
     """Return the addresses in headers, in order, without duplicates."""
-    found = (address for field in fields for address in _parsed(field))
-    return tuple(dict.fromkeys(address for address in found if address))
+    parsed = (address for field in fields for address in _parsed(field))
+    return tuple(dict.fromkeys(address for address in parsed if address))
 
 
 def _parsed(field: str) -> list[str]:
     if "<" in field:
         # e-mail addresses may include display names with commas
-        found = [address for _, address in getaddresses([field]) if address]
-        if found:
-            return found
+        texts = [address for _, address in getaddresses([field]) if address]
+        if texts:
+            return texts
     return [bare(part) for part in field.split(",")]

@@ -97,16 +97,16 @@ def _roots_in(folder: Path) -> list[Path]:
 
 def roots_below(path: Path, *, deep: bool = True) -> dict[str, Path]:
     """Return the mailbox folders up to two levels below a path, by folder name. Raises OSError."""
-    found: dict[str, Path] = {}
+    roots: dict[str, Path] = {}
     for folder in islice(sorted(_folders(path)) if path.is_dir() else [], MOST_ROOTS):
         try:
             if (root := find(folder)) is not None:
-                found[folder.name] = root
+                roots[folder.name] = root
             elif deep:
-                found |= {f"{folder.name}-{name}": root for name, root in roots_below(folder, deep=False).items()}
+                roots |= {f"{folder.name}-{name}": root for name, root in roots_below(folder, deep=False).items()}
         except OSError:
             continue
-    return {label: root for label, root in found.items() if LABEL.fullmatch(label)}
+    return {label: root for label, root in roots.items() if LABEL.fullmatch(label)}
 
 
 def is_agent_name(name: str) -> bool:
@@ -117,11 +117,11 @@ def is_agent_name(name: str) -> bool:
 def config_at(path: Path) -> dict[str, Any] | None:
     """Return the program's configuration at a path, or None. Raises OSError."""
     try:
-        found = json.loads(read_whole(path, CONFIG_BYTES))
+        decoded = json.loads(read_whole(path, CONFIG_BYTES))
     except (NotAFile, ValueError, RecursionError):
         return None
-    if isinstance(found, dict) and "agent_name" in found and "mailbox_dir" in found:
-        return found
+    if isinstance(decoded, dict) and "agent_name" in decoded and "mailbox_dir" in decoded:
+        return decoded
     return None
 
 

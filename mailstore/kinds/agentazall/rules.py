@@ -41,10 +41,14 @@ def _matches(patterns: Iterable[str], sender: str) -> bool:
 
 def filter_of(config: dict[str, Any]) -> Filter:
     """Return the filter in a configuration; OPEN if there is no valid one."""
-    found = config.get("address_filter")
-    if not isinstance(found, dict):
+    address_filter = config.get("address_filter")
+    if not isinstance(address_filter, dict):
         return OPEN
-    return Filter(str(found.get("mode", OPEN.mode)), _texts(found.get("blacklist")), _texts(found.get("whitelist")))
+    return Filter(
+        str(address_filter.get("mode", OPEN.mode)),
+        _texts(address_filter.get("blacklist")),
+        _texts(address_filter.get("whitelist")),
+    )
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -58,8 +62,8 @@ def filters_of(root: Path) -> dict[str, Filter]:
 
 def rules_of(root: Path, address: str) -> tuple[str, Filter] | None:
     """Return the filter of an agent and the name of the file that holds it; None if it has no configuration here."""
-    found = [(file, rules) for agent, file, rules in _configured(root) if agent == address]
-    return found[-1] if found else None
+    configured = [(file, rules) for agent, file, rules in _configured(root) if agent == address]
+    return configured[-1] if configured else None
 
 
 def _configured(root: Path) -> Iterator[tuple[str, str, Filter]]:

@@ -58,16 +58,16 @@ class SignatureFacts(NamedTuple):
 
     def tags(self) -> tuple[str, ...]:
         """Return the facts as tags, warnings in capitals."""
-        found = [f"signature:{self.verdict}"]
+        tags = [f"signature:{self.verdict}"]
         if self.verdict in (SignatureVerdict.VALID, SignatureVerdict.INVALID, SignatureVerdict.NOT_CHECKED):
-            found.append("fingerprint:matches" if self.is_named else "fingerprint:MISMATCH")
+            tags.append("fingerprint:matches" if self.is_named else "fingerprint:MISMATCH")
         if not self.is_all:
-            found.append("text-outside-signature")
+            tags.append("text-outside-signature")
         if self.is_nested:
-            found.append("nested-signature")
+            tags.append("nested-signature")
         if self.upstream is not None:
-            found.append("upstream:valid" if self.upstream else "upstream:INVALID")
-        return tuple(found)
+            tags.append("upstream:valid" if self.upstream else "upstream:INVALID")
+        return tuple(tags)
 
 
 def facts_of(signed: SignedFile) -> SignatureFacts:
@@ -168,7 +168,7 @@ def _loaded(text: str) -> Ed25519PublicKey | None:
 def _decoded(text: str, length: int) -> bytes:
     """Return the bytes in base64 text, empty unless there are exactly `length`."""
     try:
-        found = base64.b64decode(text.strip(), validate=True)
+        decoded = base64.b64decode(text.strip(), validate=True)
     except (binascii.Error, ValueError):
         return b""
-    return found if len(found) == length else b""
+    return decoded if len(decoded) == length else b""

@@ -214,7 +214,9 @@ class AgentAZAllSource(PartSource):
             signed, copy, message_id=message_id, thread=thread, facts=tags, files=files, size=size, changed=changed,
             is_elsewhere=self.is_elsewhere,
         )  # fmt: skip
-        unknown = (each for each in parties.recipients if not is_remote(each) and each not in self._here)
+        unknown = (
+            recipient for recipient in parties.recipients if not is_remote(recipient) and recipient not in self._here
+        )
         self._absent.update((each, each in self._carried) for each in unknown)
         self._told_of.update(name for name in parties.recipients if is_told_of(name, is_sender=False))
         self._told_of.add(parties.sender)
@@ -281,16 +283,16 @@ def _is_just_made(path: Path) -> bool:
 
 def tasks_of(tree: AgentFolders) -> dict[str, tuple[str, Hashable]]:
     """Return for each agent the newest activity file that isn't empty, with its stamp."""
-    found: dict[str, tuple[str, Hashable]] = {}
+    tasks: dict[str, tuple[str, Hashable]] = {}
     for agent in tree.agents:
-        found[agent] = ("", None)
+        tasks[agent] = ("", None)
         for day in tree.days(agent)[:LAST_DAYS]:
             name = f"{agent}/{day}/{TASKS}/tasks.txt"
             stamp = path_stamp(tree.root / name)
             if stamp is not None and stamp.size and not (tree.root / name).parent.is_symlink():
-                found[agent] = (name, stamp)
+                tasks[agent] = (name, stamp)
                 break
-    return found
+    return tasks
 
 
 def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Iterable[str]) -> list[Agent]:
@@ -304,8 +306,8 @@ def agents_of(root: Path, tasks: dict[str, tuple[str, Hashable]], told_of: Itera
         if file.split("/")[-3:] > here[name].split("/")[-3:]:
             here[name] = file
     here.pop(USER, None)
-    found = [Agent(name, activity=_activity(root / file) if file else "") for name, file in sorted(here.items())]
-    return found + [Agent(name) for name in sorted(set(told_of) - set(here) - {USER})]
+    agents = [Agent(name, activity=_activity(root / file) if file else "") for name, file in sorted(here.items())]
+    return agents + [Agent(name) for name in sorted(set(told_of) - set(here) - {USER})]
 
 
 def is_told_of(name: str, *, is_sender: bool) -> bool:
@@ -363,10 +365,10 @@ class Parents:
         subject = _plain(signed.get("Subject"))
         if quoted := QUOTED.search(body):
             dated = self._dated.get((quoted[1].strip(), quoted[2].strip()), [])[:MOST_LOOKED_AT]
-            found = [one for one in dated if one.id != message_id and one.time <= time]
-            same = [one for one in found if _plain(one.subject) == subject]
-            if same or found:
-                return (same or found)[0].id
+            known = [one for one in dated if one.id != message_id and one.time <= time]
+            same = [one for one in known if _plain(one.subject) == subject]
+            if same or known:
+                return (same or known)[0].id
         latest = [self._latest(subject, one, time, sender, message_id) for one in recipients[:MOST_LOOKED_AT]]
         return max((one for one in latest if one), default=NOBODY).id or None
 

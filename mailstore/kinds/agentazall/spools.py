@@ -33,7 +33,7 @@ def spooled_at(home: Path) -> list[Path]:
     desk = home / FOLDER
     if home.is_symlink() or desk.is_symlink() or not desk.is_dir():
         return []
-    folders = sorted(each for each in desk.glob("spool-*") if not each.is_symlink())
+    folders = sorted(path for path in desk.glob("spool-*") if not path.is_symlink())
     return [path for folder in folders for path in sorted(folder.glob("*")) if path.suffix in ENDINGS]
 
 
@@ -68,8 +68,8 @@ def problem_of(path: Path) -> str | None:
 
 def relay_agent(data: bytes) -> str:
     """Return for whom a relay's answer is, by its beginning; empty if it doesn't say."""
-    found = AGENT.search(data, 0, HEAD_BYTES)
-    return found[1].decode("utf-8", "replace") if found else ""
+    match = AGENT.search(data, 0, HEAD_BYTES)
+    return match[1].decode("utf-8", "replace") if match else ""
 
 
 @contextmanager

@@ -103,8 +103,8 @@ class AgentAZAllStore(WatchedStore):
 
     def capabilities_for(self, name: str) -> Capabilities:
         """Return what can be done with a message or an agent: not all mail can be marked, and the user's never."""
-        found = self.capabilities
-        return found.without(OWN_MARKS, Capability.MARK_READ) if name in ("", USER) else found
+        capabilities = self.capabilities
+        return capabilities.without(OWN_MARKS, Capability.MARK_READ) if name in ("", USER) else capabilities
 
     @property
     def title(self) -> str:

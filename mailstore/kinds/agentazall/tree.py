@@ -142,17 +142,17 @@ class AgentFolders:
         if is_time:
             self._wholly_at = time.monotonic()
             self._linked = list(self._links())
-        found: dict[str, Hashable] = {}
+        parts: dict[str, Hashable] = {}
         for day in sorted(by_day, reverse=True):
             boxes = [self._box(f"{agent}/{day}/{box}") for box in BOXES for agent in by_day[day]]
             for one in boxes:
-                found.update(one.head)
+                parts.update(one.head)
             for one in boxes:
-                found.update(one.parts)
-                found.update(one.alone)
+                parts.update(one.parts)
+                parts.update(one.alone)
         for link in self._linked:
-            found[link] = path_stamp(self.root / link)
-        return found
+            parts[link] = path_stamp(self.root / link)
+        return parts
 
     def _box(self, name: str) -> AgentBox:
         box = self._boxes.get(name)

@@ -102,7 +102,7 @@ class AskingOrigin(IssueOrigin):
                 raise Unreadable(f"{self._bd} is release {release}, but release {used or '(unknown)'} used it last")
             copied(self._places, self._dolt, private)
             values = listed(self._bd, private)
-        found: list[PlacedIssue] = []
+        issues: list[PlacedIssue] = []
         records: dict[tuple[str, int], bytes] = {}
         known: Counter[str] = Counter()
         for number, value in enumerate(values, 1):
@@ -114,9 +114,9 @@ class AskingOrigin(IssueOrigin):
             known[issue.id] += 1
             if issue.is_mail:
                 records[issue.id, which] = msgspec.json.encode(encodable_value(value))
-            found.append(PlacedIssue(issue, Location("bd", which, 0)))
+            issues.append(PlacedIssue(issue, Location("bd", which, 0)))
         self._records, self._release = records, release
-        return found
+        return issues
 
     def record(self, message: Message) -> bytes:
         """Return a message as `bd` printed it. Raises ContentGone."""

@@ -106,7 +106,7 @@ def _marks(issue: BeadsIssue, copies: list[str]) -> list[str]:
         *([f"priority:{PRIORITIES.get(priority, priority)}"] if priority not in (None, NORMAL) else []),
         *(["pinned"] if issue.is_pinned else []),
         *(["wisp"] if issue.is_wisp else []),
-        *(f"cc:{each}" for each in copies),
+        *(f"cc:{copy}" for copy in copies),
     ]
 
 
@@ -116,16 +116,16 @@ def _reads(issue: BeadsIssue, labels: _Labels, to: str) -> tuple[tuple[str, floa
     A message to a channel is closed when the channel holds too many: nobody read it thereby.
     """
     closed = moment(issue.closed)
-    found: dict[str, float | None] = {
+    reads: dict[str, float | None] = {
         normal(each): moment(labels.one("claimed-at")) for each in labels.all("claimed-by")
     }
-    found |= {normal(each): None for each in labels.all("cc-cleared")}
+    reads |= {normal(each): None for each in labels.all("cc-cleared")}
     if issue.status == CLOSED or any(label in READ for label in issue.labels):
         if to.startswith("role:"):
-            found = found or {SOMEBODY: closed}
+            reads = reads or {SOMEBODY: closed}
         elif to and not to.startswith(("project:", "domain:")):
-            found[to] = closed
-    return tuple((reader, time) for reader, time in found.items() if reader)
+            reads[to] = closed
+    return tuple((reader, time) for reader, time in reads.items() if reader)
 
 
 def archived_message(name: str, value: Mapping[str, Any]) -> BeadsMessage | None:
@@ -133,7 +133,7 @@ def archived_message(name: str, value: Mapping[str, Any]) -> BeadsMessage | None
     sender = text_of(value.get("from"))
     if not sender:
         return None
-    shared = next((f"{key}:{each}" for key in ("queue", "channel") if (each := text_of(value.get(key)))), "")
+    shared = next((f"{key}:{text}" for key in ("queue", "channel") if (text := text_of(value.get(key)))), "")
     listed = value.get("cc")
     copies = [normal(text_of(each)) for each in listed] if isinstance(listed, list) else []
     to = recipient_of(text_of(value.get("to")) or shared)
@@ -155,7 +155,7 @@ def archived_message(name: str, value: Mapping[str, Any]) -> BeadsMessage | None
             *([f"priority:{priority}"] if priority not in ("", "normal") else []),
             *(["pinned"] if value.get("pinned") is True else []),
             *(["wisp"] if value.get("wisp") is True else []),
-            *(f"cc:{each}" for each in copies if each),
+            *(f"cc:{copy}" for copy in copies if copy),
         ),
         reads=(
             *(((taker, moment(text_of(value.get("claimed_at")))),) if taker else ()),

@@ -101,19 +101,19 @@ class BeadsFeed(RecordSource):
 
 
 def _placed(issues: Iterable[PlacedIssue]) -> list[_Placed]:
-    return list(_timed((message_of(each.issue), each.location) for each in issues if each.issue.is_mail))
+    return list(_timed((message_of(issue.issue), issue.location) for issue in issues if issue.issue.is_mail))
 
 
 def _records(
     issues: Iterable[PlacedIssue], placed: list[_Placed], rigs: Iterable[BeadsIssue], problems: Iterable[Problem]
 ) -> tuple[dict[str, RecordEvents], dict[str, RecordEvents]]:
     """Return the records of the agents and the problems, and those of the messages, newest first."""
-    agents = agents_of([*(each.issue for each in issues), *rigs], [each.message for each in placed])
+    agents = agents_of([*(issue.issue for issue in issues), *rigs], [each.message for each in placed])
     threads = BeadsThreads(each.message for each in placed)
     placed.sort(key=lambda each: (each.time, each.message.id), reverse=True)
     found: dict[str, RecordEvents] = {"person": PERSON}
     found |= {f"agent {agent.session_id}": RecordEvents((agent,)) for agent in agents}
-    found |= {f"problem {each}": RecordEvents((each,)) for each in problems}
+    found |= {f"problem {problem}": RecordEvents((problem,)) for problem in problems}
     return found, {
         each.key: record_events(each.message, threads.parent(each.message), each.time, each.location) for each in placed
     }
@@ -171,7 +171,7 @@ def agents_of(issues: Sequence[BeadsIssue], messages: Iterable[BeadsMessage]) ->
                 ways[address] = _long(address, agent.role)
     claimed: dict[str, set[str]] = {}
     for message in messages:
-        roles = [each for each in message.recipients if each.startswith("role:queue:")]
+        roles = [recipient for recipient in message.recipients if recipient.startswith("role:queue:")]
         named = [message.sender, *(reader for reader, _ in message.reads), *filter(is_address, message.recipients)]
         for name in named:
             if name and name not in agents and name not in NOBODY and not name.startswith("("):
@@ -233,4 +233,4 @@ def _joined(
 
 
 def _names(listed: str) -> set[str]:
-    return {normal(each) for each in listed.split(",") if each.strip() not in NONE}
+    return {normal(part) for part in listed.split(",") if part.strip() not in NONE}

@@ -105,8 +105,8 @@ class BeadsLines:
         for line in data.split(b"\n")[:-1]:
             if any(each in line for each in always):
                 chosen.append(line)
-            elif wanted in line and (found := CREATED.search(line)) is not None:
-                dated.append((found[1], line))
+            elif wanted in line and (match := CREATED.search(line)) is not None:
+                dated.append((match[1], line))
         chosen += (line for _, line in nlargest(limit, dated))
         for line in chosen:
             value = value_of(line)

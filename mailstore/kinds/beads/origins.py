@@ -81,8 +81,8 @@ class ExportOrigin(IssueOrigin):
         ]
 
     def newest(self, limit: int) -> list[PlacedIssue]:
-        found = self._lines.newest(limit, QUOTED[0], QUOTED[1:])
-        return [PlacedIssue(issue_of(line.value, line.name), line.location) for line in found]
+        lines = self._lines.newest(limit, QUOTED[0], QUOTED[1:])
+        return [PlacedIssue(issue_of(line.value, line.name), line.location) for line in lines]
 
     def record(self, message: Message) -> bytes:
         """Return the line of a message. Raises ContentGone."""
@@ -109,8 +109,10 @@ class RigRecords(NamedTuple):
             reason = reason_of(error) if isinstance(error, OSError) else str(error)
             problems.append(Problem(self.name, 1, 0, f"{NO_AGENTS}: {reason}", fatal=False))
             return
-        problems += [msgspec.structs.replace(each, file=f"{self.name}/{each.file}", fatal=False) for each in found]
-        if count := sum(each.issue.is_mail for each in placed):
+        problems += [
+            msgspec.structs.replace(problem, file=f"{self.name}/{problem.file}", fatal=False) for problem in found
+        ]
+        if count := sum(issue.issue.is_mail for issue in placed):
             many = f"{count:,} messages" if count > 1 else "a message"
             problems.append(Problem(self.name, 1, 0, f"{many} in the rig's own database: open it to see them", False))
-        yield from (each.issue for each in placed if not each.issue.is_mail)
+        yield from (issue.issue for issue in placed if not issue.issue.is_mail)

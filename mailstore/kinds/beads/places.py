@@ -73,8 +73,8 @@ def _redirected(folder: Path) -> Path:
         target = read_whole(folder / REDIRECT, SMALL).decode().strip()
     except (OSError, NotAFile, ValueError):
         return folder
-    found = folder.parent / target
-    return found if target and "\n" not in target and "\0" not in target and found.is_dir() else folder
+    path = folder.parent / target
+    return path if target and "\n" not in target and "\0" not in target and path.is_dir() else folder
 
 
 def _export(folder: Path, metadata: dict[str, Any]) -> Path:
@@ -122,12 +122,12 @@ def rigs_of(folder: Path) -> list[Path]:
         data = read_whole(folder / ROUTES)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    found: dict[Path, None] = {}
+    rigs: dict[Path, None] = {}
     for line in data.splitlines():
         path = value_of(line).get("path")
         if isinstance(path, str) and path not in ("", ".") and "\0" not in path and ".." not in Path(path).parts:
-            found.setdefault(town / path.lstrip("/"))
-    return list(found)
+            rigs.setdefault(town / path.lstrip("/"))
+    return list(rigs)
 
 
 def _object(path: Path) -> dict[str, Any]:

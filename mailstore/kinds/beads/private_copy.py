@@ -48,9 +48,9 @@ def copied(places: BeadsPlaces, dolt: DoltPlace, private: Path) -> None:
         raise Unreadable("its database is on another machine")
     target = private / FOLDER
     target.mkdir(mode=0o700)
-    told: dict[str, Any] = {name: dolt.metadata[name] for name in KEPT if name in dolt.metadata}
-    told |= {"dolt_server_host": "127.0.0.1"} if dolt.is_served else {}
-    (target / METADATA).write_bytes(msgspec.json.encode(told))
+    metadata: dict[str, Any] = {name: dolt.metadata[name] for name in KEPT if name in dolt.metadata}
+    metadata |= {"dolt_server_host": "127.0.0.1"} if dolt.is_served else {}
+    (target / METADATA).write_bytes(msgspec.json.encode(metadata))
     (target / LOCAL_VERSION).write_text(version_in(places.folder))
     if dolt.is_served:
         try:

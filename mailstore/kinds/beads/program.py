@@ -46,16 +46,16 @@ NOTHING = "No issues found"
 
 def program() -> str:
     """Return the path of `bd`; empty if there is none, or none may be run."""
-    found = shutil.which(os.environ.get(SETTING, "bd")) or ""
-    return found if Path(found).is_absolute() else ""
+    path = shutil.which(os.environ.get(SETTING, "bd")) or ""
+    return path if Path(path).is_absolute() else ""
 
 
 def version_of(bd: str, folder: Path) -> str:
     """Return what release of `bd` a program is, without a database; `folder` is private. Raises Unreadable."""
-    found = VERSION.search(_run([bd, "version"], folder).decode("utf-8", "replace"))
-    if found is None:
+    match = VERSION.search(_run([bd, "version"], folder).decode("utf-8", "replace"))
+    if match is None:
         raise Unreadable(f"{bd} does not say which release it is")
-    return found[1]
+    return match[1]
 
 
 def listed(bd: str, folder: Path) -> list[Any]:

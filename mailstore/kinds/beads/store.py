@@ -114,7 +114,7 @@ def notice_of(places: BeadsPlaces, origin: IssueOrigin) -> str:
 
 def rigs_in(folder: Path) -> tuple[list[RigRecords], list[Problem]]:
     """Return what the agents of a town's rigs are read from, their files only, and what could not be found."""
-    found: list[RigRecords] = []
+    records: list[RigRecords] = []
     problems: list[Problem] = []
     try:
         rigs = rigs_of(folder)
@@ -129,5 +129,5 @@ def rigs_in(folder: Path) -> tuple[list[RigRecords], list[Problem]]:
             continue
         if place is not None and place.folder != folder:
             origin = TablesOrigin(place.database) if place.database else ExportOrigin(place.export)
-            found.append(RigRecords(name, origin))
-    return found, problems
+            records.append(RigRecords(name, origin))
+    return records, problems

@@ -71,11 +71,11 @@ class TablesOrigin(IssueOrigin):
 
     def record(self, message: Message) -> bytes:
         """Return the row of a message, with its labels, as JSON. Raises ContentGone."""
-        found = look_or_gone(self.path, partial(_rows, name=message.id), is_text=True)
+        rows = look_or_gone(self.path, partial(_rows, name=message.id), is_text=True)
         which = message.location.offset if message.location else 0
-        if which >= len(found):
+        if which >= len(rows):
             raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted")
-        return msgspec.json.encode(found[which])
+        return msgspec.json.encode(rows[which])
 
 
 def is_beads(path: Path) -> bool:
@@ -100,7 +100,7 @@ def _issues(mail: sqlite3.Connection, file: str) -> list[PlacedIssue]:
 
 
 def _issues_in(mail: sqlite3.Connection, tables: _Set) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    issues: dict[str, dict[str, Any]] = {}
     known = columns_in(mail, tables.issues)
     wanted = [name for name in COLUMNS if name in known]
     marks, kinds = ",".join("?" * len(LABELS)), ",".join("?" * len(TYPES))
@@ -113,17 +113,17 @@ def _issues_in(mail: sqlite3.Connection, tables: _Set) -> dict[str, dict[str, An
         values,
     ):
         value = dict(zip(wanted, row, strict=True))
-        found.setdefault(str(value["id"]), value)
+        issues.setdefault(str(value["id"]), value)
     for name, label in mail.execute(
         f"SELECT issue_id, label FROM {tables.labels} WHERE issue_id IN ({chosen}) ORDER BY label",  # noqa: S608
         values,
     ):
-        if str(name) in found:
-            found[str(name)].setdefault("labels", []).append(label)
+        if str(name) in issues:
+            issues[str(name)].setdefault("labels", []).append(label)
     for name, links in _links(mail, tables):
-        if name in found:
-            found[name]["dependencies"] = links
-    return found
+        if name in issues:
+            issues[name]["dependencies"] = links
+    return issues
 
 
 def _links(mail: sqlite3.Connection, tables: _Set) -> Iterator[tuple[str, list[dict[str, str]]]]:
@@ -142,7 +142,7 @@ def _links(mail: sqlite3.Connection, tables: _Set) -> Iterator[tuple[str, list[d
 
 def _rows(mail: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
     """Return all columns of the issues with an id that concern mail, and their labels."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for tables in _sets(mail):
         asked = mail.execute(f"SELECT * FROM {tables.issues} WHERE id = ?", (name,))  # noqa: S608
         for value in rows_of(asked):
@@ -151,5 +151,5 @@ def _rows(mail: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
                 (name,),
             )
             value["labels"] = [label for (label,) in labels]
-            found += [value] if not set(LABELS).isdisjoint(issue_of(value).labels) else []
-    return found
+            rows += [value] if not set(LABELS).isdisjoint(issue_of(value).labels) else []
+    return rows

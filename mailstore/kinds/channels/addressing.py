@@ -50,7 +50,7 @@ def place(root: Path, draft: Draft) -> Placed:
     channels = sorted(path.name for path in _folders(root / CHANNELS))
     tags, names = _parted(draft.recipients)
     sender = HUMAN if draft.sender in USER_NAMES else _checked("from", draft.sender)
-    agents = {each.session_id: each for each in _agents(root)} if names else {}
+    agents = {agent.session_id: agent for agent in _agents(root)} if names else {}
     to = _agent(names[0], agents) if names else "all"
     channel = _named_channel(tags[0], channels) if tags else _likely_channel(root, draft, agents.get(to), channels)
     return Placed(channel, to, sender)
@@ -74,7 +74,7 @@ def _agent(text: str, agents: dict[str, Agent]) -> str:
     if text in USER_NAMES:
         return HUMAN
     name = _checked("to", text.removeprefix("agent:"))
-    holders = [each.session_id for each in agents.values() if name == each.role]
+    holders = [agent.session_id for agent in agents.values() if name == agent.role]
     if holders and name not in agents:
         raise DraftRefused("to", f"{name!r} is a role; channels have agents only", f"use {' or '.join(holders)}")
     return name
@@ -108,7 +108,7 @@ def _channel_of(root: Path, message_id: str, channels: list[str]) -> str:
             return name
     files = [path for name in channels for path in (root / CHANNELS / name).iterdir() if is_message(path.name)]
     for path in sorted(files, key=lambda path: path.name, reverse=True):
-        if (found := _read(path)) is not None and found.id == message_id:
+        if (message := _read(path)) is not None and message.id == message_id:
             return path.parent.name
     return ""
 

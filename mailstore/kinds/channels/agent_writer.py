@@ -130,7 +130,7 @@ def _known(root: Path, name: str, traffic: Traffic) -> Agent | None:
     files = RosterFiles(root)
     files.look()
     events = files.read(traffic) or ()
-    return next((each for each in events if isinstance(each, Agent) and each.session_id == name), None)
+    return next((event for event in events if isinstance(event, Agent) and event.session_id == name), None)
 
 
 def _changes_presence(agent: Agent, known: Agent | None) -> bool:
@@ -155,7 +155,7 @@ def _presence(before: Record | None, agent: Agent, known: Agent | None, moment: 
 
 def _place(root: Path, folders: tuple[str, ...], name: str, *fields: str) -> Path:
     """Return the file of an agent: of several the one with the newest time; its usual place if there is none."""
-    found: list[tuple[float, Path]] = []
+    places: list[tuple[float, Path]] = []
     for folder in folders:
         for stem in Folder(root / folder).look():
             if not stem.endswith(".json") or stem.startswith("."):
@@ -164,9 +164,9 @@ def _place(root: Path, folders: tuple[str, ...], name: str, *fields: str) -> Pat
             if stem != f"{name}.json" and not _is_named(path, name, fields):
                 continue
             record = record_at(path) or {}
-            found.append((parse_time(record.get("timestamp"))[0] or 0.0, path))
+            places.append((parse_time(record.get("timestamp"))[0] or 0.0, path))
     usual = next((folder for folder in folders if (root / folder).is_dir()), folders[0])
-    return max(found)[1] if found else root / usual / f"{name}.json"
+    return max(places)[1] if places else root / usual / f"{name}.json"
 
 
 def _is_named(path: Path, name: str, fields: tuple[str, ...]) -> bool:
@@ -216,7 +216,7 @@ def _change_members(root: Path, channel: str, agent: Agent, moment: float, *, is
     def change(session: Record | None) -> Record | None:
         listed = (session or {}).get("agents")
         members = listed if isinstance(listed, list) else []
-        others = [each for each in members if _member(each) != agent.session_id]
+        others = [member for member in members if _member(member) != agent.session_id]
         if is_in is (len(others) != len(members)):
             return None
         made = {"id": channel, "created": written_time(moment), "mode": "chat", "turn": None}

@@ -130,7 +130,7 @@ def body_of(record: dict[str, Any]) -> str:
     listed = content.get("artifacts")
     artifacts = [each for each in (listed if isinstance(listed, list) else [listed]) if each]
     if artifacts:
-        parts.append("\n".join(f"- {_artifact(each)}" for each in artifacts))
+        parts.append("\n".join(f"- {_artifact(artifact)}" for artifact in artifacts))
     return parts[0] if len(parts) == 1 else "\n\n".join(part for part in parts if part)
 
 

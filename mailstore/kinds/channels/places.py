@@ -29,15 +29,15 @@ def is_message(name: str) -> bool:
 
 def sender_in(file: str) -> str:
     """Return the sender in a message's file name; names may contain hyphens."""
-    found = NAME.fullmatch(file)
-    return found[2] if found else ""
+    match = NAME.fullmatch(file)
+    return match[2] if match else ""
 
 
 def time_in(file: str) -> float | None:
     """Return the time in a message's file name, in seconds since the epoch."""
-    found = NAME.fullmatch(file)
+    match = NAME.fullmatch(file)
     try:
-        return datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp() if found else None
+        return datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp() if match else None
     except ValueError:
         return None
 
@@ -54,8 +54,8 @@ def is_broadcast(address: str) -> bool:
 
 def opening(text: str) -> str:
     """Return the word that a text begins with, in lower case, if it could be an agent's name; empty if not."""
-    found = WORD.match(text)
-    return found[0].rstrip("-").lower() if found else ""
+    match = WORD.match(text)
+    return match[0].rstrip("-").lower() if match else ""
 
 
 def person_or(name: str) -> str:

@@ -40,8 +40,8 @@ def state_in(presence: Record) -> str:
 
 def is_fresher(presence: Record, moment: float) -> bool:
     """Say whether a presence was written by another program, after a time in seconds since the epoch."""
-    told = parse_time(presence.get("timestamp"))[0]
-    return told is not None and told > moment and presence.get("writer") != WRITER
+    written = parse_time(presence.get("timestamp"))[0]
+    return written is not None and written > moment and presence.get("writer") != WRITER
 
 
 def present(agent: Agent, before: Record, moment: float) -> Record:
@@ -54,7 +54,7 @@ def present(agent: Agent, before: Record, moment: float) -> Record:
         state, substate = OFFLINE, substate if state == OFFLINE else "shutdown"
     when = utc(moment)
     channel = next((tag.partition(":")[2] for tag in agent.tags if tag.startswith("project:")), None)
-    found = {
+    fields = {
         "mode": "daemon",
         "channel": channel,
         **before,
@@ -64,7 +64,7 @@ def present(agent: Agent, before: Record, moment: float) -> Record:
         "timestamp": f"{when:%Y-%m-%dT%H:%M:%S}.{when.microsecond // 1000:03d}Z",
         "writer": WRITER,
     }
-    found.pop("activity", None)
-    if activity_in(found, {}) != agent.activity:
-        found["activity"] = agent.activity
-    return {name: value for name, value in found.items() if value is not None}
+    fields.pop("activity", None)
+    if activity_in(fields, {}) != agent.activity:
+        fields["activity"] = agent.activity
+    return {name: value for name, value in fields.items() if value is not None}

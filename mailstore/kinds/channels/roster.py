@@ -62,7 +62,7 @@ class RosterFiles:
 
     def read(self, traffic: Traffic) -> list[Event] | None:
         """Return the agents and problems; None if a file is half-written."""
-        found: dict[str, list[tuple[str, Record]]] = {name: [] for name in ROSTER}
+        records: dict[str, list[tuple[str, Record]]] = {name: [] for name in ROSTER}
         problems: list[Event] = []
         for folder, stamps in self._stamps.items():
             for name, stamp in sorted(stamps.items()):
@@ -76,32 +76,32 @@ class RosterFiles:
                     why = reason_of(error)
                     problems.append(Problem(shown_name(f"{folder}/{name}"), 1, 0, why))
                     continue
-                found[folder].append((shown_name(name.removesuffix(".json")), record))
-        self.named = frozenset(agent.session_id for agent in merged(found, {}))
-        self.presences = newest(found)
-        return [*merged(found, traffic), *problems]
+                records[folder].append((shown_name(name.removesuffix(".json")), record))
+        self.named = frozenset(agent.session_id for agent in merged(records, {}))
+        self.presences = newest(records)
+        return [*merged(records, traffic), *problems]
 
 
 def _is_record(name: str) -> bool:
     return name.endswith(".json") and not name.startswith(".")
 
 
-def newest(found: Records) -> dict[str, NewestPresence]:
+def newest(records: Records) -> dict[str, NewestPresence]:
     """Return the newest presence of each agent by name, from the records in both folders."""
     present: dict[str, NewestPresence] = {}
     for folder in (PRESENCE, SIGNALS):
-        for stem, record in found[folder]:
+        for stem, record in records[folder]:
             name = name_of(record.get("agent_id")) or name_of(record.get("agent")) or stem
-            told = parse_time(record.get("timestamp"))[0] or 0.0
-            if name not in present or present[name].told <= told:
-                present[name] = NewestPresence(told, record, f"{folder}/{stem}.json")
+            written = parse_time(record.get("timestamp"))[0] or 0.0
+            if name not in present or present[name].told <= written:
+                present[name] = NewestPresence(written, record, f"{folder}/{stem}.json")
     return present
 
 
-def merged(found: Records, traffic: Traffic) -> list[Agent]:
+def merged(records: Records, traffic: Traffic) -> list[Agent]:
     """Return the agents in some records (by folder, with the stems of their files) and in the traffic."""
-    registered = {name_of(record.get("id")) or stem: record for stem, record in found[REGISTRY]}
-    present = newest(found)
+    registered = {name_of(record.get("id")) or stem: record for stem, record in records[REGISTRY]}
+    present = newest(records)
     tags: dict[str, set[str]] = {name: set(channels) for name, channels in traffic.items()}
     for name, presence in present.items():
         channel = name_of(presence.record.get("channel")) or name_of(presence.record.get("session"))
@@ -109,7 +109,7 @@ def merged(found: Records, traffic: Traffic) -> list[Agent]:
     for name, entry in registered.items():
         others = entry.get("tags")
         tags.setdefault(name, set()).update(filter(None, map(name_of, others if isinstance(others, list) else ())))
-    for stem, record in found[SESSIONS]:
+    for stem, record in records[SESSIONS]:
         members = record.get("agents")
         for member in members if isinstance(members, list) else []:
             name = name_of(member.get("id")) if isinstance(member, dict) else name_of(member)

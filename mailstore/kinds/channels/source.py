@@ -196,7 +196,7 @@ class ChannelsSource(PartSource):
     def _read_roster(self) -> list[Event] | None:
         """Return the agents; mail that begins with the name of a new one is read again."""
         traffic = self.traffic()
-        found = self._roster.read(traffic)
+        agents = self._roster.read(traffic)
         wrote = {name for channel in self._channels.values() for name in channel.senders}
         for name in sorted((self._roster.named | wrote) - set(self._called.values())):
             self._called[name.lower()] = name
@@ -204,7 +204,7 @@ class ChannelsSource(PartSource):
                 if part in self._parts:
                     self._named[part] = name
                     self._parts[part] = (self._parts[part], name)
-        return found
+        return agents
 
     def addressed(self, message: Message, part: str = "") -> Message:
         """Return a message as its readers take it: an agent whose name its text begins with is mentioned."""
@@ -222,13 +222,13 @@ class ChannelsSource(PartSource):
 
     def traffic(self) -> dict[str, list[str]]:
         """Return the channel tags of each sender; none for names that only received mail."""
-        found: dict[str, list[str]] = {name: [] for name in self._seen}
+        senders: dict[str, list[str]] = {name: [] for name in self._seen}
         for name, channel in self._channels.items():
             if is_encodable(name):
                 channel.look_for_senders()
                 for sender in channel.senders:
-                    found.setdefault(sender, []).append(tag_of(name))
-        return found
+                    senders.setdefault(sender, []).append(tag_of(name))
+        return senders
 
 
 def _mode(path: Path) -> int:
@@ -244,8 +244,8 @@ def facts_about(root: Path, name: str, presence: dict[str, Any], file: str) -> I
     if isinstance(pid, int) and not isinstance(pid, bool):
         yield AgentFact("watcher", f"process {pid}", file)
     for path in _logs(root / LOGS, name):
-        if (found := _last_error(path)) is not None:
-            line, is_last_word = found
+        if (last_error := _last_error(path)) is not None:
+            line, is_last_word = last_error
             yield AgentFact("last error", line, f"{LOGS}/{shown_name(path.name)}", is_last_word)
 
 
@@ -256,8 +256,8 @@ def _logs(folder: Path, name: str) -> list[Path]:
     numbered = NUMBERED.fullmatch(name)
     for stem in (name, numbered[1]) if numbered else (name,):
         paths = [folder / f"{stem}{ending}.log" for ending in ENDINGS]
-        if found := [path for path in paths if path.is_file() and not path.is_symlink()]:
-            return found
+        if logs := [path for path in paths if path.is_file() and not path.is_symlink()]:
+            return logs
     return []
 
 

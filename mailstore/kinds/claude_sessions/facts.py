@@ -155,21 +155,21 @@ class ClaudeTranscript(Transcript[ClaudeFact]):
         self._called = ""
 
     def facts_in(self, line: bytes, offset: int) -> Iterable[ClaudeFact]:
-        found = facts_in(line, offset, self._origin)
-        if found and found[0].kind == "name":
-            if found[0].name == self._called:
+        facts = facts_in(line, offset, self._origin)
+        if facts and facts[0].kind == "name":
+            if facts[0].name == self._called:
                 return []
-            self._called = found[0].name
-        return found
+            self._called = facts[0].name
+        return facts
 
     def facts_at_end(self, fd: int, offset: int) -> list[ClaudeFact]:
         import os
 
         if self._is_known or self._origin.agent:
             return []
-        found = list(_began(os.pread(fd, min(HEAD, offset), 0), self._origin))
-        self._is_known = bool(found)
-        return found
+        facts = list(_began(os.pread(fd, min(HEAD, offset), 0), self._origin))
+        self._is_known = bool(facts)
+        return facts
 
 
 def _began(head: bytes, file: ClaudeFile) -> Iterator[ClaudeFact]:
@@ -219,13 +219,13 @@ def _as(base: ClaudeFact, **more: Any) -> ClaudeFact:
 
 
 def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    found = ANY.decode(raw) if bytes(raw) else None
-    return found if isinstance(found, dict) else {}
+    value = ANY.decode(raw) if bytes(raw) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _text(raw: msgspec.Raw) -> str:
-    found = ANY.decode(raw) if bytes(raw) else None
-    return found if isinstance(found, str) else ""
+    value = ANY.decode(raw) if bytes(raw) else None
+    return value if isinstance(value, str) else ""
 
 
 def _parts(message: dict[str, Any], kind: str) -> list[dict[str, Any]]:
@@ -253,11 +253,11 @@ def _answered(result: dict[str, Any], message: dict[str, Any], base: ClaudeFact)
     if len(tools) != 1 or "routing" in result or "request_id" in result:
         return []  # a team's message: it is in the team's mailbox
     sent = result.get("success")
-    found = _as(base, kind="result", tool=tools[0])
+    fact = _as(base, kind="result", tool=tools[0])
     if sent is True and (message_id := text_in(result, "msg_id")):
-        return [_as(found, message_id=message_id)]
+        return [_as(fact, message_id=message_id)]
     if sent is False and not text_in(result, "msg_id"):
-        return [_as(found, text=text_in(result, "message") or text_in(result, "display"))]
+        return [_as(fact, text=text_in(result, "message") or text_in(result, "display"))]
     return []
 
 
@@ -306,13 +306,13 @@ def _read(origin: dict[str, Any], content: str, base: ClaudeFact, how: str) -> l
 
 def _notices(content: str, base: ClaudeFact) -> Iterator[ClaudeFact]:
     for text in content.split(NOTICE)[1:]:
-        told = TOLD.search(text)
-        outcome = next((outcome for words, outcome in OUTCOMES if words in text[: told.start() if told else 0]), "")
-        if told and outcome:
+        match = TOLD.search(text)
+        outcome = next((outcome for words, outcome in OUTCOMES if words in text[: match.start() if match else 0]), "")
+        if match and outcome:
             why = DROPPED_BECAUSE.search(text) if outcome == "dropped" else None
-            ids = tuple(filter(None, (each.strip() for each in told[2].split(","))))
+            ids = tuple(filter(None, (part.strip() for part in match[2].split(","))))
             yield _as(
-                base, kind="notice", ids=ids, outcome=outcome, address=told[1], text=why[1] if why else "", tool=ids[0]
+                base, kind="notice", ids=ids, outcome=outcome, address=match[1], text=why[1] if why else "", tool=ids[0]
             )
 
 

@@ -34,7 +34,7 @@ def find(path: Path) -> Path | None:
 def _inner(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
-            return [Path(each.path) for each in islice(entries, LOOKED_AT) if each.is_dir(follow_symlinks=False)]
+            return [Path(entry.path) for entry in islice(entries, LOOKED_AT) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
 
@@ -47,7 +47,7 @@ def _is_own(folder: Path) -> bool:
 def _has_session(project: Path) -> bool:
     try:
         with os.scandir(project) as entries:
-            return any(each.name.endswith(SUFFIX) for each in islice(entries, LOOKED_AT))
+            return any(entry.name.endswith(SUFFIX) for entry in islice(entries, LOOKED_AT))
     except OSError:
         return False
 
@@ -66,13 +66,15 @@ class SessionFiles:
     def look(self) -> list[FoundTranscript]:
         """Return all transcripts, the last changed first. Raises OSError if the folder can't be listed."""
         self.problems = []
-        found = [each for project in self._folders(self._projects) for each in self._of_project(project)]
-        found.sort(key=lambda it: it.stamp.changed, reverse=True)
-        return found
+        transcripts = [
+            transcript for project in self._folders(self._projects) for transcript in self._of_project(project)
+        ]
+        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
+        return transcripts
 
     def _folders(self, folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
-            return [each for each in entries if each.is_dir(follow_symlinks=False)]
+            return [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
 
     def _of_project(self, project: os.DirEntry[str]) -> Iterator[FoundTranscript]:
         try:
@@ -100,7 +102,7 @@ class SessionFiles:
             known = self._below.get(folder)
             if known is None or known[0] != changed:
                 with os.scandir(folder) as entries:
-                    names = [each.name for each in entries if each.name.startswith("agent-")]
+                    names = [entry.name for entry in entries if entry.name.startswith("agent-")]
                 known = changed, [name for name in names if name.endswith(SUFFIX)]
                 if time.time_ns() - changed > SETTLED:
                     self._below[folder] = known

@@ -60,7 +60,7 @@ class Processes:
 
     def look(self) -> list[SessionProcess]:
         """Look which processes there are; return those that were not known as they are."""
-        found: dict[str, tuple[Stamp, SessionProcess | None]] = {}
+        stamps: dict[str, tuple[Stamp, SessionProcess | None]] = {}
         fresh = []
         try:
             with os.scandir(self.folder) as entries:
@@ -78,10 +78,13 @@ class Processes:
                 known = stamp, _read(Path(entry.path))
                 if known[1] is not None:
                     fresh.append(known[1])
-            found[entry.name] = known
-        self._known = found
-        alive = [each for _, each in found.values() if each is not None and is_alive(each)]
-        self.living = {each.session_id: self._in_words(each) for each in sorted(alive, key=lambda it: it.started_at)}
+            stamps[entry.name] = known
+        self._known = stamps
+        alive = [process for _, process in stamps.values() if process is not None and is_alive(process)]
+        self.living = {
+            session_process.session_id: self._in_words(session_process)
+            for session_process in sorted(alive, key=lambda process: process.started_at)
+        }
         return fresh
 
     def _in_words(self, process: SessionProcess) -> SessionProcess:
@@ -97,10 +100,10 @@ class Processes:
 
 def _read(path: Path) -> SessionProcess | None:
     try:
-        found = DECODER.decode(read_whole(path, LARGEST))
+        process = DECODER.decode(read_whole(path, LARGEST))
     except (OSError, NotAFile, *UNREADABLE):
         return None  # it may be half-written: it is asked for again when it changes
-    return found if found.session_id and 0 < found.pid < 1 << 31 else None
+    return process if process.session_id and 0 < process.pid < 1 << 31 else None
 
 
 def is_alive(process: SessionProcess) -> bool:

@@ -99,14 +99,19 @@ class Sessions:
 
     def named(self, name: str, time: float) -> str:
         """Return the one session that was called so and may have run at a time; empty if there are several, or none."""
-        found = [
-            it
-            for it in self._by_name.get(name, ())
-            if (it.began is None or it.began <= time + 1) and (it.process is not None or it.changed >= time - 1)
+        sessions = [
+            session
+            for session in self._by_name.get(name, ())
+            if (session.began is None or session.began <= time + 1)
+            and (session.process is not None or session.changed >= time - 1)
         ]
-        running = [it for it in found if it.process is not None and it.process.started_at / 1000 <= time + 1]
-        found = running if len(running) == 1 else found
-        return found[0].id if len(found) == 1 else ""
+        running = [
+            session
+            for session in sessions
+            if session.process is not None and session.process.started_at / 1000 <= time + 1
+        ]
+        sessions = running if len(running) == 1 else sessions
+        return sessions[0].id if len(sessions) == 1 else ""
 
     def look(self) -> tuple[list[ClaudeFact], set[str]]:
         """Look which sessions run now; return what is new of their processes, and the sessions that it concerns."""
@@ -115,24 +120,24 @@ class Sessions:
         now = self._processes.living
         changed = {name for name in before.keys() | now.keys() if before.get(name) != now.get(name)}
         facts = []
-        for each in fresh:
-            session = self.get(each.session_id)
-            session.folder = session.folder or each.cwd
-            session.version = each.version or session.version
+        for process in fresh:
+            session = self.get(process.session_id)
+            session.folder = session.folder or process.cwd
+            session.version = process.version or session.version
             if session.began is None:
-                session.began = each.started_at / 1000
-            began = isoformat(each.started_at / 1000)
+                session.began = process.started_at / 1000
+            began = isoformat(process.started_at / 1000)
             facts.append(
                 ClaudeFact(
                     "process",
-                    f"sessions/{each.pid}.json",
+                    f"sessions/{process.pid}.json",
                     0,
                     0,
-                    each.session_id,
+                    process.session_id,
                     began,
-                    name=each.name,
-                    pid=each.pid,
-                    started=each.proc_start,
+                    name=process.name,
+                    pid=process.pid,
+                    started=process.proc_start,
                 )
             )
         for name in changed:
@@ -155,8 +160,8 @@ class Sessions:
         return self._labels[session]
 
     def _labelled(self) -> dict[str, str]:
-        ordered = sorted(self._all.values(), key=lambda it: (it.began or float("inf"), it.id))
-        called = ((it.id, it.name or it.folder.rstrip("/").rpartition("/")[2]) for it in ordered)
+        ordered = sorted(self._all.values(), key=lambda session: (session.began or float("inf"), session.id))
+        called = ((session.id, session.name or session.folder.rstrip("/").rpartition("/")[2]) for session in ordered)
         return labelled(called, lambda session, size: session[:size])
 
     def agent(self, session: str) -> Agent:
@@ -165,17 +170,17 @@ class Sessions:
         What the session is called is part of its label only: as a name of the agent it would be an address, and a text
         with `@name` would be to it.
         """
-        it, process = self.get(session), self.get(session).process
-        last = max(it.changed, process.updated_at / 1000 if process else 0.0) or None
+        seen_session, process = self.get(session), self.get(session).process
+        last = max(seen_session.changed, process.updated_at / 1000 if process else 0.0) or None
         if last is not None and process is None:
             last = last // BEAT_SECONDS * BEAT_SECONDS  # each line of a transcript is no news of its session
         seen = None if last is None else last // BEAT_SECONDS * BEAT_SECONDS
         extra: dict[str, str | int] = {
-            "session": it.id,
-            "name": it.name,
-            "folder": it.folder,
-            "branch": it.branch,
-            "version": it.version,
+            "session": seen_session.id,
+            "name": seen_session.name,
+            "folder": seen_session.folder,
+            "branch": seen_session.branch,
+            "version": seen_session.version,
         }
         status, activity = Status.DEAD, ""
         if process is not None:
@@ -186,13 +191,13 @@ class Sessions:
             extra |= {"pid": process.pid, "kind": process.kind}
         elif not self._processes.is_there:
             status, activity = Status.FROZEN, Working.OFFLINE.value
-        if not it.has_transcript and process is None:
+        if not seen_session.has_transcript and process is None:
             activity = "its transcript is gone"
         return Agent(
             self.label(session),
             status=status,
             activity=activity,
-            started_at=it.began,
+            started_at=seen_session.began,
             ended_at=last if status is Status.DEAD else None,
             last_seen=seen,
             updated=process.status_updated_at / 1000 if process and process.status_updated_at else last,
@@ -209,8 +214,8 @@ class Sessions:
 
     def new_strangers(self) -> list[Agent]:
         """Return those of whom only a name is known, as agents, who were not returned before."""
-        found, self._new_strangers = self._new_strangers, []
-        return found
+        agents, self._new_strangers = self._new_strangers, []
+        return agents
 
 
 def plain_name(name: str) -> str:

@@ -86,45 +86,58 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
 
     def file_named(self, session: str, name: str) -> ClaudeFile | None:
         """Return a transcript of a session or its subagents, by its name as it is shown; None if it is not there."""
-        files = (it for it in self.history.files if isinstance(it, ClaudeFile))
-        return next((it for it in files if it.session == session and it.name == name), None)
+        files = (file for file in self.history.files if isinstance(file, ClaudeFile))
+        return next((file for file in files if file.session == session and file.name == name), None)
 
     def describe(self, label: str) -> list[AgentFact]:
         """Return what is known of a session, by its name in the mailbox: where it works, and what it has used."""
         session = next((session for session, name in self._labels.items() if name == label), "")
         if not session:
             return []
-        it, process = self._sessions.get(session), self._sessions.get(session).process
-        found = {"session": it.id, "folder": it.folder, "branch": it.branch, "version": it.version}
+        seen_session, process = self._sessions.get(session), self._sessions.get(session).process
+        found = {
+            "session": seen_session.id,
+            "folder": seen_session.folder,
+            "branch": seen_session.branch,
+            "version": seen_session.version,
+        }
         if process is not None:
             found["process"] = f"{process.pid}, {process.kind}"
-        files = (each for each in self.history.files if isinstance(each, ClaudeFile) and not each.agent)
+        files = (
+            transcript_file
+            for transcript_file in self.history.files
+            if isinstance(transcript_file, ClaudeFile) and not transcript_file.agent
+        )
         file = next((each for each in files if each.session == session), None)
         source = file.name if file else ""
         facts = [AgentFact(name, value, source) for name, value in found.items() if value]
         if file is not None:
-            facts.append(AgentFact("resume", f"claude --resume {it.id}", source))
+            facts.append(AgentFact("resume", f"claude --resume {seen_session.id}", source))
         return facts
 
     def usage(self) -> dict[str, AgentUsage]:
         """Return what the sessions that were at work in the last day have used, by their names in the mailbox."""
         now = time.time()
-        files = [it for it in self.history.files if isinstance(it, ClaudeFile) and not it.agent]
-        known = {it.id for it in [*self._sessions] if self._is_recent(it, now)}
-        recent = ((it.session, it.path) for it in files if it.session in known)
-        found = self._usage.of_all(recent, now)
-        return {label: found[session] for session, label in [*self._labels.items()] if session in found}
+        files = [file for file in self.history.files if isinstance(file, ClaudeFile) and not file.agent]
+        known = {session.id for session in [*self._sessions] if self._is_recent(session, now)}
+        recent = ((file.session, file.path) for file in files if file.session in known)
+        usages = self._usage.of_all(recent, now)
+        return {label: usages[session] for session, label in [*self._labels.items()] if session in usages}
 
     def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
         """Return what some sessions have used, by their ids, whether or not anything was read before."""
         return self._usage.of_sessions(sessions, self._paths_of, time.time())
 
     def _paths_of(self, sessions: Collection[str]) -> Mapping[str, Path]:
-        files = {it.file.session: it.file.path for it in self._files.look() if not it.file.agent}
-        return {it: files[it] for it in sessions if it in files}
+        files = {
+            transcript.file.session: transcript.file.path
+            for transcript in self._files.look()
+            if not transcript.file.agent
+        }
+        return {session: files[session] for session in sessions if session in files}
 
-    def _is_recent(self, it: SeenSession, now: float) -> bool:
-        return it.process is not None or now - it.changed < DAY
+    def _is_recent(self, session: SeenSession, now: float) -> bool:
+        return session.process is not None or now - session.changed < DAY
 
     def files(self) -> list[FoundTranscript]:
         return self._files.look()
@@ -135,24 +148,24 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
     def everything(self) -> None:
         self._traced.everything()
 
-    def listed(self, found: list[FoundTranscript]) -> None:
+    def listed(self, transcripts: list[FoundTranscript]) -> None:
         there: dict[str, float] = {}
-        for each in found:
-            there.setdefault(each.file.session, each.stamp.changed / 1e9)
-        for it in self._sessions:
-            changed = there.get(it.id)
-            if changed is None and it.has_transcript:
-                it.has_transcript = False
-                self._changed.add(it.id)
-            elif changed is not None and (changed != it.changed or not it.has_transcript):
-                it.changed, it.has_transcript = changed, True
-                self._changed.add(it.id)
+        for transcript in transcripts:
+            there.setdefault(transcript.file.session, transcript.stamp.changed / 1e9)
+        for session in self._sessions:
+            changed = there.get(session.id)
+            if changed is None and session.has_transcript:
+                session.has_transcript = False
+                self._changed.add(session.id)
+            elif changed is not None and (changed != session.changed or not session.has_transcript):
+                session.changed, session.has_transcript = changed, True
+                self._changed.add(session.id)
 
-    def was_read(self, found: FoundTranscript) -> None:
-        if not found.file.agent:
-            it = self._sessions.get(found.file.session)
-            it.changed, it.has_transcript = found.stamp.changed / 1e9, True
-            self._changed.add(it.id)
+    def was_read(self, transcript: FoundTranscript) -> None:
+        if not transcript.file.agent:
+            session = self._sessions.get(transcript.file.session)
+            session.changed, session.has_transcript = transcript.stamp.changed / 1e9, True
+            self._changed.add(session.id)
 
     def take(self, fact: ClaudeFact) -> None:
         if fact.kind in ("began", "name", "process"):
@@ -164,11 +177,11 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
     def look_beside(self) -> None:
         facts, changed = self._sessions.look()
         news = [KeptFact(fact) for fact in facts if self.history.is_news(fact)]
-        self.history.facts.update((it.fact.key, it.fact) for it in news if it.fact is not None)
+        self.history.facts.update((fact.fact.key, fact.fact) for fact in news if fact.fact is not None)
         self.history.keep(news)
-        for it in news:
-            if it.fact is not None:
-                self.take(it.fact)
+        for kept_fact in news:
+            if kept_fact.fact is not None:
+                self.take(kept_fact.fact)
         self._changed |= changed
         self._traced.concerns(changed)
         if news or (self._due is not None and time.time() >= self._due):
@@ -177,23 +190,26 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
     def records(self, most: int | None = None) -> RecordMap:
         """Return what changed: sessions, problems, and messages, at most so many."""
         now = time.time()
-        found: dict[str, RecordEvents] = {}
+        record_events: dict[str, RecordEvents] = {}
         changed, self._changed = self._changed, set()
-        labels = {it.id: self._sessions.label(it.id) for it in self._sessions}
+        labels = {seen_session.id: self._sessions.label(seen_session.id) for seen_session in self._sessions}
         if any(labels.get(session) != label for session, label in self._labels.items()):
             self._traced.everything()
             changed |= labels.keys()
         self._labels = labels
         traced = list(self._traced.take(now, most))
         for session in changed:
-            found[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
+            record_events[f"session {session}"] = RecordEvents((self._sessions.agent(session),))
         for agent in self._sessions.new_strangers():
-            found[f"stranger {agent.session_id}"] = RecordEvents((agent,))
+            record_events[f"stranger {agent.session_id}"] = RecordEvents((agent,))
         self._due = self._traced.next_due(now)
         problems: list[Problem] = [*self.history.problems(), *self._files.problems]
-        told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
-        found |= told
-        found |= dict.fromkeys(self._told.keys() - told.keys(), NOTHING)
-        self._told = told
-        found.update((f"message {message_id}", record) for message_id, record in traced)
-        return found
+        records_by_key = {
+            f"problem {problem.file} {problem.offset} {problem.reason}": RecordEvents((problem,))
+            for problem in problems
+        }
+        record_events |= records_by_key
+        record_events |= dict.fromkeys(self._told.keys() - records_by_key.keys(), NOTHING)
+        self._told = records_by_key
+        record_events.update((f"message {message_id}", record) for message_id, record in traced)
+        return record_events

@@ -101,7 +101,7 @@ class TracedLines(msgspec.Struct):
     @property
     def result(self) -> ClaudeFact | None:
         """The sender's line; of copies in forked sessions the original."""
-        return min(self.results, key=lambda it: (bool(it.origin), it.time, it.session), default=None)
+        return min(self.results, key=lambda fact: (bool(fact.origin), fact.time, fact.session), default=None)
 
     @property
     def text(self) -> str | None:
@@ -221,19 +221,19 @@ class TracedMessages:
         self._is_matched = True
         known = ((parts.text, it) for it, parts in self._parts.items() if parts.results or parts.reads)
         texts = sorted((text, it) for text, it in known if text is not None)
-        found: dict[str, str] = {}
+        matches: dict[str, str] = {}
         for held_id, held in self._held.items():
             time = time_of(held.time) or 0.0
             alike = _beginning(texts, held.text)
             about = (it for it in alike if self._is_about(held, time, self._parts[it]))
             fitting = [(abs(self._parts[it].at - time), it) for it in about]
-            nearest = min((each for each in fitting if each[1] not in found), default=None)
+            nearest = min((each for each in fitting if each[1] not in matches), default=None)
             if nearest is not None:
-                found[nearest[1]] = held_id
-        for message_id in found.keys() | self._held_of.keys():
-            if (before := self._held_of.get(message_id)) != (now := found.get(message_id)):
+                matches[nearest[1]] = held_id
+        for message_id in matches.keys() | self._held_of.keys():
+            if (before := self._held_of.get(message_id)) != (now := matches.get(message_id)):
                 self.touched |= {it for it in (message_id, before, now) if it}
-        self._held_of = found
+        self._held_of = matches
 
     def next_due(self, now: float) -> float | None:
         """Return when a message in an inbox may count as lost next; None if none may."""
@@ -295,7 +295,7 @@ class TracedMessages:
             timed=time_of(line.time) is not None,
             is_tracked=not is_open,
         )
-        reads = [it for it in parts.reads if not it.origin]
+        reads = [read for read in parts.reads if not read.origin]
         if session and not reads:
             self._to[session].add(message_id)
         ends = tuple(filter(None, (call or parts.result, *reads, self._holding(message_id))))
@@ -335,13 +335,13 @@ class TracedMessages:
 
     def _recipient(self, message_id: str, parts: TracedLines) -> tuple[str, str]:
         """Return the session of a message's recipient, empty if it is not known, and a name instead."""
-        reads = sorted(parts.reads, key=lambda it: (bool(it.origin), it.time))
+        reads = sorted(parts.reads, key=lambda fact: (bool(fact.origin), fact.time))
         if reads:
             return reads[0].origin or reads[0].session, ""
         to = parts.call.name if parts.call else ""
         if parts.result is not None and not parts.result.message_id:
             return "", plain_name(to)
-        told = next((it.address for it in parts.notices if it.address), "")
+        told = next((notice.address for notice in parts.notices if notice.address), "")
         address = told or (to if "/" in to else "")
         session = self._sessions.at_address(address, parts.at) if address else ""
         if not session and (held := self._holding(message_id)) is not None:
@@ -358,24 +358,24 @@ class TracedMessages:
         if result is not None and not result.message_id:
             yield Outcome(OutcomeState.NOT_SENT, time_of(result.time), first_line(result.text))
             return
-        notices = sorted(parts.notices, key=lambda it: it.time)
-        found = [Outcome(OutcomeState(it.outcome), time_of(it.time), it.text) for it in notices]
-        if not any(it.state is OutcomeState.HELD for it in found):
+        notices = sorted(parts.notices, key=lambda fact: fact.time)
+        outcomes = [Outcome(OutcomeState(notice.outcome), time_of(notice.time), notice.text) for notice in notices]
+        if not any(outcome.state is OutcomeState.HELD for outcome in outcomes):
             holding = self._holding(message_id)
             if holding is not None:
-                found.insert(0, Outcome(OutcomeState.HELD, time_of(holding.time), is_told=False))
-        yield from found
-        read = min(parts.reads, key=lambda it: it.time, default=None)
+                outcomes.insert(0, Outcome(OutcomeState.HELD, time_of(holding.time), is_told=False))
+        yield from outcomes
+        read = min(parts.reads, key=lambda fact: fact.time, default=None)
         if read is not None:
             yield Outcome(OutcomeState.READ, time_of(read.time))
             return
-        if found and found[-1].state is OutcomeState.HELD and session:
-            held = found[-1].time or parts.at
+        if outcomes and outcomes[-1].state is OutcomeState.HELD and session:
+            held = outcomes[-1].time or parts.at
             self._to[session].add(message_id)
             self._due[message_id] = held + PATIENCE
             if now - held > PATIENCE and self._sessions.ended_since(session, held):
                 yield Outcome(OutcomeState.LOST, held, "while this was held", is_told=False)
-        if found and found[-1].state is not OutcomeState.RELEASED:
+        if outcomes and outcomes[-1].state is not OutcomeState.RELEASED:
             return
         arrived = self._arrival(message_id, parts)
         if arrived is not None:
@@ -384,7 +384,7 @@ class TracedMessages:
             self._due[message_id] = time + PATIENCE
             if now - time > PATIENCE and self._sessions.ended_since(arrived.session, time):
                 yield Outcome(OutcomeState.LOST, time, "with this in its inbox", is_told=False)
-        elif not found:
+        elif not outcomes:
             known = session and self._sessions.get(session).has_transcript
             yield Outcome(OutcomeState.SENT if known else OutcomeState.NO_TRACE, parts.at)
 
@@ -403,18 +403,20 @@ class TracedMessages:
         Of equal messages each has a line of its own: those that were read come first, as an inbox is a queue.
         """
         lines: defaultdict[str, list[ClaudeFact]] = defaultdict(list)
-        for line in sorted(self._arrived[like], key=lambda it: it.time):
+        for line in sorted(self._arrived[like], key=lambda fact: fact.time):
             lines[line.session].append(line)
         alike = [(self._parts[each], each) for each in self._like[like]]
-        for read in sorted((read for each, _ in alike for read in each.reads), key=lambda it: it.time):
+        for read in sorted(
+            (read for traced_lines, _ in alike for read in traced_lines.reads), key=lambda fact: fact.time
+        ):
             here = lines[read.session]
             if here and here[0].time <= read.time:
                 del here[0]
-        free = sorted((line for here in lines.values() for line in here), key=lambda it: it.time)
+        free = sorted((line for here in lines.values() for line in here), key=lambda fact: fact.time)
         for other, other_id in sorted((it for it in alike if not it[0].reads), key=lambda it: (it[0].at, it[1])):
-            if any(OutcomeState(it.outcome) in FINAL for it in other.notices):
+            if any(OutcomeState(notice.outcome) in FINAL for notice in other.notices):
                 continue
-            mine = next((it for it in free if self._may_be(it, other)), None)
+            mine = next((fact for fact in free if self._may_be(fact, other)), None)
             if mine is not None:
                 free.remove(mine)
                 yield other_id, mine
@@ -438,8 +440,10 @@ class TracedMessages:
             if abs(time - parts.at) > PATIENCE / 2:
                 return False
             names = self._sessions.get(parts.result.session).names
-            return not names or held.name in names or any(it.pid == held.pid for it in parts.reads)
-        return any(it.session == held.session and it.pid == held.pid and it.time >= held.time for it in parts.reads)
+            return not names or held.name in names or any(read.pid == held.pid for read in parts.reads)
+        return any(
+            read.session == held.session and read.pid == held.pid and read.time >= held.time for read in parts.reads
+        )
 
 
 def _beginning(texts: Sequence[tuple[str, str]], start: str) -> Iterator[str]:
@@ -472,17 +476,19 @@ def _events(traced: TracedMessage) -> RecordEvents:
 def ways(traced: TracedMessage) -> list[MessageWay]:
     """Return how a message went, each step with its time and reason, and who is said to have sent it."""
     to = traced.message.recipients[0]
-    found = [
+    message_ways = [
         MessageWay(
-            it.state.value,
+            outcome.state.value,
             to,
-            WAYS.get(it.state, WayState.REFUSED),
-            last=it.time,
-            reason=REASONS.get(it.state) or it.why or CAUSES.get(it.state, ""),
+            WAYS.get(outcome.state, WayState.REFUSED),
+            last=outcome.time,
+            reason=REASONS.get(outcome.state) or outcome.why or CAUSES.get(outcome.state, ""),
         )
-        for it in traced.outcomes
+        for outcome in traced.outcomes
     ]
-    return found + [MessageWay("sender", traced.message.sender, WayState.RECEIVED, reason=it) for it in traced.notes]
+    return message_ways + [
+        MessageWay("sender", traced.message.sender, WayState.RECEIVED, reason=note) for note in traced.notes
+    ]
 
 
 def _claim(fact: ClaudeFact) -> str:

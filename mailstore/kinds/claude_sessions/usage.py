@@ -49,6 +49,6 @@ def used_in(data: bytes) -> Iterator[Used]:
     if line.type == "cost-state":
         yield Used("cost", None, cost=line.cost, is_answer=False)
     elif line.type == "assistant" and answer is not None and answer.usage is not None:
-        it = answer.usage
-        given = it.input_tokens + it.cache_creation_input_tokens + it.cache_read_input_tokens
-        yield Used(answer.id, time_of(line.timestamp), given, it.output_tokens, given, model=answer.model)
+        tokens = answer.usage
+        given = tokens.input_tokens + tokens.cache_creation_input_tokens + tokens.cache_read_input_tokens
+        yield Used(answer.id, time_of(line.timestamp), given, tokens.output_tokens, given, model=answer.model)

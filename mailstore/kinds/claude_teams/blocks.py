@@ -87,7 +87,7 @@ def likeness(text: str) -> tuple[str, ...]:
             value = None
         if isinstance(value, dict) and isinstance(value.get("type"), str):
             ids = (value.get(name) for name in ("requestId", "request_id", "timestamp", "taskId"))
-            found = next((each for each in ids if isinstance(each, str)), "")
-            if found:
-                return value["type"], found
+            message_id = next((each for each in ids if isinstance(each, str)), "")
+            if message_id:
+                return value["type"], message_id
     return (PLAIN.sub("", text),)

@@ -71,7 +71,14 @@ def _grouped_alike(copies: Iterable[SeenEntry]) -> list[list[SeenEntry]]:
             at += 1
         free[inbox] = at
         candidates = range(at, min(at + MOST_AT_ONCE, len(groups)))
-        home = next((it for it in candidates if inbox not in inboxes[it] and _belongs(seen, groups[it][0])), None)
+        home = next(
+            (
+                candidate
+                for candidate in candidates
+                if inbox not in inboxes[candidate] and _belongs(seen, groups[candidate][0])
+            ),
+            None,
+        )
         if home is None:
             while recent < len(groups) and seen.time - groups[recent][0].time > AT_ONCE_SECONDS:
                 recent += 1
@@ -124,7 +131,9 @@ def message_of(team: Team, copies: list[SeenEntry], inboxes: Collection[str] = (
         subject=said.subject if said else entry.summary.strip() or first_line(entry.text),
         ttl_hours=NEVER,
         type=said.type if said else "" if entry.type == PLAIN else entry.type,
-        mentions=() if said else tuple(team.named(it) if it in inboxes else it for it in mentions(entry.text)),
+        mentions=()
+        if said
+        else tuple(team.named(mention) if mention in inboxes else mention for mention in mentions(entry.text)),
         location=first.location,
         timed=entry.time is not None,
         is_tracked=False,

@@ -49,13 +49,13 @@ def cut(data: bytes) -> ArrayElements:
         elements = ELEMENTS.decode(data)
     except UNREADABLE:
         return _cut_carefully(data)
-    found: list[tuple[int, bytes]] = []
+    pieces: list[tuple[int, bytes]] = []
     at = 0
     for element in map(bytes, elements):
         at = data.index(element, at)
-        found.append((at, element))
+        pieces.append((at, element))
         at += len(element)
-    return ArrayElements(found)
+    return ArrayElements(pieces)
 
 
 def _cut_carefully(data: bytes) -> ArrayElements:
@@ -65,22 +65,22 @@ def _cut_carefully(data: bytes) -> ArrayElements:
     opening = text.find("[", start)
     if opening < 0 or text[start:opening].strip("\x00 \t\r\n"):
         return ArrayElements([], 0, "is not a JSON array" if text[start:].strip("\x00 \t\r\n") else "is empty")
-    found: list[tuple[int, bytes]] = []
+    pieces: list[tuple[int, bytes]] = []
     at = opening + 1
     while True:
         at = _behind(BLANK, text, at)
         if text.startswith("]", at):
             has_more = bool(text[at + 1 :].strip("\x00 \t\r\n"))
-            return ArrayElements(found, at + 1, "has data after the array") if has_more else ArrayElements(found)
+            return ArrayElements(pieces, at + 1, "has data after the array") if has_more else ArrayElements(pieces)
         try:
             _, end = lenient().raw_decode(text, at)
         except UNREADABLE:
             break
-        found.append((at, data[at:end]))
+        pieces.append((at, data[at:end]))
         at = end
     if at >= len(text):
-        return ArrayElements(found, at, "ends too early")
-    return ArrayElements([*found, *_behind_damage(data, text, at)], at, "contains invalid JSON")
+        return ArrayElements(pieces, at, "ends too early")
+    return ArrayElements([*pieces, *_behind_damage(data, text, at)], at, "contains invalid JSON")
 
 
 def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -90,16 +90,16 @@ def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def _behind_damage(data: bytes, text: str, start: int) -> list[tuple[int, bytes]]:
     """Find complete messages after a damaged place."""
-    found: list[tuple[int, bytes]] = []
+    result: list[tuple[int, bytes]] = []
 
     def take(at: int, stop: int, value: Any) -> bool:
         is_message = isinstance(value, dict) and {"from", "text", "timestamp"} <= value.keys()
         if is_message:
-            found.append((at, data[at:stop]))
+            result.append((at, data[at:stop]))
         return is_message
 
     each_object(text, start + 1, take)
-    return found
+    return result
 
 
 def entry_of(inbox: str, raw: bytes) -> InboxEntry | str:

@@ -149,8 +149,8 @@ def _as(base: Fact, **more: Any) -> Fact:
 
 
 def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    found = ANY.decode(raw) if bytes(raw) else None
-    return found if isinstance(found, dict) else {}
+    value = ANY.decode(raw) if bytes(raw) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _given(line: _Line, base: Fact) -> list[Fact]:
@@ -188,15 +188,15 @@ def _attached(attachment: dict[str, Any], base: Fact) -> list[Fact]:
             base,
             kind="entry",
             number=number,
-            sender=text_in(each, "from"),
-            text=text_in(each, "text"),
-            summary=text_in(each, "summary"),
-            message_id=text_in(each, "msg_id"),
-            time=text_in(each, "timestamp") or base.time,
-            role="forged" if each.get("provenance") == "forged" else "",
+            sender=text_in(message, "from"),
+            text=text_in(message, "text"),
+            summary=text_in(message, "summary"),
+            message_id=text_in(message, "msg_id"),
+            time=text_in(message, "timestamp") or base.time,
+            role="forged" if message.get("provenance") == "forged" else "",
         )
-        for number, each in enumerate(messages)
-        if isinstance(each, dict) and text_in(each, "from") and text_in(each, "text")
+        for number, message in enumerate(messages)
+        if isinstance(message, dict) and text_in(message, "from") and text_in(message, "text")
     ]
 
 

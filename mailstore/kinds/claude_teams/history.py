@@ -50,13 +50,13 @@ class TeamTranscript(Transcript[Fact]):
 
     def facts_in(self, line: bytes, offset: int) -> Iterable[Fact]:
         """Return what a line proves, and what it answers. Raises ValueError."""
-        found = fact_in(line, offset, self.origin) if any(mark in line for mark in MARKS) else []
+        facts = fact_in(line, offset, self.origin) if any(mark in line for mark in MARKS) else []
         answered: list[Fact] = []
         if self._unanswered and ANSWER in line and (time := is_answer(line)):
             answered = [msgspec.structs.replace(fact, answered=time) for fact in self._unanswered]
             self._unanswered = []
-        self._unanswered += (fact for fact in found if fact.kind in ("turn", "entry"))
-        return [*answered, *found]
+        self._unanswered += (fact for fact in facts if fact.kind in ("turn", "entry"))
+        return [*answered, *facts]
 
     def facts_at_end(self, fd: int, offset: int) -> list[Fact]:
         return link_in(fd, offset, self.origin) if not self.origin.owner and self.origin.agent else []
@@ -94,9 +94,11 @@ class TeamHistory(TranscriptHistory[Fact]):
         self.note_lost()
 
     def begun(self, file: TeamFile, reached: Reached | None) -> TeamTranscript:
-        found = TeamTranscript(file.path, file.origin, reached)
-        found.wait_for_answers([it for it in self.facts.values() if _is_open(it) and it.file == file.name])
-        return found
+        team_transcript = TeamTranscript(file.path, file.origin, reached)
+        team_transcript.wait_for_answers(
+            [fact for fact in self.facts.values() if _is_open(fact) and fact.file == file.name]
+        )
+        return team_transcript
 
     def is_news(self, fact: Fact) -> bool:
         """Say whether a fact is the team's, and new or known from a copy that says less of it."""
@@ -111,19 +113,19 @@ class TeamHistory(TranscriptHistory[Fact]):
 
     def ended_at(self, *, any_sign: bool) -> float | None:
         """Return when the team was ended, in seconds since the epoch; with `any_sign` else its last message's time."""
-        ours = [it for it in self.facts.values() if it.team in ("", self._team)]
-        ended = [it for it in ours if it.kind == "ended"]
+        ours = [fact for fact in self.facts.values() if fact.team in ("", self._team)]
+        ended = [fact for fact in ours if fact.kind == "ended"]
         if not ended and any_sign:
-            ended = [it for it in ours if it.kind in ("sent", "spawned", "turn", "entry")]
-        return max((time for it in ended if (time := parse_time(it.time)[0]) is not None), default=None)
+            ended = [fact for fact in ours if fact.kind in ("sent", "spawned", "turn", "entry")]
+        return max((time for fact in ended if (time := parse_time(fact.time)[0]) is not None), default=None)
 
     def members(self) -> list[dict[str, Any]]:
         """Return the agents that the transcripts show as started, as a roster lists them."""
-        spawned = [it for it in self.facts.values() if it.kind == "spawned" and it.team == self._team]
+        spawned = [fact for fact in self.facts.values() if fact.kind == "spawned" and fact.team == self._team]
         lead = [{"name": LEAD, "agentType": LEAD}] if spawned else []
         return lead + [
             {"name": it.recipients[0], "agentType": it.role, "joinedAt": it.time}
-            for it in sorted(spawned, key=lambda it: it.time)
+            for it in sorted(spawned, key=lambda fact: fact.time)
         ]
 
 

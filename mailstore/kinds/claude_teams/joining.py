@@ -28,9 +28,9 @@ def owned(facts: Iterable[Fact], team: str) -> list[Fact]:
     A transcript without a name is its own sender's, else that of the one recipient of what it was given; an agent that
     can't be named so is called by its transcript's id.
     """
-    found = sorted(facts, key=attrgetter("time", "file", "offset", "number"))
-    names = _names(found)
-    named = [_named(fact, names) for fact in found]
+    ordered = sorted(facts, key=attrgetter("time", "file", "offset", "number"))
+    names = _names(ordered)
+    named = [_named(fact, names) for fact in ordered]
     starts: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for fact in named:
         if fact.kind == "spawned":
@@ -175,9 +175,13 @@ class _Table:
     def same(self, fact: Fact, inbox: str, sender: str, text: str) -> _TeamMessage | None:
         """Return the message that a record of it means: by its id, else by its text and time."""
         alike, time = likeness(text), _time(fact)
-        found = self._ids.get((inbox, fact.message_id)) if fact.message_id else None
-        if found is not None and likeness(found.entry.text) == alike and (fact.kind == "entry" or not found.is_sent):
-            return found
+        team_message = self._ids.get((inbox, fact.message_id)) if fact.message_id else None
+        if (
+            team_message is not None
+            and likeness(team_message.entry.text) == alike
+            and (fact.kind == "entry" or not team_message.is_sent)
+        ):
+            return team_message
         for message in self._alike[inbox, sender, alike]:
             is_free = not (message.is_sent if fact.kind != "entry" else message.is_received)
             is_other = message.entry.message_id and fact.message_id
@@ -191,7 +195,14 @@ class _Table:
         for number, block in enumerate(blocks_in(fact.text, self._nested[fact.owner][-LARGEST_KNOWN:])):
             alike = self._alike[fact.owner, block.sender, likeness(block.text)]
             time = _time(fact)
-            message = next((it for it in alike if not it.is_received and it.time <= time + AT_ONCE_SECONDS), None)
+            message = next(
+                (
+                    team_message
+                    for team_message in alike
+                    if not team_message.is_received and team_message.time <= time + AT_ONCE_SECONDS
+                ),
+                None,
+            )
             if message is None and alike and block.sender in writers:
                 continue  # given to it once more: its sender's transcript has it once
             if message is None:
@@ -236,14 +247,14 @@ def _numbered(team: Team, messages: Sequence[_TeamMessage]) -> list[SeenEntry]:
     for message in messages:
         if message.fact is None:
             counts[message.entry.key] += 1
-    found = []
+    entries = []
     for message in messages:
         if (fact := message.fact) is not None:
             message.ordinal = counts[message.entry.key]
             counts[message.entry.key] += 1
             where = Location(fact.file, fact.offset, fact.length)
             one = id_of(team, message.entry, message.ordinal)
-            found.append(
+            entries.append(
                 SeenEntry(one, message.entry, message.ordinal, message.time, where, notice(message.entry.text))
             )
-    return found
+    return entries

@@ -18,12 +18,12 @@ KEPT_OF_MEMBERS = ("name", "agentType", "joinedAt")
 
 def known_in(folder: Path) -> list[str]:
     """Return the names of all teams with a journal that are or were in a folder."""
-    found = journaled_in(folder, TeamJournal)
+    journaled = journaled_in(folder, TeamJournal)
     # journals from before there were notes: the tasks of a deleted team may still show its name
     with suppress(OSError):
         tasks = [path.name for path in (folder.parent / "tasks").iterdir()]
-        found.update(name for name in tasks if TeamJournal(folder / name).is_there)
-    return sorted(found)
+        journaled.update(name for name in tasks if TeamJournal(folder / name).is_there)
+    return sorted(journaled)
 
 
 class KeptEntry(NamedTuple):
@@ -69,12 +69,12 @@ class TeamJournal(SeenJournal[TeamNote]):
                     if isinstance(entry, InboxEntry):
                         yield KeptEntry(entry, ordinal)
 
-    def keep(self, found: Iterable[KeptEntry]) -> str:
+    def keep(self, entries: Iterable[KeptEntry]) -> str:
         return self._append(
             [
                 msgspec.json.encode(
-                    {"inbox": it.entry.inbox, "n": it.ordinal, "raw": it.entry.raw.decode("utf-8", "replace")}
+                    {"inbox": entry.entry.inbox, "n": entry.ordinal, "raw": entry.entry.raw.decode("utf-8", "replace")}
                 )
-                for it in found
+                for entry in entries
             ]
         )

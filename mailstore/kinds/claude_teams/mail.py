@@ -138,11 +138,11 @@ class TeamMail(SeenMail[Team, SeenEntry]):
             if self._stamps and id(group[0]) in only and not is_settled(group[0].time):
                 self.is_waiting = True
                 continue
-            told = self._messages.get(id(group[0]))
-            if told is None or len(told[0]) != len(group) or any(map(is_not, told[0], group)):
-                told = group, message_of(self.team, group, inboxes)
-            messages[id(group[0])] = told
-            message, first_entry = told[1], group[0].entry
+            known = self._messages.get(id(group[0]))
+            if known is None or len(known[0]) != len(group) or any(map(is_not, known[0], group)):
+                known = group, message_of(self.team, group, inboxes)
+            messages[id(group[0])] = known
+            message, first_entry = known[1], group[0].entry
             if texts.setdefault(identity_of(message), first_entry.text) != first_entry.text:
                 found.append(Problem(group[0].location.file, 1, group[0].location.offset, TWICE))
                 continue
@@ -173,17 +173,21 @@ class TeamMail(SeenMail[Team, SeenEntry]):
 
     def _first_idle(self) -> dict[tuple[str, str], str]:
         """Return the first idle notification of each agent to each other one; later ones become its replies."""
-        found: dict[tuple[str, str], str] = {}
+        result: dict[tuple[str, str], str] = {}
         for group in self._groups:
             if (key := _idler(group)) != NOBODY:
-                found[key] = group[0].id
-        return found
+                result[key] = group[0].id
+        return result
 
     def find(self, message: Message) -> SeenEntry | None:
-        found = self._by_id.get(message.id, [])
-        exact = [it for it in found if it.entry.timestamp == message.timestamp and it.location == message.location]
-        likely = [it for it in found if it.entry.timestamp == message.timestamp]
-        return next(iter(exact or likely or found), None)
+        entries = self._by_id.get(message.id, [])
+        exact = [
+            entry
+            for entry in entries
+            if entry.entry.timestamp == message.timestamp and entry.location == message.location
+        ]
+        likely = [entry for entry in entries if entry.entry.timestamp == message.timestamp]
+        return next(iter(exact or likely or entries), None)
 
     def traffic(self) -> list[SeenEntry]:
         """Return one copy of every message, newest first."""
@@ -196,7 +200,7 @@ class TeamMail(SeenMail[Team, SeenEntry]):
     def inboxes(self) -> set[str]:
         """Return the names of all current and former inboxes."""
         entries = [*self._entries.values(), *self._joined.messages]
-        return {name.removesuffix(".json") for name in self._stamps} | {it.entry.inbox for it in entries}
+        return {name.removesuffix(".json") for name in self._stamps} | {entry.entry.inbox for entry in entries}
 
 
 def _idler(group: list[SeenEntry]) -> tuple[str, str]:

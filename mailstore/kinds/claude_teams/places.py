@@ -107,7 +107,7 @@ def is_team(path: Path) -> bool:
 def _inboxes(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
-            return [Path(each.path) for each in islice(entries, LOOKED_AT) if each.name.endswith(".json")]
+            return [Path(entry.path) for entry in islice(entries, LOOKED_AT) if entry.name.endswith(".json")]
     except OSError:
         return []
 

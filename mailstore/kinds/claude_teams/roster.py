@@ -32,7 +32,7 @@ def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None =
         last.setdefault(sent.entry.sender.removesuffix(f"@{team.name}"), sent)
     doing = {} if is_gone else _tasks(team)
     names = dict.fromkeys([*listed, *sorted({*last, *mail.inboxes()})])
-    found = []
+    result = []
     for name in names:
         session_id = team.named(name)
         if session_id == "user" or not name:
@@ -40,7 +40,7 @@ def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None =
         member, seen = listed.get(name), last.get(name)
         has_left = member is None and seen is not None and _type(seen) in LEFT
         role = member.get("agentType") if member else None
-        found.append(
+        result.append(
             Agent(
                 session_id=session_id,
                 name=name if team.suffix else f"{name}@{team.name}",
@@ -52,7 +52,7 @@ def agents(mail: TeamMail, config: dict[str, Any], *, gone_since: float | None =
                 last_seen=seen.time if seen is not None and seen.entry.time is not None else None,
             )
         )
-    return found
+    return result
 
 
 def named_apart(found: Sequence[Agent]) -> list[Agent]:
@@ -82,7 +82,7 @@ def _activity(member: dict[str, Any] | None, seen: SeenEntry | None, task: str) 
 
 def _tasks(team: Team) -> dict[str, str]:
     """Return each agent's current task by name: the last one in progress."""
-    found: dict[str, str] = {}
+    tasks: dict[str, str] = {}
     for path in task_files(team.tasks):
         task = read_object(path)
         owner = task.get("owner")
@@ -93,5 +93,5 @@ def _tasks(team: Team) -> dict[str, str]:
             continue
         said = next((task[name] for name in ("activeForm", "subject") if isinstance(task.get(name), str)), "")
         if said.strip():
-            found[owner.removesuffix(f"@{team.name}")] = said.strip().splitlines()[0]
-    return found
+            tasks[owner.removesuffix(f"@{team.name}")] = said.strip().splitlines()[0]
+    return tasks

@@ -75,43 +75,43 @@ class Projects:
     def problems(self) -> tuple[Problem, ...]:
         """Return which folders can't be listed: there may be messages in them."""
         place = self._folder.parent
-        told = ((shown_name(str(path.relative_to(place))), why) for path, why in sorted(self.unread.items()))
-        return tuple(Problem(name, 1, 0, f"its transcripts can't be read: {why}") for name, why in told)
+        reasons = ((shown_name(str(path.relative_to(place))), why) for path, why in sorted(self.unread.items()))
+        return tuple(Problem(name, 1, 0, f"its transcripts can't be read: {why}") for name, why in reasons)
 
     def teams(self) -> dict[str, set[str]]:
         """Return the sessions that name a team, by team."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
+        teams: defaultdict[str, set[str]] = defaultdict(set)
         for project in self._folders():
             for path in sorted({each.with_suffix(".jsonl") for each in self._listed(project) if _is_one(each)}):
                 agents = path.with_suffix("") / "subagents"
-                metas = [meta for each in self._agents(agents) if (meta := self._meta(each)) is not None]
+                metas = [meta for agent in self._agents(agents) if (meta := self._meta(agent)) is not None]
                 is_old = agents.is_dir() and all(meta.depth is None for meta in metas)
                 named = {meta.team for meta in metas if meta.team} or self._names(path, whole=is_old)
                 for name in named:
-                    found[name].add(path.stem)
-        return dict(found)
+                    teams[name].add(path.stem)
+        return dict(teams)
 
     def files(self, team: str, leads: Collection[str], folders: Collection[str] = ()) -> list[TeamFile]:
         """Return a team's transcripts, given the ids of its lead's sessions and its members' working folders."""
         implicit = IMPLICIT.fullmatch(team)
         projects = self._folders()
         slugs = {re.sub(r"[^a-zA-Z0-9]", "-", folder) for folder in folders}
-        found: list[TeamFile] = []
+        files: list[TeamFile] = []
         chosen = [project for project in projects if project.name in slugs]
         for project in projects:
             sessions = {lead for lead in leads if _is_session(project, lead)}
             if implicit:
                 sessions |= {path.stem for path in self._listed(project) if path.stem.startswith(implicit[1])}
             for session in sorted(sessions):
-                found += self._session(project, session, team)
+                files += self._session(project, session, team)
             if sessions and project not in chosen:
                 chosen.append(project)
-        had = {file.origin.session for file in found}
+        had = {file.origin.session for file in files}
         for project in chosen:
             for path in self._transcripts(project):
-                if path.stem not in had and team in self._names(path, whole=not found and not implicit):
-                    found += self._session(project, path.stem, team)
-        return found
+                if path.stem not in had and team in self._names(path, whole=not files and not implicit):
+                    files += self._session(project, path.stem, team)
+        return files
 
     def _session(self, project: Path, session: str, team: str) -> Iterator[TeamFile]:
         main = project / f"{session}.jsonl"
@@ -136,7 +136,7 @@ class Projects:
         self.unread.pop(folder, None)
         try:
             with os.scandir(folder) as entries:
-                return sorted(Path(each.path) for each in entries if not each.is_symlink())
+                return sorted(Path(entry.path) for entry in entries if not entry.is_symlink())
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError as error:
@@ -174,7 +174,7 @@ class Projects:
 
 def _named_in(path: Path, start: int, end: int) -> frozenset[str]:
     """Return the teams that the program names at the top of lines between two offsets. Raises OSError."""
-    found: set[str] = set()
+    names: set[str] = set()
     fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         held = b""
@@ -187,15 +187,15 @@ def _named_in(path: Path, start: int, end: int) -> frozenset[str]:
             while 0 <= place < whole:
                 first, stop = block.rfind(b"\n", 0, place) + 1, block.find(b"\n", place)
                 match = NAMED.match(block, place)
-                if match and match[1].decode() not in found:
-                    found |= _top(block[first:stop])
+                if match and match[1].decode() not in names:
+                    names |= _top(block[first:stop])
                 place = block.find(KEY, stop)
             held = block[whole:] if len(block) - whole <= BLOCK else b""
             if (data := next_data(fd, at)) > at:
                 held, at = b"", data
     finally:
         os.close(fd)
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _top(line: bytes) -> set[str]:

@@ -62,7 +62,7 @@ class TeamsSource(SeenSource[TeamMail]):
             self._find_transcripts()
         if self._named is not None:
             self._read_transcripts()
-        found: dict[str, Hashable] = {ROSTER: ()}
+        parts: dict[str, Hashable] = {ROSTER: ()}
         facts: list[Hashable] = []
         for name, mail in self._mail.items():
             if name not in self._folders:
@@ -70,18 +70,18 @@ class TeamsSource(SeenSource[TeamMail]):
             stamps = {} if name in self._gone else self._folders[name].look(closely=closely or bool(mail.pending))
             self._listed(name, stamps)
             torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
-            found[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
-            facts.append((path_stamp(mail.team.roster), task_stamps(mail.team.tasks), found[name], mail.version))
-        found[ROSTER] = (*facts, self._named is None, self._unlisted())
-        found[TRANSCRIPTS] = ()
-        return found
+            parts[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
+            facts.append((path_stamp(mail.team.roster), task_stamps(mail.team.tasks), parts[name], mail.version))
+        parts[ROSTER] = (*facts, self._named is None, self._unlisted())
+        parts[TRANSCRIPTS] = ()
+        return parts
 
     def _find_transcripts(self) -> None:
         """Look which transcripts there are of the teams that run."""
         for name, mail in self._mail.items():
             if name not in self._gone and (projects := self._beside(mail.team)) is not None:
                 config = read_config(mail.team).value
-                folders = {each["cwd"] for each in members(config).values() if isinstance(each.get("cwd"), str)}
+                folders = {member["cwd"] for member in members(config).values() if isinstance(member.get("cwd"), str)}
                 lead = config.get("leadSessionId")
                 mail.history.find(projects, [lead] if isinstance(lead, str) else [], folders)
 
@@ -161,11 +161,11 @@ def _messages(mail: TeamMail) -> Iterator[str]:
     """Yield which messages others refer to that are in no file."""
     asked: set[str] = set()
     answered: dict[str, str] = {}
-    told: set[tuple[str, str]] = set()
+    sent: set[tuple[str, str]] = set()
     claims: dict[tuple[str, str], str] = {}
     for seen in mail.traffic():
         entry = seen.entry
-        told.add((entry.sender, entry.inbox))
+        sent.add((entry.sender, entry.inbox))
         if seen.notice is None:
             continue
         try:
@@ -183,5 +183,5 @@ def _messages(mail: TeamMail) -> Iterator[str]:
     for request in answered.keys() - asked:
         yield f"{answered[request]} answered a request ({request[:60]}) that is in no file"
     for (sender, recipient), summary in claims.items():
-        if (sender, recipient) not in told:
+        if (sender, recipient) not in sent:
             yield f"{sender} wrote to {recipient} ({summary!r}), and the message is in no file"

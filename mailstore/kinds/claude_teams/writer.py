@@ -85,17 +85,17 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
             bare.setdefault(name, []).append(team.named(name))
             bare.setdefault(f"{name}@{team.name}", []).append(team.named(name))
     known.pop("user", None)
-    found: dict[Target, None] = {}
+    targets: dict[Target, None] = {}
     for recipient in draft.recipients:
         if recipient in BROADCAST_NAMES and len(teams) == 1:
-            found.update(dict.fromkeys(known.values()))
+            targets.update(dict.fromkeys(known.values()))
         else:
-            found[known[full_name(recipient, known, bare)]] = None
-    if not found:
+            targets[known[full_name(recipient, known, bare)]] = None
+    if not targets:
         raise DraftRefused("to", "names a team without members", "name an agent of another team")
-    if len({team.name for team, _ in found}) > 1:
+    if len({team.name for team, _ in targets}) > 1:
         raise DraftRefused("to", "names agents of several teams", "send to each team separately")
-    return list(found)
+    return list(targets)
 
 
 def _entry(draft: Draft) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class Databases:
             if self._stamps.get(kind) == (path, stamp):
                 continue
             has_changed = True
-            self.problems = [it for it in self.problems if it.file != path.name]
+            self.problems = [problem for problem in self.problems if problem.file != path.name]
             try:
                 if kind == "queue":
                     self.queue = look(path, _queue, is_text=True)
@@ -79,15 +79,15 @@ class Databases:
 
     def _newest(self) -> dict[str, Path]:
         """Return the database of each kind with the highest number."""
-        found: dict[str, tuple[int, Path]] = {}
+        newest: dict[str, tuple[int, Path]] = {}
         for path in self._folder.glob("*.sqlite"):
             if match := NUMBERED.fullmatch(path.name):
-                found[match[1]] = max(found.get(match[1], (-1, path)), (int(match[2]), path))
-        return {kind: path for kind, (_, path) in found.items()}
+                newest[match[1]] = max(newest.get(match[1], (-1, path)), (int(match[2]), path))
+        return {kind: path for kind, (_, path) in newest.items()}
 
 
 def _queue(database: sqlite3.Connection) -> list[QueuedItem]:
-    found = []
+    items = []
     for item, thread, payload, created in database.execute(QUEUE):
         try:
             given = PAYLOAD.decode(text_of(payload)).input
@@ -96,8 +96,8 @@ def _queue(database: sqlite3.Connection) -> list[QueuedItem]:
         text = "\n".join(part.text for part in given.content if part.text)
         if given.client_id and text:
             time = isoformat(created / 1000) if isinstance(created, int) else ""
-            found.append(QueuedItem(given.client_id, text_of(thread), text, time, text_of(item)))
-    return found
+            items.append(QueuedItem(given.client_id, text_of(thread), text, time, text_of(item)))
+    return items
 
 
 def _working(database: sqlite3.Connection) -> frozenset[str]:

@@ -46,10 +46,10 @@ class RolloutTranscript(SessionTranscript):
     def facts_in(self, line: bytes, offset: int) -> list[SessionFact]:
         """Return what a line proves. Raises ValueError."""
         said = line_of(DECODER, line)
-        found = list(self._said(said, self.fact("", offset, line, said.timestamp)))
-        for fact in found:
+        facts = list(self._said(said, self.fact("", offset, line, said.timestamp)))
+        for fact in facts:
             self.remember(fact)
-        return found
+        return facts
 
     def remember(self, fact: SessionFact) -> None:
         if fact.kind == "turn":

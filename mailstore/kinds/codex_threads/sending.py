@@ -57,7 +57,7 @@ def _queued(source: ThreadsSource, thread: str, item: str, text: str, since: flo
         for row in databases.queue:
             if row.item == item:
                 return row.id, row.time
-        for file in [it for it in source.files() if it.file.session == thread]:
+        for file in [transcript for transcript in source.files() if transcript.file.session == thread]:
             if client := client_of(file.file.path, text, since):
                 return client, isoformat(since)
         if time.monotonic() > end:
@@ -78,7 +78,7 @@ def _run(folder: Path, thread: str, text: str) -> str:
         raise StoreError(f"codex queue {error}", "look whether the message is there") from error
     except OSError as error:
         raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
-    if status == 0 and (found := QUEUED.search(said)):
-        return found[1]
-    lines = [it.removeprefix("Error: ") for it in complaint.splitlines() if it.startswith("Error: ")]
+    if status == 0 and (match := QUEUED.search(said)):
+        return match[1]
+    lines = [line.removeprefix("Error: ") for line in complaint.splitlines() if line.startswith("Error: ")]
     raise StoreError("codex refused the message", (lines or [f"it ended with status {status}"])[0][:300])

@@ -47,7 +47,7 @@ class ThreadsSource(SessionsSource):
         return (Working.WORKING if session in self._databases.working else Working.OFFLINE), ""
 
     def files(self) -> list[FoundTranscript]:
-        found = []
+        transcripts = []
         for place, _, names in os.walk(self.folder / SESSIONS):
             for name in names:
                 if name.startswith("rollout-") and name.endswith(".jsonl"):
@@ -58,9 +58,9 @@ class ThreadsSource(SessionsSource):
                         continue
                     shown = shown_name(os.path.relpath(path, self.folder))
                     thread = name.removesuffix(".jsonl")[-36:]
-                    found.append(FoundTranscript(SessionFile(path, shown, thread), stamp_of(stats)))
-        found.sort(key=lambda it: it.stamp.changed, reverse=True)
-        return found
+                    transcripts.append(FoundTranscript(SessionFile(path, shown, thread), stamp_of(stats)))
+        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
+        return transcripts
 
     def take(self, fact: SessionFact) -> None:
         super().take(fact)
@@ -71,7 +71,7 @@ class ThreadsSource(SessionsSource):
         if not self._databases.look():
             return []
         self.is_changed = True
-        return [_queued(it) for it in self._databases.queue]
+        return [_queued(item) for item in self._databases.queue]
 
     def problems(self) -> list[Problem]:
         return self._databases.problems
@@ -81,7 +81,7 @@ class ThreadsSource(SessionsSource):
         return line.kind != "told" or line.name.startswith("spawn")
 
     def others(self) -> Iterator[Agent]:
-        if any(it.id not in self.sent for it in (*self._queued.values(), *self.given_by.values())):
+        if any(fact.id not in self.sent for fact in (*self._queued.values(), *self.given_by.values())):
             yield Agent(OUTSIDE, status=Status.FROZEN, activity="a user or a script")
 
     def _sender(self, client: str) -> str:
@@ -90,7 +90,7 @@ class ThreadsSource(SessionsSource):
 
     def other_messages(self) -> Iterator[SessionMessage]:
         """Yield what was queued: what a thread took, what waits, and what is gone."""
-        waiting = {it.id for it in self._databases.queue}
+        waiting = {item.id for item in self._databases.queue}
         now = time.time()
         for client in self._queued.keys() | self.given_by.keys():
             row, given = self._queued.get(client), self.given_by.get(client)

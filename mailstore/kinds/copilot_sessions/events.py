@@ -47,10 +47,10 @@ class EventsTranscript(SessionTranscript):
         """Return what a line proves. Raises ValueError."""
         event = line_of(EVENT, line)
         base = self.fact("", offset, line, event.timestamp, session=event.agent or self.session)
-        found = list(self._said(event, base))
-        for fact in found:
+        facts = list(self._said(event, base))
+        for fact in facts:
             self.remember(fact)
-        return found
+        return facts
 
     def _said(self, event: _Event, base: SessionFact) -> Iterator[SessionFact]:
         said = event.data
@@ -115,8 +115,8 @@ class EventsTranscript(SessionTranscript):
 
 
 def _dict(value: dict[str, Any], name: str) -> dict[str, Any]:
-    found = value.get(name)
-    return found if isinstance(found, dict) else {}
+    value_of_name = value.get(name)
+    return value_of_name if isinstance(value_of_name, dict) else {}
 
 
 def used_in(line: bytes) -> Iterator[Used]:
@@ -148,8 +148,8 @@ def used_in(line: bytes) -> Iterator[Used]:
 
 
 def _number(value: dict[str, Any], name: str) -> int:
-    found = value.get(name)
-    return int(found) if isinstance(found, int | float) and 0 <= found < 1 << 62 else 0
+    number = value.get(name)
+    return int(number) if isinstance(number, int | float) and 0 <= number < 1 << 62 else 0
 
 
 class EventTurns:
@@ -170,7 +170,7 @@ class EventTurns:
         elif event.type == "assistant.message":
             asked = event.data.get("toolRequests")
             calls = [it for it in asked if isinstance(it, dict)] if isinstance(asked, list) else []
-            tools = tuple(tool_words(it.get("name"), it.get("arguments")) for it in calls)
+            tools = tuple(tool_words(call.get("name"), call.get("arguments")) for call in calls)
             if text or tools:
                 yield SessionTurn(Speaker.SESSION if event.agent else Speaker.AGENT, at, text, tools)
 

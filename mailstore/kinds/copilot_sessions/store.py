@@ -44,16 +44,16 @@ class CopilotSource(SessionsSource):
         return UsageLog(USED, used_in)
 
     def files(self) -> list[FoundTranscript]:
-        found = []
+        transcripts = []
         with suppress(OSError), os.scandir(self.folder / SESSIONS) as entries:
             for entry in entries:
                 path = Path(entry.path) / EVENTS
                 with suppress(OSError):
                     stats = path.stat(follow_symlinks=False)
                     name = shown_name(str(path.relative_to(self.folder)))
-                    found.append(FoundTranscript(SessionFile(str(path), name, entry.name), stamp_of(stats)))
-        found.sort(key=lambda it: it.stamp.changed, reverse=True)
-        return found
+                    transcripts.append(FoundTranscript(SessionFile(str(path), name, entry.name), stamp_of(stats)))
+        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
+        return transcripts
 
     def state(self, session: str) -> tuple[Working, str]:
         """Return what the last events say, while they are recent: the program keeps no list of living sessions."""

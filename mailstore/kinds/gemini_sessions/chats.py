@@ -100,20 +100,20 @@ class ChatTranscript(SessionTranscript):
 
     def marks_now(self) -> tuple[bytes, ...]:
         first = () if self._has_begun else (b'"sessionId"',)
-        told = (b'"type":"user"',) if self.parent and not self._was_told else ()
-        return (*self.marks, *first, *told)
+        marks = (b'"type":"user"',) if self.parent and not self._was_told else ()
+        return (*self.marks, *first, *marks)
 
     def facts_in(self, line: bytes, offset: int) -> list[SessionFact]:
         """Return what a line proves. Raises ValueError."""
         said = line_of(LINE, line)
-        found = [*self._began(said, offset, line), *self._told(said, offset, line)]
-        for fact in found:
+        facts = [*self._began(said, offset, line), *self._told(said, offset, line)]
+        for fact in facts:
             self.remember(fact)
         for call in said.calls:
             if call.agent and (text := _answer(call.result)):
                 more = {"id": call.id, "other": call.agent, "text": text}
-                found.append(self.fact("answered", offset, line, call.timestamp or said.timestamp, **more))
-        return found
+                facts.append(self.fact("answered", offset, line, call.timestamp or said.timestamp, **more))
+        return facts
 
     def _told(self, said: _Line, offset: int, line: bytes) -> Iterator[SessionFact]:
         text = _text(said.content)
@@ -166,7 +166,7 @@ def turns_in(data: bytes) -> Iterator[SessionTurn]:
     if line.type == "user" and text:
         yield SessionTurn(Speaker.USER, at, text)
     elif line.type == "gemini" and (text or calls):
-        yield SessionTurn(Speaker.AGENT, at, text, tuple(tool_words(it.name, it.args) for it in calls))
+        yield SessionTurn(Speaker.AGENT, at, text, tuple(tool_words(call.name, call.args) for call in calls))
 
 
 def used_in(data: bytes) -> Iterator[Used]:
@@ -181,9 +181,9 @@ def used_in(data: bytes) -> Iterator[Used]:
         return
     at = time_of(line.timestamp)
     if line.tokens is not None:
-        it = line.tokens
-        written = it.output + it.thoughts + it.tool
-        yield Used(line.id, at, it.input, written, context=it.input + written, model=line.model)
+        tokens = line.tokens
+        written = tokens.output + tokens.thoughts + tokens.tool
+        yield Used(line.id, at, tokens.input, written, context=tokens.input + written, model=line.model)
     elif line.metadata is not None:
         yield Used(line.uuid, at, context=line.metadata.prompt, model=line.model)
     elif line.payload is not None and (event := line.payload.event) is not None:

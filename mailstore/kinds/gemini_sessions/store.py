@@ -35,9 +35,9 @@ class ChatsSource(SessionsSource):
     reader = ChatTranscript
 
     def files(self) -> list[FoundTranscript]:
-        found = [each for place in PLACES for each in self._of_place(self.folder / place)]
-        found.sort(key=lambda it: it.stamp.changed, reverse=True)
-        return found
+        transcripts = [transcript for place in PLACES for transcript in self._of_place(self.folder / place)]
+        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
+        return transcripts
 
     def usage_log(self) -> UsageLog:
         return UsageLog(USED, used_in)
@@ -68,7 +68,7 @@ class ChatsSource(SessionsSource):
 def _inner(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return [each.path for each in entries if not each.is_symlink()]
+            return [entry.path for entry in entries if not entry.is_symlink()]
     except OSError:
         return []
 
@@ -90,7 +90,7 @@ class GeminiStore(SessionsStore):
         if not file.parent:
             return turns_in
         told = {Speaker.USER: Speaker.SESSION}
-        return lambda line: (replace(it, speaker=told.get(it.speaker, it.speaker)) for it in turns_in(line))
+        return lambda line: (replace(turn, speaker=told.get(turn.speaker, turn.speaker)) for turn in turns_in(line))
 
     @classmethod
     def find(cls, path: Path) -> Path | None:

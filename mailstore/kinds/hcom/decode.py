@@ -89,27 +89,27 @@ def message_of(row: EventRow) -> HcomMessage:
 def data_of(data: bytes) -> dict[str, Any]:
     """Return the JSON object in an event. Raises UnreadableEvent."""
     try:
-        found = loads(data)
+        decoded = loads(data)
     except UNREADABLE as error:
         raise UnreadableEvent("invalid JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(decoded, dict):
         raise UnreadableEvent("not a JSON object")
-    return found
+    return decoded
 
 
 def _names(data: dict[str, Any], name: str) -> tuple[str, ...]:
-    found = data.get(name)
-    named = (each for each in found if isinstance(each, str) and each) if isinstance(found, list) else ()
+    names = data.get(name)
+    named = (each for each in names if isinstance(each, str) and each) if isinstance(names, list) else ()
     return tuple(dict.fromkeys(named))
 
 
 def _answered(data: dict[str, Any]) -> int | None:
     for name in ("reply_to_local", "reply_to"):
-        found = data.get(name)
-        if isinstance(found, int) and not isinstance(found, bool):
-            return found
-        if isinstance(found, str) and found.isascii() and found.isdecimal() and len(found) < 19:
-            return int(found)
+        answered = data.get(name)
+        if isinstance(answered, int) and not isinstance(answered, bool):
+            return answered
+        if isinstance(answered, str) and answered.isascii() and answered.isdecimal() and len(answered) < 19:
+            return int(answered)
     return None
 
 
@@ -141,10 +141,10 @@ def message_events(
         is_tracked=bool(reached),
         is_listed=mail.is_broadcast,
     )
-    found: list[Event] = [message, *(Delivery(message.id, name, time) for name in reached)]
+    events: list[Event] = [message, *(Delivery(message.id, name, time) for name in reached)]
     if not is_text(row.data):
-        found.append(Problem(file, row.id, 0, not_utf8(row), fatal=False))
-    return RecordEvents(tuple(found), hash(mail.text))
+        events.append(Problem(file, row.id, 0, not_utf8(row), fatal=False))
+    return RecordEvents(tuple(events), hash(mail.text))
 
 
 def not_utf8(row: EventRow) -> str:

@@ -115,22 +115,22 @@ class EventFeed(DatabaseSource):
 
     def _records(self, rows: Iterable[EventRow], before: dict[int, float]) -> dict[str, RecordEvents]:
         """Return messages and who has read them."""
-        found: dict[str, RecordEvents] = {}
+        record_events: dict[str, RecordEvents] = {}
         for row in rows:
             try:
                 message = message_of(row)
             except UnreadableEvent as error:
-                found[f"message {row.id}"] = RecordEvents((Problem(self.name, row.id, 0, str(error)),))
+                record_events[f"message {row.id}"] = RecordEvents((Problem(self.name, row.id, 0, str(error)),))
                 continue
             parent = self._roots.parent(message)
             time = before.get(row.id, 0.0)
-            found[f"message {row.id}"] = message_events(row, message, parent, time, self.name, self._mark)
+            record_events[f"message {row.id}"] = message_events(row, message, parent, time, self.name, self._mark)
             if message.sender_kind in OUTSIDE and message.sender != BIGBOSS and message.sender not in self._known:
                 outsider = Agent(message.sender, activity=OUTSIDE[message.sender_kind])
-                found[f"outsider {message.sender}"] = RecordEvents((outsider,))
+                record_events[f"outsider {message.sender}"] = RecordEvents((outsider,))
             for name in message.to:
-                found.update(self._receipt(name, row.id))
-        return found
+                record_events.update(self._receipt(name, row.id))
+        return record_events
 
     def _receipt(self, name: str, number: int) -> dict[str, RecordEvents]:
         step = self._positions.reading(name, number)
@@ -142,11 +142,11 @@ class EventFeed(DatabaseSource):
 
     def _newly_read(self, moved: Iterable[str]) -> dict[str, RecordEvents]:
         """Return the receipts of agents that moved."""
-        found: dict[str, RecordEvents] = {}
+        record_events: dict[str, RecordEvents] = {}
         for name in moved:
             for number in sorted(self._unread.get(name, ())):
-                found.update(self._receipt(name, number))
-        return found
+                record_events.update(self._receipt(name, number))
+        return record_events
 
 
 def message_at(mail: sqlite3.Connection, number: int, file: str) -> Message:
@@ -216,11 +216,11 @@ def _message(row: EventRow) -> HcomMessage | None:
 
 def _before(mail: sqlite3.Connection, rows: Iterable[EventRow]) -> dict[int, float]:
     """Return, for messages without a time, that of the events before."""
-    found = {}
+    result = {}
     for row in rows:
         if time_of(row.timestamp) is None:
-            found[row.id] = first_time(ask.time_before(mail, row.id))
-    return found
+            result[row.id] = first_time(ask.time_before(mail, row.id))
+    return result
 
 
 class LabelRoots:
@@ -290,8 +290,8 @@ class Positions:
             if BEGINS.search(row.data):
                 self._lives.setdefault(row.instance, []).append(AgentLife(row.id))
             return False
-        found = POSITION.search(row.data)
-        return found is not None and self._move(row.instance, Movement(row.id, int(found[1]), time_of(row.timestamp)))
+        match = POSITION.search(row.data)
+        return match is not None and self._move(row.instance, Movement(row.id, int(match[1]), time_of(row.timestamp)))
 
     def told(self, name: str, position: object, last: int) -> bool:
         """Take in the position in an agent's row, of which no event tells the time; `last` is the last event."""
@@ -306,5 +306,5 @@ class Positions:
 
     def reading(self, name: str, number: int) -> Movement | None:
         """Return the movement by which an agent has read a message; None if it has not, as far as is recorded."""
-        found = (life.reading(number) for life in self._lives.get(name, ()))
-        return next((step for step in found if step is not None), None)
+        movements = (life.reading(number) for life in self._lives.get(name, ()))
+        return next((step for step in movements if step is not None), None)

@@ -49,11 +49,11 @@ class HcomRoster:
 
     def agents(self, rows: list[dict[str, Any]]) -> dict[str, Agent]:
         """Return all agents by name, those connected first."""
-        found = {name: _connected(name, row) for row in rows if (name := text_of(row["name"]))}
+        agents = {name: _connected(name, row) for row in rows if (name := text_of(row["name"]))}
         for name, ended in self._ended.items():
-            if name and name not in found:
-                found[name] = _stopped(name, ended)
-        return found
+            if name and name not in agents:
+                agents[name] = _stopped(name, ended)
+        return agents
 
 
 def _connected(name: str, row: dict[str, Any]) -> Agent:
@@ -96,5 +96,5 @@ def _moment(value: object) -> float | None:
 
 
 def _extra(facts: dict[str, str]) -> str:
-    told = {key: value for key, value in facts.items() if value}
-    return msgspec.json.encode(told).decode() if told else ""
+    extra = {key: value for key, value in facts.items() if value}
+    return msgspec.json.encode(extra).decode() if extra else ""

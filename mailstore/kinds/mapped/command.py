@@ -66,34 +66,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, program: Program) -> CommandAnswer:
     """Return a usable mapping, then, as comments, the evidence and the messages it gives."""
     kind = recognised_kind(Path(args.path))
-    found = guess(Path(args.path))
-    text = toml(found)
+    guessed = guess(Path(args.path))
+    text = toml(guessed)
     messages, problems = look(text)
-    rows = [FieldRow(it.field, _origin(it), it.evidence, it.others, it.is_sure) for it in found.choices]
-    document = MappingRow(text, found.sampled, rows, [_row(it) for it in messages], len(problems), kind)
+    rows = [
+        FieldRow(choice.field, _origin(choice), choice.evidence, choice.others, choice.is_sure)
+        for choice in guessed.choices
+    ]
+    document = MappingRow(text, guessed.sampled, rows, [_row(message) for message in messages], len(problems), kind)
     lines: list[str | AlignedRows] = []
     if kind:
         lines.append(f"# This is {store_class(kind).called()}: signalbox open {kind}:{args.path} shows more of it")
-    return CommandAnswer([*lines, *text.rstrip("\n").splitlines(), *_comments(found, messages, problems)], document)
+    return CommandAnswer([*lines, *text.rstrip("\n").splitlines(), *_comments(guessed, messages, problems)], document)
 
 
-def _comments(found: Guess, messages: list[Message], problems: list[Problem]) -> Iterator[str | AlignedRows]:
+def _comments(guessed: Guess, messages: list[Message], problems: list[Problem]) -> Iterator[str | AlignedRows]:
     kept = "Keep it as mapping.toml; then: signalbox --store mapped:mapping.toml"
-    yield f"# Guessed from {found.sampled} records. {kept}"
+    yield f"# Guessed from {guessed.sampled} records. {kept}"
     yield "#"
-    cells = [(it.field, _origin(it), it.evidence, ", ".join(it.others)) for it in found.choices]
+    cells = [(choice.field, _origin(choice), choice.evidence, ", ".join(choice.others)) for choice in guessed.choices]
     yield AlignedRows(cells, ("field", "source", "why", "alternatives"), "# ")
-    for it in found.choices:
-        if not it.is_sure:
+    for choice in guessed.choices:
+        if not choice.is_sure:
             yield "#"
-            if "constant" in it.found:
-                candidates = f"candidates: {', '.join(it.others)}" if it.others else "no candidates"
-                yield f"# {it.field} could not be guessed; {candidates}"
+            if "constant" in choice.found:
+                candidates = f"candidates: {', '.join(choice.others)}" if choice.others else "no candidates"
+                yield f"# {choice.field} could not be guessed; {candidates}"
             else:
-                yield f"# {it.field} is uncertain: check that it is {_origin(it)}"
+                yield f"# {choice.field} is uncertain: check that it is {_origin(choice)}"
     yield "#"
     if messages:
-        shown = [(it.timestamp, it.sender, ", ".join(it.recipients), it.type, it.subject) for it in messages]
+        shown = [
+            (message.timestamp, message.sender, ", ".join(message.recipients), message.type, message.subject)
+            for message in messages
+        ]
         yield AlignedRows(shown, ("time", "sender", "recipients", "type", "subject"), "# ")
     else:
         yield "# No record becomes a message with this mapping"

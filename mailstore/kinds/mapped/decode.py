@@ -62,7 +62,7 @@ def message_of(mapping: Mapping, record: MappedRecord, last_time: float) -> Deco
     timestamp, time = time_of(fields.time, value, groups)
     subject = text_of(found_in(fields.subject, value, groups)).strip()
     message_id = text_of(found_in(fields.id, value, groups)).strip()
-    named = tuple(dict.fromkeys(_named(mapping, each) for each in recipients))
+    named = tuple(dict.fromkeys(_named(mapping, recipient) for recipient in recipients))
     moment = last_time if time is None else time
     message = Message(
         id=message_id,

@@ -23,8 +23,8 @@ def found_in(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> An
         return None
     if finder.constant is not None:
         return finder.constant
-    found = groups.get(finder.group) if finder.group is not None else at_path(value, finder.path or "")
-    return finder.default if found is None or found in ("", []) else found
+    text = groups.get(finder.group) if finder.group is not None else at_path(value, finder.path or "")
+    return finder.default if text is None or text in ("", []) else text
 
 
 def at_path(value: Any, path: str) -> Any:
@@ -40,7 +40,7 @@ def at_path(value: Any, path: str) -> Any:
             value = value[int(part)] if int(part) < len(value) else None
         elif isinstance(value, list):
             rest = ".".join(parts[number:])
-            return [found for each in value if (found := at_path(each, rest)) is not None] or None
+            return [inner for each in value if (inner := at_path(each, rest)) is not None] or None
         else:
             return None
     return value
@@ -71,24 +71,24 @@ def text_of(value: Any) -> str:
 
 def texts_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tuple[str, ...]:
     """Return the texts in a list, in a JSON list, or in a text with a separator, without duplicates."""
-    found = found_in(finder, value, groups)
-    if finder is None or found is None:
+    values = found_in(finder, value, groups)
+    if finder is None or values is None:
         return ()
-    if isinstance(found, str) and finder.separator is not None:
-        found = found.split(finder.separator)
-    elif isinstance(found, str) and isinstance(listed := _json(found), list):
-        found = listed
-    several = found if isinstance(found, list) else [found]
+    if isinstance(values, str) and finder.separator is not None:
+        values = values.split(finder.separator)
+    elif isinstance(values, str) and isinstance(listed := _json(values), list):
+        values = listed
+    several = values if isinstance(values, list) else [values]
     texts = (text_of(each).strip() for each in several if not isinstance(each, (dict, list)))
     return tuple(dict.fromkeys(f"{finder.prefix}{text}" for text in texts if text))
 
 
 def time_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tuple[str, float | None]:
     """Return a time as written, and in seconds since the epoch if it can be parsed."""
-    found = found_in(finder, value, groups)
-    if finder is None or found is None:
+    stamp = found_in(finder, value, groups)
+    if finder is None or stamp is None:
         return "", None
-    written = text_of(found)
+    written = text_of(stamp)
     if "%" in finder.format:
         try:
             moment = datetime.strptime(written, finder.format)
@@ -101,14 +101,14 @@ def time_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> tup
         except ValueError:
             return written, None
         return written, number if 0 <= number <= LAST_SECOND else None
-    return written, parse_time(found if isinstance(found, (int, float)) else written)[0]
+    return written, parse_time(stamp if isinstance(stamp, (int, float)) else written)[0]
 
 
 def flag_of(finder: Finder | None, value: Any, groups: Mapping[str, str]) -> bool:
     """Return whether a field is true: one of its `values` if given, else anything but NO."""
-    found = found_in(finder, value, groups)
-    if finder is None or found is None:
+    flag = found_in(finder, value, groups)
+    if finder is None or flag is None:
         return False
     if finder.values:
-        return any(found == each or text_of(found) == text_of(each) for each in finder.values)
-    return text_of(found).strip().lower() not in NO
+        return any(flag == each or text_of(flag) == text_of(each) for each in finder.values)
+    return text_of(flag).strip().lower() not in NO

@@ -93,12 +93,12 @@ class Values:
 
 def guess(path: Path) -> Guess:
     """Return the most likely mapping for a path. Raises StoreError."""
-    found = [_guessed(sample) for sample in samples(path)]
-    return max(found, key=lambda each: (_score(each), each.sampled))
+    guesses = [_guessed(sample) for sample in samples(path)]
+    return max(guesses, key=lambda each: (_score(each), each.sampled))
 
 
-def _score(found: Guess) -> float:
-    return sum((3 if it.field in NEEDED else 1) for it in found.choices if it.is_sure)
+def _score(guessed: Guess) -> float:
+    return sum((3 if choice.field in NEEDED else 1) for choice in guessed.choices if choice.is_sure)
 
 
 def _guessed(sample: Sample) -> Guess:
@@ -120,7 +120,7 @@ def _guessed(sample: Sample) -> Guess:
         if candidates:
             best = candidates[0]
             taken.add(best.path)
-            others = tuple(it.path for it in candidates[1:])
+            others = tuple(candidate.path for candidate in candidates[1:])
             choices.append(Choice(field, _finder(field, best), best.evidence(total), others))
         elif (other := _otherwise(field, values, taken, groups, total)) is not None:
             choices.append(other)
@@ -134,13 +134,13 @@ def _plain(name: str) -> str:
 def _named(field: str, values: dict[str, Values], total: int) -> list[Values]:
     """Return the paths with one of a field's names, most likely first: by frequency, name and depth."""
     ranks = {_plain(name): rank for rank, name in reversed(list(enumerate(NAMES[field])))}
-    found = [it for path, it in values.items() if _plain(path.rpartition(".")[2]) in ranks]
+    items = [value for path, value in values.items() if _plain(path.rpartition(".")[2]) in ranks]
 
     def rank(it: Values) -> tuple[float, int, int]:
         is_rare = it.share(total) < 0.5 and field in NEEDED
         return is_rare, ranks[_plain(it.path.rpartition(".")[2])], it.path.count(".")
 
-    return sorted(found, key=rank)
+    return sorted(items, key=rank)
 
 
 def _fits(field: str, values: Values) -> bool:
@@ -162,22 +162,22 @@ def _fits(field: str, values: Values) -> bool:
 
 
 def _finder(field: str, values: Values) -> dict[str, Any]:
-    found: dict[str, Any] = {"path": values.path}
+    finder: dict[str, Any] = {"path": values.path}
     if field in TIMES and all(isinstance(it, (int, float)) for it in values.all):
-        found["format"] = "epoch-ms" if max(values.all) > 1e11 else "epoch"
+        finder["format"] = "epoch-ms" if max(values.all) > 1e11 else "epoch"
     if field == "recipients":
         for separator in (",", ";"):
             if any(isinstance(it, str) and separator in it and not it.startswith("[") for it in values.all):
-                found["separator"] = separator
+                finder["separator"] = separator
                 break
-    return found
+    return finder
 
 
 def _otherwise(
     field: str, values: dict[str, Values], taken: set[str], groups: dict[str, set[str]], total: int
 ) -> Choice | None:
     """Choose by the form of values, or by the files' path; required fields that can't be guessed are reported."""
-    free = [it for path, it in values.items() if path not in taken]
+    free = [value for path, value in values.items() if path not in taken]
     boxes = {name: texts for name, texts in groups.items() if texts & (BOXES | DONE)}
     people = {name: texts for name, texts in groups.items() if name not in boxes}
     if field == "read":
@@ -224,16 +224,16 @@ def _groups(sample: Sample) -> dict[str, set[str]]:
     """Return the varying parts of the files' paths by name, counted from the file upward."""
     folders = [name.split("/")[:-1] for name in sample.names]
     deepest = min(map(len, folders), default=0)
-    found: dict[str, set[str]] = {}
+    groups: dict[str, set[str]] = {}
     for level in range(1, deepest + 1):
         texts = {parts[-level] for parts in folders}
         if len(texts) > 1 or texts & DONE:
             name = "folder" if level == 1 else f"folder{level}"
-            found["box" if texts <= BOXES | DONE else name] = texts
+            groups["box" if texts <= BOXES | DONE else name] = texts
     stems = {name.rpartition("/")[2].rpartition(".")[0] for name in sample.names}
     if "jsonl" in sample.source and len(stems) > 1:
-        found["file"] = stems
-    return found
+        groups["file"] = stems
+    return groups
 
 
 def _pattern(sample: Sample, groups: dict[str, set[str]]) -> str:
@@ -242,7 +242,7 @@ def _pattern(sample: Sample, groups: dict[str, set[str]]) -> str:
     deepest = min(map(len, folders), default=0)
     parts = [r"(?P<file>[^/]+)\.jsonl$" if "file" in groups else "[^/]+$"]
     for level in range(1, deepest + 1):
-        texts = {each[-level] for each in folders}
+        texts = {folder[-level] for folder in folders}
         name = "box" if texts <= BOXES | DONE else "folder" if level == 1 else f"folder{level}"
         parts.insert(0, f"(?P<{name}>[^/]+)" if name in groups else "[^/]+")
     return "/".join(parts)
@@ -253,10 +253,10 @@ BEYOND_LATIN = 0x250
 """From here on code points include invisible ones: all are written as numbers."""
 
 
-def toml(found: Guess) -> str:
+def toml(guessed: Guess) -> str:
     """Return the mapping as TOML that can be loaded as it is, without invisible characters."""
-    lines = ["[source]", *(f"{key} = {_value(value)}" for key, value in found.source.items()), "", "[message]"]
-    lines += [f"{it.field} = {_value(_shortest(it.found))}" for it in found.choices]
+    lines = ["[source]", *(f"{key} = {_value(value)}" for key, value in guessed.source.items()), "", "[message]"]
+    lines += [f"{choice.field} = {_value(_shortest(choice.found))}" for choice in guessed.choices]
     return "\n".join(lines) + "\n"
 
 

@@ -55,11 +55,11 @@ class PatternedFiles(Origin):
         self._folders = {name: self._folders[name] for name in names}
         if looked.keys() == self._looked.keys() and all(looked[name] is self._looked[name] for name in names):
             return self._last
-        found: dict[str, Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         for name in names:
-            found.update((f"{name}/{file}" if name else file, stamp) for file, stamp in looked[name].items())
+            stamps.update((f"{name}/{file}" if name else file, stamp) for file, stamp in looked[name].items())
         self._looked = looked
-        self._last = {name: found[name] for name in sorted(found, key=lambda name: -found[name].changed)}
+        self._last = {name: stamps[name] for name in sorted(stamps, key=lambda name: -stamps[name].changed)}
         return self._last
 
     def _matching(self, name: str, middle: tuple[str, ...]) -> Iterator[str]:
@@ -76,7 +76,7 @@ class PatternedFiles(Origin):
         wanted = re.compile(translate(first))
         try:
             with os.scandir(self.folder / name) as entries:
-                below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))
+                below = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
         except OSError:
             return
         for each in below:
@@ -87,10 +87,10 @@ class PatternedFiles(Origin):
                 yield from self._matching(inner, rest)
 
     def below(self) -> list[str]:
-        found = dict.fromkeys(self._folders)
-        for name in list(found):
-            found.update((str(parent), None) for parent in Path(name).parents)
-        return [name for name in found if name not in ("", ".")]
+        stamps = dict.fromkeys(self._folders)
+        for name in list(stamps):
+            stamps.update((str(parent), None) for parent in Path(name).parents)
+        return [name for name in stamps if name not in ("", ".")]
 
     def groups(self, part: str) -> dict[str, str]:
         """Return the named groups in a file's path."""

@@ -79,7 +79,7 @@ class MappedDatabase(Origin):
         self, connection: sqlite3.Connection, query: str, values: tuple[str, ...] = (), odd: set[int] | None = None
     ) -> list[dict[str, Any]]:
         """Return all rows; notes which of them, counted from one, hold text that is none."""
-        found: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         noted = set() if odd is None else odd
         noted.clear()
 
@@ -87,13 +87,13 @@ class MappedDatabase(Origin):
             try:
                 return data.decode()
             except UnicodeDecodeError:
-                noted.add(len(found) + 1)
+                noted.add(len(rows) + 1)
                 return data.decode("utf-8", "replace")
 
         connection.text_factory = text
         for row in rows_of(connection.execute(query, values)):
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
 
 def _plain(value: Any) -> str:

@@ -40,18 +40,18 @@ def samples(path: Path) -> list[Sample]:
                 f"there is nothing at {path}", "name a JSONL file, a folder of JSON files or a database"
             )
         if path.is_dir():
-            found = _folder(path)
+            sample = _folder(path)
         elif path.stat().st_size and is_database(path):
             return _tables(path)
         else:
-            found = _file(path)
+            sample = _file(path)
     except OSError as error:
         raise StoreError(f"{path} can't be read", reason_of(error)) from error
     except Unreadable as error:
         raise StoreError(f"{path} can't be read", str(error)) from error
-    if found is None or not found.records:
+    if sample is None or not sample.records:
         raise StoreError(f"no records were found at {path}", EXPECTED)
-    return [found]
+    return [sample]
 
 
 def leaves(value: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -78,14 +78,16 @@ def _file(path: Path) -> Sample | None:
     """Return the records of one file: lines, or one JSON value that holds a list of them."""
     if path.suffix == ".json":
         for records in (None, *LISTS):
-            found = PatternedDocuments(path.parent, _literal(path.name), None, records).read(path.name).records
-            if found and (
-                len(found) > 1 or records or not any(isinstance(found[0].value.get(it), list) for it in LISTS)
+            mapped_records = PatternedDocuments(path.parent, _literal(path.name), None, records).read(path.name).records
+            if mapped_records and (
+                len(mapped_records) > 1
+                or records
+                or not any(isinstance(mapped_records[0].value.get(it), list) for it in LISTS)
             ):
                 source = {"json": _literal(str(path))} | ({"records": records} if records else {})
-                return Sample(source, found[:MOST_RECORDS])
-    found = PatternedLines(path.parent, _literal(path.name), None).read(path.name).records
-    return Sample({"jsonl": _literal(str(path))}, found[:MOST_RECORDS])
+                return Sample(source, mapped_records[:MOST_RECORDS])
+    mapped_records = PatternedLines(path.parent, _literal(path.name), None).read(path.name).records
+    return Sample({"jsonl": _literal(str(path))}, mapped_records[:MOST_RECORDS])
 
 
 def _literal(text: str) -> str:
@@ -114,11 +116,13 @@ def _folder(path: Path) -> Sample | None:
             if suffix == "jsonl"
             else PatternedDocuments(path, pattern, None, records)
         )
-        found = [record for part in chosen for record in origin.read(part).records[:share]]
-        if records or not all(any(isinstance(it.value.get(name), list) for name in LISTS) for it in found):
+        mapped_records = [record for part in chosen for record in origin.read(part).records[:share]]
+        if records or not all(
+            any(isinstance(record.value.get(name), list) for name in LISTS) for record in mapped_records
+        ):
             source = {suffix: pattern} | ({"records": records} if records else {})
-            if found:
-                return Sample(source, found, tuple(chosen))
+            if mapped_records:
+                return Sample(source, mapped_records, tuple(chosen))
     return None
 
 
@@ -129,13 +133,13 @@ def _tables(path: Path) -> list[Sample]:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
         return [name for (name,) in rows if not name.startswith("sqlite_")]
 
-    found = []
+    tables = []
     for table in read_database(path, look):
         quoted = '"' + table.replace('"', '""') + '"'
         limited = f"SELECT * FROM {quoted} LIMIT {MOST_RECORDS}"  # noqa: S608 - the name is quoted
         records = MappedDatabase(path.parent, path.name, None, limited).read(path.name).records
         if records:
-            found.append(Sample({"database": str(path), "table": table}, records))
-    if not found:
+            tables.append(Sample({"database": str(path), "table": table}, records))
+    if not tables:
         raise StoreError(f"{path} has no table with rows", "name another database")
-    return found
+    return tables

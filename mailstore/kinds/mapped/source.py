@@ -68,20 +68,20 @@ class MappedSource(PartSource):
         self._where: dict[Hashable, Location] = {}
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
-        found = self.origin.parts(closely=closely)
+        parts = self.origin.parts(closely=closely)
         people = self.people.parts(closely=closely) if self.people else NOBODY
         if self._has_labels:
             # the first message of a thread may be in any file: all are read before any is emitted
-            for part in found.keys() - self._held.keys():
+            for part in parts.keys() - self._held.keys():
                 self._ahead[part] = self._read(part)
-        for part in self._held.keys() - found.keys():
+        for part in self._held.keys() - parts.keys():
             del self._held[part]
             self._labels.put(part, [])
-        last, self._last = self._last, (found, people, len(self._names), self._labels.version)
-        if found is last[0] and people is last[1] and last[2:] == self._last[2:] and not self._torn:
+        last, self._last = self._last, (parts, people, len(self._names), self._labels.version)
+        if parts is last[0] and people is last[1] and last[2:] == self._last[2:] and not self._torn:
             return self._stamps
         self._stamps = {ROSTER: (tuple(people.items()), len(self._names), self._tick(ROSTER))}
-        for part, stamp in found.items():
+        for part, stamp in parts.items():
             self._stamps[f"{MAIL}{part}"] = (stamp, self._labels.version, self._tick(part))
         return self._stamps
 
@@ -159,7 +159,7 @@ class MappedSource(PartSource):
         return msgspec.structs.replace(event, thread=None if root == event.id else root)
 
     def _roster(self) -> list[Event] | None:
-        found: dict[str, Agent] = {}
+        agents: dict[str, Agent] = {}
         problems: list[Problem] = []
         self._torn.discard(ROSTER)
         if self.people is not None and self.mapping.agents is not None:
@@ -171,16 +171,16 @@ class MappedSource(PartSource):
                 for record in read.records:
                     agent = agent_of(self.mapping.agents, record)
                     if agent is not None:
-                        found[agent.session_id] = agent
-            if self._torn and not found:
+                        agents[agent.session_id] = agent
+            if self._torn and not agents:
                 return None
-        roles = {role for agent in found.values() for role in agent.roles()}
+        roles = {role for agent in agents.values() for role in agent.roles()}
         for name in self._names:
             is_tag = name.partition(":")[0] in TAG_NAMESPACES and ":" in name
-            if name not in found and name not in roles and name not in ("user", "all") and not is_tag:
-                found[name] = Agent(name)
+            if name not in agents and name not in roles and name not in ("user", "all") and not is_tag:
+                agents[name] = Agent(name)
         names = self.mapping.names.user
-        return [*([Person(tuple(names))] if names else []), *found.values(), *problems]
+        return [*([Person(tuple(names))] if names else []), *agents.values(), *problems]
 
     def same(self, event: Event) -> Hashable:
         if isinstance(event, Message):
@@ -192,7 +192,7 @@ class MappedSource(PartSource):
         finder = self.mapping.message.id
         column = finder.path or "" if finder is not None and not finder.prefix else ""
         now = self._where.get(identity)
-        for where in dict.fromkeys(it for it in (message.location, now) if it is not None):
+        for where in dict.fromkeys(location for location in (message.location, now) if location is not None):
             for record in self._near(where, "" if "." in column else column, message.id):
                 decoded = message_of(self.mapping, record, message.time)
                 if isinstance(decoded, str):

@@ -47,10 +47,10 @@ class MappedStore(WatchedStore):
         try:
             if path.suffix != ".toml" or not path.is_file():
                 return False
-            found = tomllib.loads(read_whole(path.resolve(), LARGEST).decode())
+            document = tomllib.loads(read_whole(path.resolve(), LARGEST).decode())
         except (OSError, NotAFile, ValueError, RecursionError):
             return False
-        return isinstance(found.get("source"), dict) and isinstance(found.get("message"), dict)
+        return isinstance(document.get("source"), dict) and isinstance(document.get("message"), dict)
 
     @classmethod
     def open(cls, location: str | Path, *, poll: bool = False) -> Self:

@@ -55,14 +55,14 @@ class NatsLocation(NamedTuple):
 
 def location_of(text: str, *, is_tls: bool = False) -> NatsLocation:
     """Parse a location. Raises StoreError, which tells nothing of what was typed before an @."""
-    found = AUTHORITY.fullmatch(text)
-    if found is None:
+    match = AUTHORITY.fullmatch(text)
+    if match is None:
         raise StoreError("the address of the mailbox is not valid", REMEDY)
-    name = unquote(found["path"].rstrip("/"))
+    name = unquote(match["path"].rstrip("/"))
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise StoreError("the address names no mailbox", REMEDY)
-    hosts, users = _hosts(found["hosts"], found["before"] or "")
-    return NatsLocation(NatsAddress(hosts, name, is_tls), users, _replicas(found["query"] or ""))
+    hosts, users = _hosts(match["hosts"], match["before"] or "")
+    return NatsLocation(NatsAddress(hosts, name, is_tls), users, _replicas(match["query"] or ""))
 
 
 def _hosts(text: str, before: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -79,17 +79,17 @@ def _hosts(text: str, before: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _host(text: str) -> str:
-    found = HOST.fullmatch(text.strip())
-    if found is None or not 0 < int(found["port"] or DEFAULT_PORT) < 1 << 16:
+    match = HOST.fullmatch(text.strip())
+    if match is None or not 0 < int(match["port"] or DEFAULT_PORT) < 1 << 16:
         raise StoreError("the address names no valid host", REMEDY)
-    port = int(found["port"] or DEFAULT_PORT)
-    name = found["name"].lower()
+    port = int(match["port"] or DEFAULT_PORT)
+    name = match["name"].lower()
     return name if port == DEFAULT_PORT else f"{name}:{port}"
 
 
 def _port(host: str) -> str:
-    found = HOST.fullmatch(host)
-    return (found["port"] or "") if found else ""
+    match = HOST.fullmatch(host)
+    return (match["port"] or "") if match else ""
 
 
 def _replicas(query: str) -> int | None:

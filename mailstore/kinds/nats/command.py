@@ -72,15 +72,15 @@ def _explanation(url: str, keys: Path | None) -> list[str]:
 
 def _variables(users: Sequence[str]) -> dict[str, str]:
     """Return a name of a variable for each user's password, each another."""
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for user in users:
         stem = "PASSWORD_" + re.sub(r"[^A-Z0-9]", "_", user.upper())
         name, number = stem, 1
-        while name in found.values():
+        while name in variables.values():
             number += 1
             name = f"{stem}_{number}"
-        found[user] = name
-    return found
+        variables[user] = name
+    return variables
 
 
 def _keys(folder: Path, names: Sequence[str]) -> dict[str, str]:

@@ -48,16 +48,16 @@ def credentials_for(address: NatsAddress, userinfo: tuple[str, ...] = ()) -> dic
     """
     options = _who(userinfo)
     if address.is_tls:
-        found = _settings(TRUST)
-        options["tls"] = _context(found.get("ca", ""), found.get("cert", ""), found.get("key", ""))
+        settings = _settings(TRUST)
+        options["tls"] = _context(settings.get("ca", ""), settings.get("cert", ""), settings.get("key", ""))
     return options
 
 
 def _settings(names: tuple[str, ...]) -> dict[str, str]:
     """Return what is set; the settings say nothing of names of which the environment gives any."""
     given = {name: os.environ.get(variable(TABLE, name), "") for name in names}
-    found = given if any(given.values()) else server_settings(TABLE, *names)
-    return {name: str(value) for name, value in found.items() if value}
+    settings = given if any(given.values()) else server_settings(TABLE, *names)
+    return {name: str(value) for name, value in settings.items() if value}
 
 
 def _who(userinfo: tuple[str, ...]) -> dict[str, Any]:

@@ -44,36 +44,36 @@ class RecordDecoder:
         decode = self._small.get(Topic(record.topic)) if record.topic in self._small else None
         if decode is None:
             return [self._problem(record, f"unknown subject {record.topic}")]
-        found = decode(line=Line(record.sequence, record.data), number=record.sequence)
-        facts = [event for event in found if not isinstance(event, Problem)]
-        told: list[Event] = [self._placed(event) for event in found if isinstance(event, Problem)]
-        if not found:
-            told.append(self._problem(record, "it is empty"))
+        decoded = decode(line=Line(record.sequence, record.data), number=record.sequence)
+        facts = [event for event in decoded if not isinstance(event, Problem)]
+        problems: list[Event] = [self._placed(event) for event in decoded if isinstance(event, Problem)]
+        if not decoded:
+            problems.append(self._problem(record, "it is empty"))
         for fact in facts:
             forged = _copied(record) or _forged(fact, record.token)
-            told.append(self._problem(record, forged) if forged else fact)
-        return told
+            problems.append(self._problem(record, forged) if forged else fact)
+        return problems
 
     def _mail(self, record: StreamRecord) -> list[Event]:
         decoder = MessageDecoder(self._stream)
         decoder.last_time = record.time
         messages, problems = decoder.decode(Line(record.sequence, record.data), record.sequence)
-        told: list[Event] = [self._placed(problem) for problem in problems]
+        events: list[Event] = [self._placed(problem) for problem in problems]
         if not messages and not problems:
-            told.append(self._problem(record, "it is empty"))
+            events.append(self._problem(record, "it is empty"))
         for message in messages[:1]:
             place = Location(self._stream, record.sequence, len(record.data))
             placed = message if message.location == place else replace(message, location=place)
             forged = _forged_mail(placed, record)
             if forged:
                 placed = replace(placed, tags=(f"!{forged}", *placed.tags))
-            told += self._audience(record, placed)
-            told.append(placed)
+            events += self._audience(record, placed)
+            events.append(placed)
             if forged:
-                told.append(self._problem(record, forged, fatal=False))
+                events.append(self._problem(record, forged, fatal=False))
         if len(messages) > 1:
-            told.append(self._problem(record, f"{len(messages)} messages in one: only the first one counts"))
-        return told
+            events.append(self._problem(record, f"{len(messages)} messages in one: only the first one counts"))
+        return events
 
     def _audience(self, record: StreamRecord, message: Message) -> list[Event]:
         if not record.audience:

@@ -43,8 +43,8 @@ def connection_failed(error: BaseException, address: NatsAddress) -> StoreError:
     if isinstance(error, MailError):
         return error if isinstance(error, StoreError) else StoreError(error.problem, error.remedy)
     where = address.shown_hosts
-    if found := _refusal(error):
-        return StoreError(f"{where} {found[0]}", found[1])
+    if refusal := _refusal(error):
+        return StoreError(f"{where} {refusal[0]}", refusal[1])
     down = down_by(error, where, remedies=REMEDIES)
     return StoreError(down.problem, down.remedy)
 
@@ -83,5 +83,5 @@ def _refusal(error: BaseException) -> tuple[str, str] | None:
     if isinstance(error, OSError):
         return None
     text = str(error).lower()
-    found = next((meaning for said, meaning in REFUSALS.items() if said in text), None)
-    return NO_SERVER if found is None and isinstance(error, GARBAGE) else found
+    refusal = next((meaning for said, meaning in REFUSALS.items() if said in text), None)
+    return NO_SERVER if refusal is None and isinstance(error, GARBAGE) else refusal

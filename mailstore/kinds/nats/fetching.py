@@ -69,11 +69,11 @@ class RecordSearch:
     def _ids(self, sought: list[SearchTerm]) -> Generator[list[str]]:
         lines_filter = LineFilter(sought)
         for records in self._reader.newest_first():
-            found: list[str] = []
+            ids: list[str] = []
             for record in _kept(lines_filter, [record for record in records if record.topic == Topic.MAIL]):
                 self._recent.put(record)
-                found += [event.id for event in self._reader.events([record]) if isinstance(event, Message)]
-            yield found
+                ids += [event.id for event in self._reader.events([record]) if isinstance(event, Message)]
+            yield ids
 
 
 def _kept(lines_filter: LineFilter, records: list[StreamRecord]) -> list[StreamRecord]:
@@ -101,47 +101,47 @@ class RecordFetcher:
 
     def record(self, message: Message) -> bytes:
         """Return the bytes of a message's record. Raises ContentGone."""
-        (found,) = self._records([message])
-        if isinstance(found, ContentGone):
-            raise found
-        return found
+        (content,) = self._records([message])
+        if isinstance(content, ContentGone):
+            raise content
+        return content
 
     def contents(self, messages: Iterable[Message]) -> Iterator[str | ContentGone]:
         waiting = iter(messages)
         while some := list(islice(waiting, AT_ONCE)):
-            for found in self._records(some):
+            for record in self._records(some):
                 try:
-                    yield found if isinstance(found, ContentGone) else content_in(found)
+                    yield record if isinstance(record, ContentGone) else content_in(record)
                 except ContentGone as error:
                     yield error
 
     def of_problem(self, problem: Problem) -> bytes:
         """Return the record that a problem is about. Raises ContentGone."""
         try:
-            found = self._connection.run(one(self._connection.client, self._stream, problem.offset))
+            record = self._connection.run(one(self._connection.client, self._stream, problem.offset))
         except StoreError as error:
             raise ContentGone(f"the record can't be fetched ({error.problem})", error.remedy) from error
-        if found is None:
+        if record is None:
             raise ContentGone(
                 f"record {problem.offset:,} is no longer on the server", "open the mailbox again: it was replaced"
             )
-        return found.data
+        return record.data
 
     def _records(self, messages: Sequence[Message]) -> list[bytes | ContentGone]:
-        numbers = [each.location.offset if each.location else 0 for each in messages]
-        found = {number: self._recent.get(number) for number in numbers}
-        missing = [number for number, record in found.items() if record is None]
+        numbers = [message.location.offset if message.location else 0 for message in messages]
+        records = {number: self._recent.get(number) for number in numbers}
+        missing = [number for number, record in records.items() if record is None]
         try:
             fetched = self._connection.run(singles(self._connection.client, self._stream, missing)) if missing else []
         except StoreError as error:
             return [ContentGone(f"the text can't be fetched ({error.problem})", error.remedy)] * len(messages)
-        found.update(zip(missing, fetched, strict=True))
-        return [self._checked(message, found[number]) for message, number in zip(messages, numbers, strict=True)]
+        records.update(zip(missing, fetched, strict=True))
+        return [self._checked(message, records[number]) for message, number in zip(messages, numbers, strict=True)]
 
     def _checked(self, message: Message, record: StreamRecord | None) -> bytes | ContentGone:
         """Return the bytes of a record if it is a message's."""
-        told = self._decoder.decode(record) if record is not None else []
-        if record is None or message.id not in [each.id for each in told if isinstance(each, Message)]:
+        events = self._decoder.decode(record) if record is not None else []
+        if record is None or message.id not in [each.id for each in events if isinstance(each, Message)]:
             return ContentGone(
                 f"message {message.id} is no longer on the server", "open the mailbox again: it was replaced"
             )

@@ -50,8 +50,10 @@ def _gathered(
         gathering.take(some)
     keys = fill_mail(mailbox.contents, mail)
     fill_reads(mailbox.contents, keys, reads, now)
-    messages = sorted((it for it in mail.events if isinstance(it, Message)), key=lambda it: it.position)
-    others = [it for it in mail.events if not isinstance(it, Message)]
+    messages = sorted(
+        (event for event in mail.events if isinstance(event, Message)), key=lambda message: message.position
+    )
+    others = [event for event in mail.events if not isinstance(event, Message)]
     return [*others, *messages, *reads.events, *gathering.events]  # of two with the same id, the valid one comes first
 
 
@@ -98,7 +100,10 @@ class _Gathering:
         block = _block(records)
         columns = decoder.columns(block)
         senders = [self._token(name) for name in decoder.names.values]
-        if any(it.token != senders[at] or it.copied_from for it, at in zip(records, columns.senders, strict=True)):
+        if any(
+            record.token != senders[at] or record.copied_from
+            for record, at in zip(records, columns.senders, strict=True)
+        ):
             raise UnusualBlock
         columns = columns._replace(offsets=np.array([record.sequence for record in records], np.int64))
         data = [np.ascontiguousarray(column).data for column in columns]
@@ -110,7 +115,10 @@ class _Gathering:
         try:
             columns = decoder.columns(block)
             readers = [self._token(name) for name in decoder.names.values]
-            if any(it.token != readers[at] or it.copied_from for it, at in zip(records, columns.readers, strict=True)):
+            if any(
+                record.token != readers[at] or record.copied_from
+                for record, at in zip(records, columns.readers, strict=True)
+            ):
                 raise UnusualBlock
         except UNUSUAL:
             if len(records) > FEW:

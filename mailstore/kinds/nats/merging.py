@@ -121,8 +121,8 @@ class NatsMerger:
                     if not is_sent[id(record)].done():
                         is_sent[id(record)].set_result(False)
 
-        found = await asyncio.gather(*(one_subject(*each) for each in groups.items()), return_exceptions=True)
-        if failed := next((each for each in found if isinstance(each, BaseException)), None):
+        errors = await asyncio.gather(*(one_subject(*item) for item in groups.items()), return_exceptions=True)
+        if failed := next((error for error in errors if isinstance(error, BaseException)), None):
             raise failed
 
     def _put(self, record: Adopted, audiences: Audiences) -> bool:

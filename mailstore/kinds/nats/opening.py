@@ -117,12 +117,12 @@ class NatsClient(Client):
         await super()._process_err(err_msg)
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
-        found: dict[str, str] | None = await super()._process_headers(headers)
-        if found and headers.count(STREAM_NAMED) > 1:
-            found[COPIED_FROM] = (
+        fields: dict[str, str] | None = await super()._process_headers(headers)
+        if fields and headers.count(STREAM_NAMED) > 1:
+            fields[COPIED_FROM] = (
                 headers.partition(SUBJECT_NAMED)[2].partition(b"\r\n")[0].strip().decode("utf-8", "replace")
             )
-        return found
+        return fields
 
 
 async def opened(
@@ -139,17 +139,17 @@ async def opened(
     """
     rest: dict[str, Any] = {**USUAL, **options, **(callbacks or {})}
     client = NatsClient(needs_tls=address.is_tls, user_key=rest.pop("user_key", ""))
-    told = rest.pop("error_cb", None)
+    on_error = rest.pop("error_cb", None)
     errors: list[Exception] = []
     enough = asyncio.Event()
 
     async def note(error: Exception) -> None:
         if connecting.done():
-            if told is not None:
-                await told(error)
+            if on_error is not None:
+                await on_error(error)
             return
         errors.append(error)
-        if sum(not isinstance(each, TimeoutError) for each in errors) >= len(address.hosts):
+        if sum(not isinstance(exception, TimeoutError) for exception in errors) >= len(address.hosts):
             enough.set()
 
     connecting = asyncio.ensure_future(client.connect(servers=address.servers, error_cb=note, **rest))

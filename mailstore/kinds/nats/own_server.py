@@ -163,8 +163,8 @@ class NatsServer:
         for line in process.stderr:
             with self._heard:
                 self.log.append(line.rstrip("\n"))
-                if found := LISTENING.search(line):
-                    self.port = int(found[1])
+                if match := LISTENING.search(line):
+                    self.port = int(match[1])
                 self._is_ready = self._is_ready or "Server is ready" in line
                 self._heard.notify_all()
         with self._heard:

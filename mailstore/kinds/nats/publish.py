@@ -120,8 +120,8 @@ async def publish_all(connection: Connection, stream: str, outgoing: Iterable[Pu
     """Publish many records, several at a time; return their sequence numbers. Raises what `publish` raises."""
     numbers: list[int] = []
     waiting: list[Publication] = []
-    for each in outgoing:
-        waiting.append(each)
+    for publication in outgoing:
+        waiting.append(publication)
         if len(waiting) == AT_ONCE:
             numbers += await _together(connection, stream, waiting)
             waiting = []
@@ -129,11 +129,13 @@ async def publish_all(connection: Connection, stream: str, outgoing: Iterable[Pu
 
 
 async def _together(connection: Connection, stream: str, outgoing: Sequence[Publication]) -> list[int]:
-    found = await asyncio.gather(*(publish(connection, stream, each) for each in outgoing), return_exceptions=True)
-    for each in found:
+    results = await asyncio.gather(
+        *(publish(connection, stream, publication) for publication in outgoing), return_exceptions=True
+    )
+    for each in results:
         if isinstance(each, BaseException):
             raise each
-    return [each for each in found if isinstance(each, int)]
+    return [each for each in results if isinstance(each, int)]
 
 
 async def is_denied(connection: Connection, stream: str, subject: str) -> bool:
@@ -167,22 +169,22 @@ async def _once(client: Client, stream: str, outgoing: Publication, seconds: flo
     if outgoing.after is not None:
         headers["Nats-Expected-Last-Subject-Sequence"] = str(outgoing.after)
     answer = await client.request(outgoing.subject, outgoing.data, timeout=seconds, headers=headers)
-    found = msgspec.json.decode(answer.data)
-    if error := found.get("error"):
+    decoded = msgspec.json.decode(answer.data)
+    if error := decoded.get("error"):
         raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
-    if found.get("duplicate") and not await _is_stored(client, stream, found["seq"], outgoing):
+    if decoded.get("duplicate") and not await _is_stored(client, stream, decoded["seq"], outgoing):
         raise _IdTaken
-    return int(found["seq"])
+    return int(decoded["seq"])
 
 
 async def _is_stored(client: Client, stream: str, sequence: int, outgoing: Publication) -> bool:
     """Say whether the record at a sequence number is the one that was sent: whoever sees an id can use it too."""
-    found = await one(client, stream, sequence)
-    if found is None or found.copied_from:
+    record = await one(client, stream, sequence)
+    if record is None or record.copied_from:
         return False
     _, _, topic, token = outgoing.subject.split(".", 3)
     audience = _ascii(outgoing.audience) if outgoing.audience else ""
-    return (found.topic, found.token, found.data, found.audience) == (topic, token, outgoing.data, audience)
+    return (record.topic, record.token, record.data, record.audience) == (topic, token, outgoing.data, audience)
 
 
 def _ascii(names: tuple[str, ...]) -> str:

@@ -59,10 +59,10 @@ class StreamReader:
 
     def state(self) -> StreamState:
         """Return what the stream holds now. Raises MailboxMissing and StoreError."""
-        found = self._connection.run(stream_state(self._connection.client, self.stream))
-        if found is None:
+        state = self._connection.run(stream_state(self._connection.client, self.stream))
+        if state is None:
             raise missing(self._connection.address)
-        return found
+        return state
 
     def scan(self) -> Iterator[list[Event]]:
         """Yield everything: the roster, the newest mail, then the rest. Raises StoreError."""
@@ -127,14 +127,14 @@ class StreamReader:
 
     def events(self, records: Sequence[StreamRecord]) -> list[Event]:
         """Return what some records state, less what the roster has told already."""
-        told: list[Event] = []
+        events: list[Event] = []
         for record in records:
             if record.topic == Topic.ROSTER:
                 if record.sequence > self._told_agents:
-                    told += self._agents([record], is_sign=False)
+                    events += self._agents([record], is_sign=False)
             else:
-                told += self._decoder.decode(record)
-        return told
+                events += self._decoder.decode(record)
+        return events
 
     def signs(self, records: Sequence[StreamRecord]) -> list[Event]:
         """Return what signs of agents say; one that can't be read says nothing."""
@@ -154,17 +154,17 @@ class StreamReader:
         return events
 
     def _agents(self, records: Sequence[StreamRecord], *, is_sign: bool) -> list[Event]:
-        told: list[Event] = []
+        events: list[Event] = []
         for record in records:
             for event in (self._signs if is_sign else self._decoder).decode(record):
                 if isinstance(event, Agent) and is_sign:
                     if (known := self._presence.signed(event, record.time)) is not None:
-                        told.append(known)
+                        events.append(known)
                 elif isinstance(event, Agent):
-                    told.append(self._presence.entered(event, record.time))
+                    events.append(self._presence.entered(event, record.time))
                 elif isinstance(event, Problem) and not is_sign:
-                    told.append(event)
-        return told
+                    events.append(event)
+        return events
 
     def everything(self, state: StreamState) -> Iterator[list[StreamRecord]]:
         """Yield all records of the stream, in order, and go on after them. Raises StoreError."""
@@ -174,10 +174,10 @@ class StreamReader:
 
     def data(self, sequence: int) -> bytes:
         """Return the bytes of a record that was read. Raises StoreError."""
-        found = self._connection.run(one(self._connection.client, self.stream, sequence))
-        if found is None:
+        record = self._connection.run(one(self._connection.client, self.stream, sequence))
+        if record is None:
             raise StoreError(f"record {sequence:,} is no longer on the server", "open the mailbox again")
-        return found.data
+        return record.data
 
     def audience(self, record: StreamRecord) -> list[Event]:
         """Return the deliveries that a usual message states in its header."""
@@ -224,7 +224,7 @@ class StreamReader:
         pull = self._connection.run(Pull.opened(self._connection.client, self.stream, start))
         try:
             while start < end and pull.left:  # numbers may be missing, also the last ones
-                records = [each for each in self._connection.run(pull.read()) if each.sequence < end]
+                records = [record for record in self._connection.run(pull.read()) if record.sequence < end]
                 if not records:
                     return
                 start = records[-1].sequence + 1

@@ -96,12 +96,12 @@ class NatsStore(Resumable):
     @classmethod
     def create(cls, location: str) -> Self:
         """Create an empty mailbox; `?replicas=3` at the end says on how many servers its records are kept."""
-        found = location_of(str(location), is_tls=cls.is_tls)
-        connection = Connection(found)
-        name = found.address.mailbox
+        address = location_of(str(location), is_tls=cls.is_tls)
+        connection = Connection(address)
+        name = address.address.mailbox
         try:
             if connection.run(stream_state(connection.client, mail_stream(name))) is None:
-                connection.run(create_streams(connection.client, name, found.replicas or 1))
+                connection.run(create_streams(connection.client, name, address.replicas or 1))
             return cls(connection)
         except BaseException:
             connection.close()

@@ -87,10 +87,10 @@ async def ask(
     """Ask JetStream; return its answer. Raises RequestRefused, and errors of nats."""
     data = b"" if question is None else msgspec.json.encode(question)
     answer = await client.request(f"{API}.{subject}", data, timeout=seconds)
-    found: dict[str, Any] = msgspec.json.decode(answer.data)
-    if error := found.get("error"):
+    decoded: dict[str, Any] = msgspec.json.decode(answer.data)
+    if error := decoded.get("error"):
         raise RequestRefused(error.get("code", 0), error.get("err_code", 0), error.get("description", ""))
-    return found
+    return decoded
 
 
 async def stream_state(client: Client, stream: str) -> StreamState | None:
@@ -114,13 +114,13 @@ async def stream_state(client: Client, stream: str) -> StreamState | None:
 async def ask_state(client: Client, stream: str) -> StreamState | None:
     """Ask once, and not for long, what a stream holds; as `stream_state`."""
     try:
-        found = await ask(client, f"STREAM.INFO.{stream}", seconds=FIRST_ANSWER_SECONDS)
+        answer = await ask(client, f"STREAM.INFO.{stream}", seconds=FIRST_ANSWER_SECONDS)
     except RequestRefused as refusal:
         if refusal.number == NO_STREAM:
             return None
         raise
-    state = found["state"]
-    holds = {"created": found["created"], "last": state["last_seq"], "messages": state["messages"]}
+    state = answer["state"]
+    holds = {"created": answer["created"], "last": state["last_seq"], "messages": state["messages"]}
     return msgspec.convert(holds, StreamState)
 
 
@@ -142,13 +142,13 @@ async def batch(client: Client, stream: str, start: int, count: int, subject: st
 
     Raises errors of nats.
     """
-    found: list[StreamRecord] = []
+    records: list[StreamRecord] = []
     has_more = count > 0
     while has_more:
-        first = found[-1].sequence + 1 if found else start
-        got, has_more = await piece(client, stream, first, count - len(found), subject)
-        found += got
-    return found
+        first = records[-1].sequence + 1 if records else start
+        got, has_more = await piece(client, stream, first, count - len(records), subject)
+        records += got
+    return records
 
 
 async def piece(
@@ -160,11 +160,11 @@ async def piece(
     """
     if not has_batches(client):
         wanted = min(count, SINGLES)
-        found = await _one_by_one(client, stream, start, wanted, subject)
-        return found, len(found) == wanted < count
+        records = await _one_by_one(client, stream, start, wanted, subject)
+        return records, len(records) == wanted < count
     question = {"seq": start, "batch": count, "next_by_subj": subject, "max_bytes": MOST_BYTES}
-    found, pending = await _from_a_replica(client, stream, question)
-    return found, bool(found) and pending > 0 and len(found) < count
+    records, pending = await _from_a_replica(client, stream, question)
+    return records, bool(records) and pending > 0 and len(records) < count
 
 
 async def _from_a_replica(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int]:
@@ -174,8 +174,8 @@ async def _from_a_replica(client: Client, stream: str, question: Mapping[str, An
     end = time.monotonic() + ELECTION_SECONDS
     while True:
         try:
-            if (found := await _gathered(client, stream, question)) is not None:
-                return found
+            if (gathered := await _gathered(client, stream, question)) is not None:
+                return gathered
         except TimeoutError:  # asked of a node that ended
             if time.monotonic() > end:
                 raise
@@ -188,7 +188,7 @@ async def _from_a_replica(client: Client, stream: str, question: Mapping[str, An
 
 async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) -> tuple[list[StreamRecord], int] | None:
     """Return the records that answer one request, and how many more the stream has; None if no node answers."""
-    found: list[StreamRecord] = []
+    records: list[StreamRecord] = []
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     moved = asyncio.Event()
 
@@ -200,7 +200,7 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
                 is_there = headers.get(STATUS) != NOBODY
                 ended.set_result(int(headers.get("Nats-Num-Pending", "0")) if is_there else -1)
         else:
-            found.append(_direct(message.data, headers))
+            records.append(_direct(message.data, headers))
 
     inbox = client.new_inbox()
     subscription = await client.subscribe(inbox, cb=take)
@@ -209,17 +209,17 @@ async def _gathered(client: Client, stream: str, question: Mapping[str, Any]) ->
         while not ended.done():
             moved.clear()
             await _answered(client, stream, moved.wait())
-        return (found, ended.result()) if ended.result() >= 0 else None
+        return (records, ended.result()) if ended.result() >= 0 else None
     finally:
         await subscription.unsubscribe()
 
 
 async def _one_by_one(client: Client, stream: str, start: int, count: int, subject: str) -> list[StreamRecord]:
-    found: list[StreamRecord] = []
-    while len(found) < count and (record := await next_one(client, stream, start, subject)) is not None:
-        found.append(record)
+    records: list[StreamRecord] = []
+    while len(records) < count and (record := await next_one(client, stream, start, subject)) is not None:
+        records.append(record)
         start = record.sequence + 1
-    return found
+    return records
 
 
 async def next_one(client: Client, stream: str, start: int, subject: str = ">") -> StreamRecord | None:
@@ -229,7 +229,7 @@ async def next_one(client: Client, stream: str, start: int, subject: str = ">") 
 
 async def singles(client: Client, stream: str, sequences: Iterable[int]) -> list[StreamRecord | None]:
     """Return messages by their numbers, all asked for at once; None for one that there is not."""
-    return await asyncio.gather(*(one(client, stream, each) for each in sequences))
+    return await asyncio.gather(*(one(client, stream, sequence) for sequence in sequences))
 
 
 async def one(client: Client, stream: str, sequence: int) -> StreamRecord | None:
@@ -237,9 +237,9 @@ async def one(client: Client, stream: str, sequence: int) -> StreamRecord | None
 
     Where a replica doesn't have it, its leader is asked, which has everything that was acknowledged.
     """
-    found = await _single(client, stream, {"seq": sequence})
-    if found is not None:
-        return found
+    record = await _single(client, stream, {"seq": sequence})
+    if record is not None:
+        return record
     return await _from_leader(client, stream, {"seq": sequence})
 
 
@@ -276,14 +276,14 @@ async def _answered(client: Client, stream: str, waiting: Coroutine[Any, Any, An
 
 async def _from_leader(client: Client, stream: str, question: Mapping[str, Any]) -> StreamRecord | None:
     try:
-        found = (await ask(client, f"STREAM.MSG.GET.{stream}", question))["message"]
+        answer = (await ask(client, f"STREAM.MSG.GET.{stream}", question))["message"]
     except RequestRefused as refusal:
         if refusal.code == 404:
             return None
         raise
-    headers = _headers(_bytes(found.get("hdrs")))
+    headers = _headers(_bytes(answer.get("hdrs")))
     record = record_of(
-        found["subject"], found["seq"], time_of(found["time"]) or 0.0, _bytes(found.get("data")), headers
+        answer["subject"], answer["seq"], time_of(answer["time"]) or 0.0, _bytes(answer.get("data")), headers
     )
     return marked(record, headers)
 

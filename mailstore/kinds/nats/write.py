@@ -74,7 +74,7 @@ class RecordWriter:
         with self._turn:
             start, known = self._reads.setdefault(reader, (1, set()))
         records = self._connection.run(batch(self._connection.client, self._stream, start, EVERYTHING, to))
-        known.update(each for record in records if (each := _message_read(record.data, reader)))
+        known.update(message_read for record in records if (message_read := _message_read(record.data, reader)))
         if records:
             self._reads[reader] = records[-1].sequence + 1, known
         now = time.time()
@@ -127,10 +127,10 @@ def _message_read(data: bytes, reader: str) -> str:
 
 def _entry(data: bytes) -> Entry:
     try:
-        found = loads(data)
+        entry = loads(data)
     except UNREADABLE:
         return {}
-    return found if isinstance(found, dict) else {}
+    return entry if isinstance(entry, dict) else {}
 
 
 def _settled(entry: Entry) -> Entry:

@@ -43,17 +43,19 @@ def label_of(properties: Properties, edges: Iterable[Edge] = ()) -> str:
     """Return the label of a message's thread; empty if it has none, or is a reply."""
     if properties.inReplyTo:
         return ""
-    return text_of(properties.partOfThread) or next((it.target for it in edges if it.kind == "PART_OF_THREAD"), "")
+    return text_of(properties.partOfThread) or next(
+        (edge.target for edge in edges if edge.kind == "PART_OF_THREAD"), ""
+    )
 
 
 def record_events(node_id: str, node: GraphNode, links: Links, file: str) -> RecordEvents:
     """Return the events in a message's node and edges."""
     known = node.properties
-    to = [it.target for it in links.edges if it.kind == "SENT_TO"]
-    by = [it.target for it in links.edges if it.kind == "SENT_BY"]
+    to = [edge.target for edge in links.edges if edge.kind == "SENT_TO"]
+    by = [edge.target for edge in links.edges if edge.kind == "SENT_BY"]
     sender = text_of(known.from_) or (by[0] if by else "")
     targets = list(dict.fromkeys(map(identity, to or [text_of(known.to)])))
-    deliveries = _merged(it for it in links.edges if it.kind == "DELIVERED_TO")
+    deliveries = _merged(edge for edge in links.edges if edge.kind == "DELIVERED_TO")
     tags = _tags(known, links.edges)
     return _events(node_id, known, _Route(sender, targets, deliveries), links, tags, file)
 
@@ -80,13 +82,13 @@ def _events(
     node_id: str, known: Properties, route: _Route, links: Links, tags: tuple[str, ...], file: str
 ) -> RecordEvents:
     message_id, body, subject = bare_id(node_id), text_of(known.bodyText), text_of(known.subject)
-    edge_time = next((it.properties.timestamp for it in links.edges if it.kind == "SENT_BY"), None)
+    edge_time = next((edge.properties.timestamp for edge in links.edges if edge.kind == "SENT_BY"), None)
     stamp = known.sentAt if known.sentAt is not None else edge_time
     time = time_of(stamp)
     is_broadcast = EVERYBODY in route.targets
     read, archived = time_of(known.readAt), time_of(known.archivedAt) is not None
     if is_broadcast and route.deliveries:
-        archived = all(it.archivedAt is not None for it in route.deliveries.values())
+        archived = all(delivery.archivedAt is not None for delivery in route.deliveries.values())
     message = Message(
         id=message_id,
         sender=address(route.sender),
@@ -104,12 +106,12 @@ def _events(
         is_listed=is_broadcast,
     )
     events: list[Event] = [message]
-    for name, it in route.deliveries.items():
-        events.append(Delivery(message_id, address(name), time_of(it.deliveredAt)))
-        if it.readAt is not None:
-            events.append(Receipt(message_id, address(name), time_of(it.readAt)))
-        if it.archivedAt is not None:
-            events.append(PutAway(message_id, address(name), time_of(it.archivedAt)))
+    for name, properties in route.deliveries.items():
+        events.append(Delivery(message_id, address(name), time_of(properties.deliveredAt)))
+        if properties.readAt is not None:
+            events.append(Receipt(message_id, address(name), time_of(properties.readAt)))
+        if properties.archivedAt is not None:
+            events.append(PutAway(message_id, address(name), time_of(properties.archivedAt)))
     if not (is_broadcast and route.deliveries):
         owners = [SOMEBODY] if is_broadcast else [address(target) for target in route.targets if target]
         if known.readAt is not None:
@@ -122,23 +124,23 @@ def _events(
 
 def _merged(edges: Iterable[Edge]) -> dict[str, Properties]:
     """Return one delivery per recipient: the program writes duplicates."""
-    found: dict[str, Properties] = {}
+    properties: dict[str, Properties] = {}
     for edge in edges:
-        held = found.setdefault(identity(edge.target), edge.properties)
+        held = properties.setdefault(identity(edge.target), edge.properties)
         if held is not edge.properties:
             held.readAt = held.readAt if held.readAt is not None else edge.properties.readAt
             held.archivedAt = held.archivedAt if held.archivedAt is not None else edge.properties.archivedAt
-    return found
+    return properties
 
 
 def _parent(known: Properties, links: Links) -> str:
-    answered = text_of(known.inReplyTo) or next((it.target for it in links.edges if it.kind == "IN_REPLY_TO"), "")
+    answered = text_of(known.inReplyTo) or next((edge.target for edge in links.edges if edge.kind == "IN_REPLY_TO"), "")
     return bare_id(answered or links.first)
 
 
 def _tags(known: Properties, edges: Sequence[Edge]) -> tuple[str, ...]:
-    concepts = [it.target for it in edges if it.kind == "TAGGED_CONCEPT"]
-    tickets = [it.target for it in edges if it.kind == "REFERENCES_TICKET"]
+    concepts = [edge.target for edge in edges if edge.kind == "TAGGED_CONCEPT"]
+    tickets = [edge.target for edge in edges if edge.kind == "REFERENCES_TICKET"]
     task = text_of(known.task.get("state")) or "Unknown" if isinstance(known.task, dict) else ""
     priority = text_of(known.priority)
     return (

@@ -93,7 +93,7 @@ class GraphFeed(DatabaseSource):
 
     def _roster(self, rows: Sequence[GraphRow]) -> dict[str, RecordEvents]:
         """Return the agents in the nodes; people are remembered separately."""
-        found: dict[str, RecordEvents] = {}
+        records: dict[str, RecordEvents] = {}
         people = set()
         for node_id, node in ask.known_identities(rows):
             if node_id == EVERYBODY:
@@ -101,22 +101,22 @@ class GraphFeed(DatabaseSource):
             if node.properties.accountType == "human":
                 people.add(identity(node_id))
             elif node.properties.accountType != "sentinel":
-                found[identity(node_id)] = RecordEvents((agent_of(node_id, node.properties),))
+                records[identity(node_id)] = RecordEvents((agent_of(node_id, node.properties),))
         self._people = People(frozenset(people))
-        return {PEOPLE: RecordEvents((Person(self._people.told()),)), **found} if people else found
+        return {PEOPLE: RecordEvents((Person(self._people.told()),)), **records} if people else records
 
     def _records(self, decoded: Iterable[GraphMessage]) -> dict[str, RecordEvents]:
         """Return the events of messages, last written first."""
-        found: dict[str, RecordEvents] = {}
+        records: dict[str, RecordEvents] = {}
         for row, node, edges, before in decoded:
             if isinstance(node, str):
-                found[row.id] = RecordEvents((Problem(self.name, row.place, 0, f"{row.id[:80]}: {node}"),))
+                records[row.id] = RecordEvents((Problem(self.name, row.place, 0, f"{row.id[:80]}: {node}"),))
             elif node.label == "MESSAGE":
                 first = self._threads.first(row.id, label_of(node.properties, edges))
                 links = Links(edges, first, before)
                 record = record_events(row.id, node, links, self.name)
-                found[row.id] = record if is_text(row.data) else self._odd(record, row)
-        return found
+                records[row.id] = record if is_text(row.data) else self._odd(record, row)
+        return records
 
     def _odd(self, record: RecordEvents, row: GraphRow) -> RecordEvents:
         why = f"Nodes, row {row.place}: invalid UTF-8, shown as \ufffd"
@@ -141,7 +141,7 @@ class GraphFeed(DatabaseSource):
         if not waiting and not self._queued:
             return {}
         there = self.look(partial(ask.known, ids={*waiting, *self._queued}))
-        found: dict[str, RecordEvents] = {}
+        records: dict[str, RecordEvents] = {}
         for node_id in waiting.keys() - there:
             try:
                 record = queued_of(waiting[node_id].line.data)
@@ -152,10 +152,10 @@ class GraphFeed(DatabaseSource):
             # messages of agents are in the graph a moment later
             if sender in self._people.names or time is None or is_settled(time):
                 first = self._threads.first(node_id, label_of(record.message.properties))
-                found[node_id] = queued_events(record, Links(first=first), self.name)
+                records[node_id] = queued_events(record, Links(first=first), self.name)
         gone = self._queued - there - waiting.keys()
-        self._queued = set(found)
-        return {**dict.fromkeys(gone, NOTHING), **found}
+        self._queued = set(records)
+        return {**dict.fromkeys(gone, NOTHING), **records}
 
 
 def _label_and_time(message: GraphMessage) -> tuple[str, float | None]:

@@ -56,13 +56,13 @@ def _row(node: object, place: int, data: object) -> GraphRow:
 
 
 def row_at(graph: sqlite3.Connection, place: int) -> GraphRow | None:
-    found = graph.execute("SELECT id, rowid, data FROM Nodes WHERE rowid = ?", (place,)).fetchone()
-    return None if found is None else _row(*found)
+    row = graph.execute("SELECT id, rowid, data FROM Nodes WHERE rowid = ?", (place,)).fetchone()
+    return None if row is None else _row(*row)
 
 
 def edges_of(graph: sqlite3.Connection, ids: Iterable[str]) -> dict[str, list[Edge]]:
     """Return the edges that start at some messages."""
-    found: dict[str, list[Edge]] = {}
+    edges: dict[str, list[Edge]] = {}
     kinds = ",".join(f"'{kind}'" for kind in TOLD)
     for marks, part in in_parts(ids):
         asked = graph.execute(
@@ -72,8 +72,8 @@ def edges_of(graph: sqlite3.Connection, ids: Iterable[str]) -> dict[str, list[Ed
         )
         for source, target, kind, data in asked:
             edge = Edge(text_of(kind), text_of(target), NOTHING if data is None else properties_of(bytes_of(data)))
-            found.setdefault(text_of(source), []).append(edge)
-    return found
+            edges.setdefault(text_of(source), []).append(edge)
+    return edges
 
 
 def identities(graph: sqlite3.Connection, ids: Sequence[str] | None = None) -> list[GraphRow]:
@@ -135,9 +135,9 @@ def changed(graph: sqlite3.Connection, mark: Mark) -> set[str] | None:
     if mark.log_id and (at is None or text_of(at[0]) != mark.entity):
         return None
     asked = graph.execute("SELECT DISTINCT entity_id, entity_type FROM GraphLog WHERE log_id > ?", (mark.log_id,))
-    found = [(text_of(entity), text_of(kind)) for entity, kind in asked]
-    nodes = {entity for entity, kind in found if kind == "nodes"}
-    edges = {entity for entity, kind in found if kind == "edges"}
+    changes = [(text_of(entity), text_of(kind)) for entity, kind in asked]
+    nodes = {entity for entity, kind in changes if kind == "nodes"}
+    edges = {entity for entity, kind in changes if kind == "edges"}
     seen: set[str] = set()
     for marks, part in in_parts(edges):
         for edge, source in graph.execute(f"SELECT id, source FROM Edges WHERE id IN ({marks})", part):  # noqa: S608

@@ -53,8 +53,8 @@ class LabelledThreads:
 
     def first(self, node_id: str, label: str) -> str:
         """Return the root of a message's thread; empty for the root itself."""
-        found = self._first.get(label)
-        return found[1] if found and found[1] != node_id else ""
+        known = self._first.get(label)
+        return known[1] if known and known[1] != node_id else ""
 
 
 class GraphMessage(NamedTuple):

@@ -89,7 +89,7 @@ class WriteAheadQueue:
 def _known(data: bytes) -> _Known | None:
     """Decode a line of the log; None for an invalid one, which the program skips too."""
     try:
-        found = DECODER.decode(data)
+        known = DECODER.decode(data)
     except (ValueError, RecursionError):
         return None
-    return found if found.id.startswith("MESSAGE:") else None
+    return known if known.id.startswith("MESSAGE:") else None

@@ -65,8 +65,8 @@ class NeoStore(WatchedStore):
 
     def capabilities_for(self, name: str) -> Capabilities:
         """Return what can be done with a message or an identity: only the user's mail can be marked."""
-        found = self.capabilities
-        return found.without(OWN_MARKS, Capability.MARK_READ) if name.startswith("@") else found
+        capabilities = self.capabilities
+        return capabilities.without(OWN_MARKS, Capability.MARK_READ) if name.startswith("@") else capabilities
 
     @classmethod
     def find(cls, path: Path) -> NeoPlaces | None:

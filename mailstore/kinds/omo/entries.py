@@ -100,8 +100,8 @@ def entry_of(raw: bytes) -> OmoEntry:
 
 
 def _references(value: dict[str, Any]) -> tuple[str, ...]:
-    found = value.get("references")
-    listed = [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    references = value.get("references")
+    listed = [each for each in references if isinstance(each, dict)] if isinstance(references, list) else []
     said = []
     for each in listed:
         path, why = text_in(each, "path"), text_in(each, "description")

@@ -67,18 +67,18 @@ class RunJournal(SeenJournal[TeamRunNote]):
                     changed = float(written) if isinstance(written, float) else 0.0
                     yield KeptFile(inbox, stem, raw.encode("utf-8", "replace"), is_processed, changed)
 
-    def keep(self, found: Iterable[KeptFile]) -> str:
+    def keep(self, files: Iterable[KeptFile]) -> str:
         return self._append(
             [
                 msgspec.json.encode(
                     {
-                        "inbox": it.inbox,
-                        "name": it.stem,
-                        "processed": it.is_processed,
-                        "written": it.changed,
-                        "raw": kept_as(it.raw),
+                        "inbox": file.inbox,
+                        "name": file.stem,
+                        "processed": file.is_processed,
+                        "written": file.changed,
+                        "raw": kept_as(file.raw),
                     }
                 )
-                for it in found
+                for file in files
             ]
         )

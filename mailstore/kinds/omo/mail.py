@@ -62,8 +62,8 @@ def message_of(
         thread=None if root == entry.id else root,
         ttl_hours=NEVER,
         type="" if entry.kind == PLAIN else entry.kind,
-        tags=tuple(f"reference:{each}" for each in entry.references),
-        mentions=tuple(team.named(it) if it in inboxes else it for it in mentions(entry.body)),
+        tags=tuple(f"reference:{reference}" for reference in entry.references),
+        mentions=tuple(team.named(mention) if mention in inboxes else mention for mention in mentions(entry.body)),
         location=Location(copies[0].file, 0, len(entry.raw)),
         timed=entry.time is not None,
         is_listed=is_broadcast or len(copies) > 1,
@@ -133,10 +133,10 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
             yield KeptFile(inbox, stem, entry.raw, is_done, changed)
 
     def _group(self) -> None:
-        found: defaultdict[str, list[SeenFile]] = defaultdict(list)
+        files: defaultdict[str, list[SeenFile]] = defaultdict(list)
         for seen in self._found.values():
-            found[seen.entry.id].append(seen)
-        self._by_id = dict(found)
+            files[seen.entry.id].append(seen)
+        self._by_id = dict(files)
 
     def hand_over(self, pending: set[tuple[str, str]]) -> None:
         """Take in which messages members were shown (member, id) and have not acknowledged."""
@@ -148,13 +148,13 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
         roots = roots_of([group[0].entry for group in groups])
         inboxes = self.inboxes()
         found: list[Event] = []
-        told: set[Hashable] = set()
+        keys: set[Hashable] = set()
         for group in groups:
             message = message_of(self.team, group, roots, inboxes)
-            if (identity := identity_of(message)) in told:
+            if (identity := identity_of(message)) in keys:
                 found.append(Problem(group[0].file, 1, 0, TWICE))
                 continue
-            told.add(identity)
+            keys.add(identity)
             found.append(message)
             for seen in group:
                 name = self.team.named(seen.inbox)
@@ -165,21 +165,21 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
         return [*found, *self._faults.values()]
 
     def find(self, message: Message) -> SeenFile | None:
-        found = self._by_id.get(message.id, [])
-        exact = [seen for seen in found if self.team.named(seen.entry.sender) == message.sender]
+        files = self._by_id.get(message.id, [])
+        exact = [seen for seen in files if self.team.named(seen.entry.sender) == message.sender]
         likely = [seen for seen in exact if seen.entry.timestamp == message.timestamp]
-        return next(iter(likely or exact or found), None)
+        return next(iter(likely or exact or files), None)
 
     def known_ids(self) -> set[str]:
         return set(self._by_id)
 
     def senders(self) -> dict[str, float | None]:
         """Return whoever has written, with the time of the last message."""
-        found: dict[str, float | None] = {}
+        senders: dict[str, float | None] = {}
         for seen in self._found.values():
-            known, time = found.get(seen.entry.sender), seen.entry.time
-            found[seen.entry.sender] = time if known is None else known if time is None else max(known, time)
-        return found
+            known, time = senders.get(seen.entry.sender), seen.entry.time
+            senders[seen.entry.sender] = time if known is None else known if time is None else max(known, time)
+        return senders
 
     def inboxes(self) -> set[str]:
         return {inbox for inbox, *_ in self._stamps} | {inbox for inbox, *_ in self._found}
@@ -187,7 +187,7 @@ class RunMail(SeenMail[TeamRun, SeenFile]):
 
 def _groups(copies: list[SeenFile]) -> list[list[SeenFile]]:
     """Group files with one id that are copies of one message."""
-    found: defaultdict[tuple[str, str, str], list[SeenFile]] = defaultdict(list)
+    files: defaultdict[tuple[str, str, str], list[SeenFile]] = defaultdict(list)
     for seen in copies:
-        found[seen.entry.sender, seen.entry.timestamp, seen.entry.body].append(seen)
-    return [sorted(group, key=lambda seen: (seen.inbox, seen.stem)) for group in found.values()]
+        files[seen.entry.sender, seen.entry.timestamp, seen.entry.body].append(seen)
+    return [sorted(group, key=lambda seen: (seen.inbox, seen.stem)) for group in files.values()]

@@ -25,11 +25,11 @@ def state_of(run: TeamRun) -> RosterFile:
 
 def pending_in(state: dict[str, Any]) -> set[tuple[str, str]]:
     """Return what members were shown and have not acknowledged: a member, and a message's id."""
-    found: set[tuple[str, str]] = set()
+    pending: set[tuple[str, str]] = set()
     for name, member in members(state).items():
         ids = member.get("pendingInjectedMessageIds")
-        found.update((name, each) for each in (ids if isinstance(ids, list) else ()) if isinstance(each, str))
-    return found
+        pending.update((name, each) for each in (ids if isinstance(ids, list) else ()) if isinstance(each, str))
+    return pending
 
 
 def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = None) -> list[Agent]:
@@ -39,7 +39,7 @@ def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = N
     listed, sent = members(state), mail.senders()
     doing = {} if gone_since is not None else _tasks(run)
     created = parse_time(state.get("createdAt"))[0]
-    found = []
+    result = []
     for name in dict.fromkeys([*listed, *sorted({*sent, *mail.inboxes()})]):
         session_id = run.named(name)
         if session_id == "user" or not name:
@@ -47,7 +47,7 @@ def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = N
         member = listed.get(name, {})
         status = text_in(member, "status")
         is_dead = is_over or status in ENDED
-        found.append(
+        result.append(
             Agent(
                 session_id=session_id,
                 role="lead" if member.get("agentType") == LEADER and not run.suffix and name != "lead" else "",
@@ -59,7 +59,7 @@ def agents(mail: RunMail, state: dict[str, Any], *, gone_since: float | None = N
                 extra=_extra(member),
             )
         )
-    return found
+    return result
 
 
 def _activity(member: dict[str, Any], task: str) -> str:
@@ -68,16 +68,16 @@ def _activity(member: dict[str, Any], task: str) -> str:
 
 
 def _extra(member: dict[str, Any]) -> str:
-    told = {key: value for key in ("agentType", "subagent_type", "category") if (value := text_in(member, key))}
-    return msgspec.json.encode(told).decode() if told else ""
+    extra = {key: value for key in ("agentType", "subagent_type", "category") if (value := text_in(member, key))}
+    return msgspec.json.encode(extra).decode() if extra else ""
 
 
 def _tasks(run: TeamRun) -> dict[str, str]:
     """Return each member's current task by name: the last one that it is at."""
-    found: dict[str, str] = {}
+    tasks: dict[str, str] = {}
     for path in task_files(run.tasks):
         task = read_object(path)
         said = (text_in(task, "activeForm") or text_in(task, "subject")).strip()
         if task.get("status") in ("claimed", "in_progress") and said:
-            found[text_in(task, "owner")] = said.splitlines()[0]
-    return found
+            tasks[text_in(task, "owner")] = said.splitlines()[0]
+    return tasks

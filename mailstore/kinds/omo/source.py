@@ -42,7 +42,7 @@ class RunsSource(SeenSource[RunMail]):
 
     def parts(self, *, closely: bool) -> Mapping[str, Hashable]:
         self._find_teams()
-        found: dict[str, Hashable] = {ROSTER: ()}
+        parts: dict[str, Hashable] = {ROSTER: ()}
         facts: list[Hashable] = []
         for name, mail in self._mail.items():
             inboxes = self._inboxes.setdefault(name, _Inboxes(mail.team))
@@ -50,10 +50,10 @@ class RunsSource(SeenSource[RunMail]):
             self._listed(name, stamps)
             torn = next(self._ticks) if mail.pending else 0
             state = path_stamp(mail.team.roster)
-            found[name] = (tuple(stamps.items()), torn, name in self._gone, state, self._unread(name))
-            facts.append((state, task_stamps(mail.team.tasks), found[name], mail.version))
-        found[ROSTER] = tuple(facts)
-        return found
+            parts[name] = (tuple(stamps.items()), torn, name in self._gone, state, self._unread(name))
+            facts.append((state, task_stamps(mail.team.tasks), parts[name], mail.version))
+        parts[ROSTER] = tuple(facts)
+        return parts
 
     def read(self, part: str) -> list[Event] | None:
         if part != ROSTER:
@@ -97,13 +97,13 @@ class _Inboxes:
 
     def look(self, *, closely: bool) -> dict[FileKey, Stamp]:
         self.problems = []
-        found: dict[FileKey, Stamp] = {}
+        result: dict[FileKey, Stamp] = {}
         for inbox in self._names():
             for is_processed in (False, True):
                 path = self._run.inboxes / inbox / PROCESSED if is_processed else self._run.inboxes / inbox
                 stamps = self._listed(path, closely=closely)
-                found.update({(inbox, is_processed, name): stamp for name, stamp in stamps.items()})
-        return found
+                result.update({(inbox, is_processed, name): stamp for name, stamp in stamps.items()})
+        return result
 
     def _names(self) -> list[str]:
         if self._run.inboxes.is_symlink():
@@ -111,16 +111,16 @@ class _Inboxes:
             return []
         try:
             with os.scandir(self._run.inboxes) as entries:
-                listed = sorted(entries, key=lambda each: each.name)
+                listed = sorted(entries, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             self._tell(self._run.inboxes, reason_of(error))
             return []
-        for each in listed:
-            if each.is_symlink() and os.path.isdir(each.path):  # noqa: PTH112 - it is text
-                self._tell(Path(each.path), LINK)
-        return [each.name for each in listed if each.is_dir(follow_symlinks=False)]
+        for entry in listed:
+            if entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it is text
+                self._tell(Path(entry.path), LINK)
+        return [entry.name for entry in listed if entry.is_dir(follow_symlinks=False)]
 
     def _listed(self, path: Path, *, closely: bool) -> dict[str, Stamp]:
         """Return the stamps of the messages in a folder."""

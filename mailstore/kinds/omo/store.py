@@ -63,12 +63,12 @@ class OmoStore(SeenTeamsStore):
         return OmoPlace(folder.parent, is_several=True).at(folder.name).suffix.removeprefix("@") or folder.name
 
     def below(self) -> list[str]:
-        found: list[Path] = []
+        paths: list[Path] = []
         for run in self._teams():
-            found += [run.folder, run.inboxes, run.tasks]
+            paths += [run.folder, run.inboxes, run.tasks]
             for inbox in sorted(folders_in(run.inboxes)):
-                found += [inbox, inbox / PROCESSED]
-        return [str(path) for path in found]
+                paths += [inbox, inbox / PROCESSED]
+        return [str(path) for path in paths]
 
     def content(self, message: Message) -> str:
         body: str = self._seen(message).entry.body

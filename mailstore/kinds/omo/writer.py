@@ -93,16 +93,16 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
             known[run.named(name)] = (run, name)
             bare.setdefault(name, []).append(run.named(name))
     known.pop("user", None)
-    found: dict[Target, None] = {}
+    targets: dict[Target, None] = {}
     for recipient in draft.recipients:
         if recipient in BROADCAST_NAMES:
             raise DraftRefused(
                 "to", "names all, to whom only the lead may write", "name the members, or write to the lead"
             )
-        found[known[full_name(recipient, known, bare)]] = None
-    if len({run.folder for run, _ in found}) > 1:
+        targets[known[full_name(recipient, known, bare)]] = None
+    if len({run.folder for run, _ in targets}) > 1:
         raise DraftRefused("to", "names members of several runs", "send to each run separately")
-    return sorted(found, key=lambda target: target[1])
+    return sorted(targets, key=lambda target: target[1])
 
 
 def _message(run: TeamRun, draft: Draft) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _check(inbox: Path, data: bytes) -> None:
     """Refuse what the program would refuse. Raises StoreError."""
     try:
         with os.scandir(inbox) as entries:
-            waiting = sum(it.stat(follow_symlinks=False).st_size for it in entries if is_wanted(it.name))
+            waiting = sum(entry.stat(follow_symlinks=False).st_size for entry in entries if is_wanted(entry.name))
     except OSError as error:
         raise refusal(inbox, error) from error
     if waiting + len(data) > LARGEST_INBOX:

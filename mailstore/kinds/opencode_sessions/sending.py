@@ -52,17 +52,17 @@ class Server(msgspec.Struct, frozen=True):
 
 def server() -> tuple[Server | None, str]:
     """Return the server that the settings name, or why none can be used; nothing is asked of it."""
-    found = server_settings(TABLE, "url", "password", "password_file")
-    if "url" not in found:
+    settings = server_settings(TABLE, "url", "password", "password_file")
+    if "url" not in settings:
         return None, NO_SERVER
     try:
-        return _checked(found), ""
+        return _checked(settings), ""
     except StoreError as error:
         return None, str(error)
 
 
-def _checked(found: dict[str, object]) -> Server:
-    url = str(found["url"]).strip().rstrip("/")
+def _checked(settings: dict[str, object]) -> Server:
+    url = str(settings["url"]).strip().rstrip("/")
     try:
         parts = urlsplit(url)
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
@@ -73,10 +73,10 @@ def _checked(found: dict[str, object]) -> Server:
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise StoreError(f"what is sent to {parts.netloc} would cross the network unencrypted", "use https")
     password = None
-    if "password" in found:
+    if "password" in settings:
         password = Secret.in_environment(variable(TABLE, "password"))
-    elif "password_file" in found:
-        password = Secret.in_file(file_setting(TABLE, "password_file", found["password_file"]))
+    elif "password_file" in settings:
+        password = Secret.in_file(file_setting(TABLE, "password_file", settings["password_file"]))
     return Server(url, password)
 
 
@@ -134,8 +134,8 @@ def post(to: Server, session: str, text: str) -> None:
 def _wait_for(look: Callable[[], str]) -> str:
     """Return the id that a message got, as soon as the database has it. Raises StoreError."""
     end = time.monotonic() + SEEN_SECONDS
-    while not (found := look()):
+    while not (result := look()):
         if time.monotonic() > end:
             raise StoreError("the server took the message, which is not in the database yet", "look for it in a moment")
         time.sleep(0.05)
-    return found
+    return result

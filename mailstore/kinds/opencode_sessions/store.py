@@ -50,7 +50,7 @@ class OpenCodeSource(SessionsSource):
     def database(self) -> Path:
         return self.folder / DATABASE
 
-    def listed(self, found: list[FoundTranscript]) -> None:
+    def listed(self, transcripts: list[FoundTranscript]) -> None:
         """Note nothing: when a session changed is in the database."""
 
     def folders(self) -> list[Path]:
@@ -64,18 +64,18 @@ class OpenCodeSource(SessionsSource):
         self.is_changed = True
         try:
             seen = {row.id: row.updated for row in self._rows.values()}
-            found = look(self.database, ask.look_for(seen, DATABASE), is_text=True)
-            waiting = [it for it in [*self.sent.values()] if it.id not in self.given_by]
+            tables = look(self.database, ask.look_for(seen, DATABASE), is_text=True)
+            waiting = [fact for fact in [*self.sent.values()] if fact.id not in self.given_by]
             answered = look(self.database, ask.answered(waiting, DATABASE), is_text=True) if waiting else []
-            self._working = look(self.database, ask.at_work(found.sessions, now), is_text=True)
+            self._working = look(self.database, ask.at_work(tables.sessions, now), is_text=True)
         except (OSError, Unreadable) as error:
             self._fault = Problem(DATABASE, 1, 0, f"it can't be read: {reason_of(error)}", fatal=False)
             self._stamp = stamp
             return []
-        self._stamp, self._fault, self._rows, self._looked = stamp, None, found.sessions, now
-        self._damaged |= dict.fromkeys(found.damaged)
+        self._stamp, self._fault, self._rows, self._looked = stamp, None, tables.sessions, now
+        self._damaged |= dict.fromkeys(tables.damaged)
         self.changed_at = {row.id: row.updated / 1000 for row in self._rows.values()}
-        return [*found.facts, *answered]
+        return [*tables.facts, *answered]
 
     def other_messages(self) -> Iterator[SessionMessage]:
         """Yield what was sent from here, read once its session has begun to answer it."""
@@ -92,9 +92,9 @@ class OpenCodeSource(SessionsSource):
         return (Working.WORKING if session in self._working else Working.OFFLINE), ""
 
     def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
-        wanted = {it for it in sessions if it.startswith(ID)}
-        found = self.used_beside(time.time()) if wanted else {}
-        return {session: found[session] for session in wanted & found.keys()}
+        wanted = {session for session in sessions if session.startswith(ID)}
+        usages = self.used_beside(time.time()) if wanted else {}
+        return {session: usages[session] for session in wanted & usages.keys()}
 
     def used_beside(self, now: float) -> Mapping[str, AgentUsage]:
         """Return by session what was used; the database is asked again when it has changed."""
@@ -160,7 +160,9 @@ class OpenCodeStore(SessionsStore):
     def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
         """Return the turns around a time, in milliseconds. Raises ContentGone."""
         source = self.source
-        session = next((it for it in [*source.sessions.values()] if source.label(it.session) == place.agent), None)
+        session = next(
+            (fact for fact in [*source.sessions.values()] if source.label(fact.session) == place.agent), None
+        )
         if session is None:
             return []
         query = ask.turns(session.session, place.offset, session.other)

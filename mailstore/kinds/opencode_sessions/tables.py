@@ -205,8 +205,8 @@ def _tasks(
                     )
                     break
         if child and state.status == "completed" and state.time.end:
-            found = RESULT.search(state.output)
-            words = (found[1] if found else state.output).strip()
+            match = RESULT.search(state.output)
+            words = (match[1] if match else state.output).strip()
             at = isoformat(state.time.end / 1000)
             if words:
                 yield base.but(
@@ -226,8 +226,8 @@ def _tasks(
 
 
 def _text(value: dict[str, Any], name: str) -> str:
-    found = value.get(name)
-    return found if isinstance(found, str) else ""
+    value_of_name = value.get(name)
+    return value_of_name if isinstance(value_of_name, str) else ""
 
 
 def prompt_of(session: str, since: int, text: str) -> Callable[[sqlite3.Connection], str]:
@@ -237,7 +237,9 @@ def prompt_of(session: str, since: int, text: str) -> Callable[[sqlite3.Connecti
         for message_id, _, data in database.execute(ANSWERS, (session, since)):
             said = _answer(data)
             if said is not None and said.role == "user":
-                texts = [it.text for it in _parts(database, message_id) if it.type == "text" and not it.synthetic]
+                texts = [
+                    part.text for part in _parts(database, message_id) if part.type == "text" and not part.synthetic
+                ]
                 if texts[:1] == [text]:
                     return text_of(message_id)
         return ""
@@ -249,14 +251,14 @@ def answered(sent: Collection[SessionFact], file: str) -> Callable[[sqlite3.Conn
     """Return a query for those of some messages to sessions that these have begun to answer."""
 
     def query(database: sqlite3.Connection) -> list[SessionFact]:
-        found = []
+        facts = []
         for line in sent:
             for _, created, data in database.execute(ANSWERS, (line.session, line.offset - LATE)):
                 said = _answer(data)
                 if said is not None and said.role == "assistant" and said.parent == line.id:
-                    found.append(line.but(kind="given", name="", time=isoformat(_number(created) / 1000), file=file))
+                    facts.append(line.but(kind="given", name="", time=isoformat(_number(created) / 1000), file=file))
                     break
-        return found
+        return facts
 
     return query
 
@@ -274,23 +276,23 @@ def used_since(now: float) -> Callable[[sqlite3.Connection], dict[str, list[Used
     """Return a query for what the sessions that changed in the last day have used, by session."""
 
     def query(database: sqlite3.Connection) -> dict[str, list[Used]]:
-        found: defaultdict[str, list[Used]] = defaultdict(list)
+        used: defaultdict[str, list[Used]] = defaultdict(list)
         for row in _sessions(database).values():
             if row.updated / 1000 < now - DAY:
                 continue
             for message_id, created, data in database.execute(ANSWERS, (row.id, int((now - DAY) * 1000))):
                 if (said := _answer(data)) is None or said.role != "assistant" or said.tokens is None:
                     continue
-                it = said.tokens
-                given, written = it.input + it.cache.read + it.cache.write, it.output + it.reasoning
+                tokens = said.tokens
+                given, written = tokens.input + tokens.cache.read + tokens.cache.write, tokens.output + tokens.reasoning
                 at = (said.time.completed or _number(created)) / 1000
                 if given:
-                    found[row.id].append(
+                    used[row.id].append(
                         Used(text_of(message_id), at, given, written, given + written, model=said.model)
                     )
             if row.tokens:
-                found[row.id].append(Used("", None, cost=row.cost or None, all=row.tokens, is_answer=False))
-        return found
+                used[row.id].append(Used("", None, cost=row.cost or None, all=row.tokens, is_answer=False))
+        return used
 
     return query
 
@@ -306,14 +308,14 @@ def at_work(sessions: dict[str, SessionRow], now: float) -> Callable[[sqlite3.Co
     """Return a query for the sessions whose last answer has begun and not ended."""
 
     def query(database: sqlite3.Connection) -> frozenset[str]:
-        found = set()
+        ids = set()
         for row in sessions.values():
             if row.updated / 1000 > now - AT_WORK:
                 for (data,) in database.execute(LAST, (row.id,)):
                     said = _answer(data)
                     if said is not None and (said.role == "user" or said.time.completed is None):
-                        found.add(row.id)
-        return frozenset(found)
+                        ids.add(row.id)
+        return frozenset(ids)
 
     return query
 
@@ -324,18 +326,20 @@ def turns(session: str, at: int, parent: str) -> Callable[[sqlite3.Connection], 
     def query(database: sqlite3.Connection) -> list[SessionTurn]:
         before = list(database.execute(BEFORE, (session, at, AROUND)))[::-1]
         after = list(database.execute(AFTER, (session, at, AROUND)))
-        found = []
+        session_turns = []
         for number, (message_id, created, data) in enumerate([*before, *after]):
             said = _answer(data)
             texts, tools = [], []
-            for it in _parts(database, message_id):
-                texts += [it.text] if it.type == "text" and it.text and not it.synthetic else []
-                tools += [tool_words(it.tool, it.state.input)] if it.type == "tool" else []
+            for part in _parts(database, message_id):
+                texts += [part.text] if part.type == "text" and part.text and not part.synthetic else []
+                tools += [tool_words(part.tool, part.state.input)] if part.type == "tool" else []
             is_user = said is not None and said.role == "user"
             speaker = (Speaker.SESSION if parent else Speaker.USER) if is_user else Speaker.AGENT
             if texts or tools:
                 is_sought = number == len(before) - 1
-                found.append(SessionTurn(speaker, _number(created) / 1000, "\n\n".join(texts), tuple(tools), is_sought))
-        return found
+                session_turns.append(
+                    SessionTurn(speaker, _number(created) / 1000, "\n\n".join(texts), tuple(tools), is_sought)
+                )
+        return session_turns
 
     return query

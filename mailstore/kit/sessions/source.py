@@ -166,7 +166,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
             source = type(self)(self.folder)
             for _ in source.pages():
                 pass
-        return next((it for it in [*source.sessions] if source._labels.get(it) == label), "")
+        return next((session for session in [*source.sessions] if source._labels.get(session) == label), "")
 
     def known(self, message_id: str) -> SessionMessage | None:
         """Return a message; None if there is none by this id."""
@@ -174,7 +174,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def file_named(self, name: str) -> SessionFile | None:
         """Return a transcript that is still there."""
-        return next((it for it in self.history.files if isinstance(it, SessionFile) and it.name == name), None)
+        return next((file for file in self.history.files if isinstance(file, SessionFile) and file.name == name), None)
 
     def command(self, session: str) -> tuple[str, ...]:
         """Return the command that continues a session; none for a subagent."""
@@ -185,7 +185,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def describe(self, label: str) -> list[AgentFact]:
         """Return what is known of a session, by its name in the mailbox: where it works, and who started it."""
-        session = next((it for it in [*self.sessions.values()] if self._labels.get(it.session) == label), None)
+        session = next((fact for fact in [*self.sessions.values()] if self._labels.get(fact.session) == label), None)
         if session is None:
             return []
         found = {"session": session.session, "folder": session.folder, "branch": session.branch}
@@ -197,14 +197,14 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def usage(self) -> dict[str, AgentUsage]:
         """Return what the sessions that were at work in the last day have used, by their names in the mailbox."""
-        found = self._used(time.time())
-        return {label: found[session] for session, label in [*self._labels.items()] if session in found}
+        usages = self._used(time.time())
+        return {label: usages[session] for session, label in [*self._labels.items()] if session in usages}
 
     def _used(self, now: float) -> Mapping[str, AgentUsage]:
         if self._usage is None:
             return self.used_beside(now)
-        files = [it for it in self.history.files if isinstance(it, SessionFile)]
-        recent = ((it.session, it.path) for it in files if now - self.changed_at.get(it.session, 0.0) < DAY)
+        files = [file for file in self.history.files if isinstance(file, SessionFile)]
+        recent = ((file.session, file.path) for file in files if now - self.changed_at.get(file.session, 0.0) < DAY)
         return self._usage.of_all(recent, now)
 
     def session_usage(self, sessions: Collection[str]) -> Mapping[str, AgentUsage]:
@@ -212,20 +212,20 @@ class SessionsSource(TranscriptSource[SessionFact]):
         return self._usage.of_sessions(sessions, self._paths_of, time.time()) if self._usage is not None else {}
 
     def _paths_of(self, sessions: Collection[str]) -> Mapping[str, Path]:
-        files = {it.file.session: it.file.path for it in self.files()}
-        return {it: files[self.key_of(it)] for it in sessions if self.key_of(it) in files}
+        files = {file.file.session: file.file.path for file in self.files()}
+        return {session: files[self.key_of(session)] for session in sessions if self.key_of(session) in files}
 
     def key_of(self, session: str) -> str:
         """Return what stands for a session's id in the name of its transcript."""
         return session
 
-    def listed(self, found: list[FoundTranscript]) -> None:
-        now = {it.file.session: it.stamp.changed / 1e9 for it in found}
+    def listed(self, transcripts: list[FoundTranscript]) -> None:
+        now = {transcript.file.session: transcript.stamp.changed / 1e9 for transcript in transcripts}
         self.is_changed |= now != self.changed_at
         self.changed_at = now
 
-    def was_read(self, found: FoundTranscript) -> None:
-        self.changed_at[found.file.session] = found.stamp.changed / 1e9
+    def was_read(self, transcript: FoundTranscript) -> None:
+        self.changed_at[transcript.file.session] = transcript.stamp.changed / 1e9
         self.is_changed = True
 
     def take(self, fact: SessionFact) -> None:
@@ -268,28 +268,33 @@ class SessionsSource(TranscriptSource[SessionFact]):
         if self._has_new_sessions:
             self._name_sessions()
         touched, self._touched = self._touched, set()
-        changed = [it for pair in touched for it in self._between(pair)]
+        changed = [message for pair in touched for message in self._between(pair)]
         changed += self.other_messages()
-        self._messages.update((it.message.id, it) for it in changed)
-        found: dict[str, RecordEvents] = {}
+        self._messages.update((message.message.id, message) for message in changed)
+        record_events: dict[str, RecordEvents] = {}
         for session in self.sessions.values():
             if (record := self._changed_agent(session)) is not None:
-                found[f"session {session.session}"] = record
+                record_events[f"session {session.session}"] = record
         for agent in self.others():
-            found[f"other {agent.session_id}"] = RecordEvents((agent,))
+            record_events[f"other {agent.session_id}"] = RecordEvents((agent,))
         problems = [*self.history.problems(), *self.problems()]
-        told = {f"problem {it.file} {it.offset} {it.reason}": RecordEvents((it,)) for it in problems}
-        found |= told | dict.fromkeys(self._problems.keys() - told.keys(), NOTHING)
-        self._problems = told
-        for it in sorted(changed, key=lambda it: it.message.time, reverse=True):
-            found[f"message {it.message.id}"] = RecordEvents((it.message, *it.events), hash(it.text))
-        return found
+        records_by_key = {
+            f"problem {problem.file} {problem.offset} {problem.reason}": RecordEvents((problem,))
+            for problem in problems
+        }
+        record_events |= records_by_key | dict.fromkeys(self._problems.keys() - records_by_key.keys(), NOTHING)
+        self._problems = records_by_key
+        for session_message in sorted(changed, key=lambda message: message.message.time, reverse=True):
+            record_events[f"message {session_message.message.id}"] = RecordEvents(
+                (session_message.message, *session_message.events), hash(session_message.text)
+            )
+        return record_events
 
     def _name_sessions(self) -> None:
         """Name all sessions; where one is called something else now, all messages are looked at again."""
         self._has_new_sessions = False
-        ordered = sorted(self.sessions.values(), key=lambda it: (it.time, it.session))
-        labels = labelled(((it.session, it.name) for it in ordered), lambda session, size: session[-size:])
+        ordered = sorted(self.sessions.values(), key=lambda fact: (fact.time, fact.session))
+        labels = labelled(((fact.session, fact.name) for fact in ordered), lambda session, size: session[-size:])
         if any(labels.get(session) != label for session, label in self._labels.items()):
             self._touched |= self._told.keys()
         self._labels = labels
@@ -316,7 +321,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
         answers: list[tuple[str, SessionFact]] = []
         prompts: dict[str, str] = {}
         """By the id of what the subagent was given, or of the call, the message."""
-        told: list[tuple[str, str, str]] = []
+        between: list[tuple[str, str, str]] = []
         """In which transcript and when it was told something, and the message."""
         for message_id, line in sorted(self._told[pair].items(), key=lambda it: (it[1].time, it[0])):
             if line.kind == "answered":
@@ -330,11 +335,11 @@ class SessionsSource(TranscriptSource[SessionFact]):
                 continue
             recipient = self.label(other)
             message = self.message(message_id, self.label(session), recipient, line)
-            given = [it for it in self._given.get((other, line.text), ()) if it.other in ("", session)]
+            given = [fact for fact in self._given.get((other, line.text), ()) if fact.other in ("", session)]
             at = times[line.text]
             times[line.text] += 1
             prompts[line.id] = message_id
-            told.append((line.file, line.time, message_id))
+            between.append((line.file, line.time, message_id))
             if at < len(given):
                 prompts[given[at].id] = message_id
                 read = Receipt(message_id, recipient, time_of(given[at].time))
@@ -342,16 +347,16 @@ class SessionsSource(TranscriptSource[SessionFact]):
             else:
                 yield SessionMessage(message, line.text, (line,))
         for message_id, line in answers:
-            before = [it for file, at, it in told if file == line.file and at <= line.time]
+            before = [it for file, at, it in between if file == line.file and at <= line.time]
             last = before[-1] if before else None
             yield self._answer(message_id, line, prompts.get(line.reply) if line.reply else last)
 
     def _answer(self, message_id: str, line: SessionFact, prompt: str | None) -> SessionMessage:
         message = self.message(message_id, self.label(line.other), self.label(line.session), line, prompt)
-        taken = [it for it in self._took.get((line.session, line.other), ()) if it.time >= line.time]
+        taken = [fact for fact in self._took.get((line.session, line.other), ()) if fact.time >= line.time]
         if self.is_taken_later and not taken:
             return SessionMessage(message, line.text, (line,))
-        first = min(taken, key=lambda it: it.time) if self.is_taken_later else line
+        first = min(taken, key=lambda fact: fact.time) if self.is_taken_later else line
         lines = (line, first) if first is not line else (line,)
         return SessionMessage(
             message, line.text, lines, (Receipt(message_id, message.recipients[0], time_of(first.time)),)

@@ -121,7 +121,7 @@ class SessionsStore(WatchedStore):
         return lambda line: iter(())
 
     def _found(self, message: Message) -> SessionMessage:
-        found = self.source.known(message.id)
-        if found is None:
+        session_message = self.source.known(message.id)
+        if session_message is None:
             raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
-        return found
+        return session_message

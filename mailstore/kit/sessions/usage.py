@@ -85,25 +85,27 @@ class UsageLog:
 
     def of_all(self, files: Iterable[tuple[str, Path]], now: float) -> dict[str, AgentUsage]:
         """Return the same of some sessions, those that changed last first: of those that can be read for now."""
-        found: dict[str, AgentUsage] = {}
+        usages: dict[str, AgentUsage] = {}
         end = time.monotonic() + SECONDS
         kept = list(islice(files, MOST))
         for session, path in kept:
             if path in self._logs or time.monotonic() < end:
-                found |= self.of(session, path, now)
+                usages |= self.of(session, path, now)
         for path in self._logs.keys() - {path for _, path in kept}:
             self._logs.pop(path, None)
-        return found
+        return usages
 
     def of_sessions(self, sessions: Iterable[str], find: Find, now: float) -> dict[str, AgentUsage]:
         """Return the same of sessions whose transcripts are looked for; of those that are not found, now and then."""
         is_due = time.monotonic() > self._next_search
-        missing = [it for it in sessions if it not in self._paths]
+        missing = [session for session in sessions if session not in self._paths]
         if missing and is_due:
             self._paths |= find(missing)
             self._next_search = time.monotonic() + SEARCH_SECONDS
-        found = {it: self.of(it, self._paths[it], now) for it in sessions if it in self._paths}
-        return {session: used[session] for session, used in found.items() if session in used}
+        usages = {
+            session: self.of(session, self._paths[session], now) for session in sessions if session in self._paths
+        }
+        return {session: used[session] for session, used in usages.items() if session in used}
 
     def _read(self, log: _Log, path: Path, since: float) -> None:
         fd = open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
@@ -118,8 +120,8 @@ class UsageLog:
                 data = os.pread(fd, stats.st_size - log.offset, log.offset)
                 end = data.rfind(b"\n") + 1
                 for line in data[:end].split(b"\n"):
-                    for it in self._said(line):
-                        log.used[it.agent, it.id] = it
+                    for used in self._said(line):
+                        log.used[used.agent, used.id] = used
                 log.offset += end
             log.inode, log.stamp = stats.st_ino, stamp
         finally:
@@ -128,7 +130,7 @@ class UsageLog:
     def _read_back(self, log: _Log, fd: int, size: int, since: float) -> None:
         """Read from the end to the first answer from before a time."""
         log.used, log.is_whole, log.offset = {}, True, size
-        found: list[Used] = []
+        used: list[Used] = []
         is_last = True
         for line in lines_from_end(fd, size):
             if line is None:
@@ -138,10 +140,10 @@ class UsageLog:
                 log.offset, is_last = size - len(line), False
                 continue
             said = list(self._said(line))
-            found += reversed(said)
+            used += reversed(said)
             if any(it.time is not None and it.time < since for it in said):
                 break
-        for it in reversed(found):
+        for it in reversed(used):
             log.used[it.agent, it.id] = it
 
     def _said(self, line: bytes) -> Iterable[Used]:
@@ -151,14 +153,20 @@ class UsageLog:
 def usage_of(answers: Iterable[Used], now: float, *, is_whole: bool = True) -> AgentUsage:
     """Return what some answers, in their order, have used together."""
     hours = [0] * HOURS
-    found: dict[str, object] = {}
+    fields: dict[str, object] = {}
     given = written = 0
-    for it in answers:
-        if it.time is not None and 0 <= (ago := now - it.time) < DAY:
-            hours[HOURS - 1 - int(ago // HOUR)] += it.given + it.written
-            given, written = given + it.given, written + it.written
-        if it.is_answer and it.time is not None:
-            found["answered"] = it.time
-        last = {"model": it.model, "context": it.context, "window": it.window, "cost": it.cost, "total": it.all}
-        found |= {name: value for name, value in last.items() if value not in (None, "")}
-    return AgentUsage(given=given, written=written, hours=tuple(hours), is_whole=is_whole, **found)  # type: ignore[arg-type]
+    for answer in answers:
+        if answer.time is not None and 0 <= (ago := now - answer.time) < DAY:
+            hours[HOURS - 1 - int(ago // HOUR)] += answer.given + answer.written
+            given, written = given + answer.given, written + answer.written
+        if answer.is_answer and answer.time is not None:
+            fields["answered"] = answer.time
+        last = {
+            "model": answer.model,
+            "context": answer.context,
+            "window": answer.window,
+            "cost": answer.cost,
+            "total": answer.all,
+        }
+        fields |= {name: value for name, value in last.items() if value not in (None, "")}
+    return AgentUsage(given=given, written=written, hours=tuple(hours), is_whole=is_whole, **fields)  # type: ignore[arg-type]

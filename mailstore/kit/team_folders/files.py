@@ -109,7 +109,7 @@ def folders_in(folder: Path) -> list[Path]:
     """Return the first folders in a folder, without links; none if it can't be listed."""
     try:
         with os.scandir(folder) as entries:
-            return [Path(it.path) for it in islice(entries, LOOKED_AT) if it.is_dir(follow_symlinks=False)]
+            return [Path(entry.path) for entry in islice(entries, LOOKED_AT) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return []
 
@@ -156,7 +156,9 @@ def task_files(folder: Path) -> list[Path]:
         if folder.is_symlink():
             return []
         with os.scandir(folder) as entries:
-            named = (Path(it.path) for it in entries if it.name.endswith(".json") and it.name[:-5].isdecimal())
+            named = (
+                Path(entry.path) for entry in entries if entry.name.endswith(".json") and entry.name[:-5].isdecimal()
+            )
             return sorted(named, key=lambda path: (len(path.name), path.name))
     except OSError:
         return []

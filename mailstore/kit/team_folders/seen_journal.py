@@ -76,7 +76,7 @@ class SeenJournal(Generic[Note]):
         """Yield what is stored; unreadable lines are counted. Raises OSError and NotAFile."""
         raise NotImplementedError
 
-    def keep(self, found: Iterable[Any]) -> str:
+    def keep(self, entries: Iterable[Any]) -> str:
         """Append what was seen; return a message saying why that failed, or nothing."""
         raise NotImplementedError
 
@@ -86,20 +86,20 @@ class SeenJournal(Generic[Note]):
 
     def note(self) -> Note:
         if self._noted is None:
-            found = _note_in(self.path.with_name(self.note_name), self.note_type)
-            self._noted = self._noted_now() if found is None else found
+            note = _note_in(self.path.with_name(self.note_name), self.note_type)
+            self._noted = self._noted_now() if note is None else note
         return self._noted
 
-    def _noted_now(self, **told: Any) -> Note:
-        return self.note_type(folder=encodable(os.fsdecode(self._folder)), **told)
+    def _noted_now(self, **fields: Any) -> Note:
+        return self.note_type(folder=encodable(os.fsdecode(self._folder)), **fields)
 
-    def _remember(self, **told: Any) -> None:
+    def _remember(self, **fields: Any) -> None:
         """Store in the note what is told of an existing folder, if that is new."""
         had = self.note()
         if self.is_there and (
-            any(getattr(had, name) != value for name, value in told.items()) or had.gone is not None or not had.seen
+            any(getattr(had, name) != value for name, value in fields.items()) or had.gone is not None or not had.seen
         ):
-            self._write(self._noted_now(**told, seen=time.time()))
+            self._write(self._noted_now(**fields, seen=time.time()))
 
     def gone_since(self, *, is_keeping: bool = True, ended: float | None = None) -> float:
         """Return since when a missing folder is gone, as far as known; store it the first time.
@@ -109,10 +109,10 @@ class SeenJournal(Generic[Note]):
         had = self.note()
         if had.gone is not None:
             return had.gone
-        found = ended if ended is not None else self._last_change()
+        moment = ended if ended is not None else self._last_change()
         if is_keeping and self.is_there:
-            self._write(msgspec.structs.replace(had, gone=found))
-        return found
+            self._write(msgspec.structs.replace(had, gone=moment))
+        return moment
 
     def _last_change(self) -> float:
         """Return when the folder's parent last changed if that was after the folder was seen, else now."""

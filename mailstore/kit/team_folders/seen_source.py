@@ -108,8 +108,8 @@ class SeenSource(PartSource, Generic[Mail]):
     def _gone_team(self, name: str, mail: Mail) -> tuple[list[Agent], list[Event]]:
         """Return the agents of a team whose folder is gone, and that it is."""
         since = mail.gone_since()
-        told = gone_words(f"{self.called} {name}", since)
-        problem = Problem(f"{mail.team.prefix}{mail.team.roster.name}", 1, 0, told, fatal=False)
+        reason = gone_words(f"{self.called} {name}", since)
+        problem = Problem(f"{mail.team.prefix}{mail.team.roster.name}", 1, 0, reason, fatal=False)
         return self._agents(mail, self._kept_roster(mail), since), [problem]
 
     @abstractmethod
@@ -121,5 +121,5 @@ class SeenSource(PartSource, Generic[Mail]):
 
     def find(self, message: Message) -> Any:
         """Return what was seen of a message; None if nothing was."""
-        found = (mail.find(message) for mail in list(self._mail.values()))
-        return next((seen for seen in found if seen is not None), None)
+        messages = (mail.find(message) for mail in list(self._mail.values()))
+        return next((seen for seen in messages if seen is not None), None)

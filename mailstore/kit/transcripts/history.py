@@ -172,7 +172,7 @@ class TranscriptHistory(Generic[F]):
         if not self._unkept:
             return
         try:
-            append_privately(self._path, [msgspec.json.encode(each) for each in self._unkept])
+            append_privately(self._path, [msgspec.json.encode(fact) for fact in self._unkept])
         except (OSError, StoreError) as error:
             self._tell_own(f"what transcripts held can't be stored: {error}")
         else:

@@ -87,10 +87,10 @@ class TranscriptSource(RecordSource, Generic[F]):
     def has_more(self) -> bool:
         """Say whether there are records that changed and were not returned."""
 
-    def listed(self, found: list[FoundTranscript]) -> None:
+    def listed(self, transcripts: list[FoundTranscript]) -> None:
         """Note which transcripts there are."""
 
-    def was_read(self, found: FoundTranscript) -> None:
+    def was_read(self, transcript: FoundTranscript) -> None:
         """Note that a transcript was read to its end."""
 
     def look_beside(self) -> None:
@@ -101,7 +101,7 @@ class TranscriptSource(RecordSource, Generic[F]):
 
     def watched(self) -> list[Path]:
         """Return the folders in which the last transcripts are."""
-        return sorted({it.path.parent for it in self.history.files[:MOST_WATCHED]})
+        return sorted({file.path.parent for file in self.history.files[:MOST_WATCHED]})
 
     def pages(self) -> Iterator[tuple[RecordMap, Progress]]:
         if self._is_begun:
@@ -109,16 +109,16 @@ class TranscriptSource(RecordSource, Generic[F]):
         self._is_begun = True
         for fact in self.history.facts.values():
             self.take(fact)
-        found = self._list()
+        transcripts = self._list()
         self.look_beside()
-        unread = self._grown(found)
-        total = sum(each.stamp.size for each in unread)
+        unread = self._grown(transcripts)
+        total = sum(transcript.stamp.size for transcript in unread)
         done = size = 0
         limit = FIRST
         news: list[KeptFact[F]] = []
-        for each in unread:
-            size += each.stamp.size
-            self._read(each, news)
+        for transcript in unread:
+            size += transcript.stamp.size
+            self._read(transcript, news)
             if size >= limit:
                 self.history.keep(news)
                 done, size, limit, news = done + size, 0, CHUNK, []
@@ -142,32 +142,32 @@ class TranscriptSource(RecordSource, Generic[F]):
             if is_overdue or (not grown and now - self._last_find >= REST_SECONDS):
                 grown = self._grown(self._list())
                 self._is_behind = False
-            for each in grown:
-                self._read(each, news)
+            for transcript in grown:
+                self._read(transcript, news)
             self.history.keep(news)
         self.look_beside()
         return self.records() if closely or self.has_more() else {}
 
     def _list(self) -> list[FoundTranscript]:
-        found = self.files()
-        self.history.files = [each.file for each in found]
+        transcripts = self.files()
+        self.history.files = [transcript.file for transcript in transcripts]
         self.history.note_lost()
-        self.listed(found)
-        return found
+        self.listed(transcripts)
+        return transcripts
 
     def _recent(self) -> list[FoundTranscript]:
         """Return the transcripts that had changed last when all were looked at, with their stamps now."""
         stamps = ((file, path_stamp(file.path)) for file in self.history.files[:RECENT])
         return [FoundTranscript(file, stamp) for file, stamp in stamps if stamp is not None]
 
-    def _grown(self, found: list[FoundTranscript]) -> list[FoundTranscript]:
+    def _grown(self, transcripts: list[FoundTranscript]) -> list[FoundTranscript]:
         """Return the transcripts with lines that were not read yet."""
-        return [each for each in found if not self.history.is_read(each.file, each.stamp)]
+        return [transcript for transcript in transcripts if not self.history.is_read(transcript.file, transcript.stamp)]
 
-    def _read(self, found: FoundTranscript, news: list[KeptFact[F]]) -> None:
+    def _read(self, transcript: FoundTranscript, news: list[KeptFact[F]]) -> None:
         before = len(news)
-        self.history.read(found.file, found.stamp, news)
-        self.was_read(found)
+        self.history.read(transcript.file, transcript.stamp, news)
+        self.was_read(transcript)
         for kept in news[before:]:
             if kept.fact is not None:
                 self.take(kept.fact)
@@ -178,12 +178,12 @@ def labelled(sessions: Iterable[tuple[str, str]], piece: Callable[[str, int], st
 
     `piece` returns so many characters of an id that differ between sessions; 4 are used as long as that is enough.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     taken: set[str] = set()
     for session, called in sessions:
         plain = PLAIN.sub("-", called)[:LONGEST].strip("-.") or "session"
         sizes = (4, 8, max(9, len(session)))
         label = next(name for size in sizes if (name := f"{plain}@{PLAIN.sub('-', piece(session, size))}") not in taken)
         taken.add(label)
-        found[session] = label
-    return found
+        result[session] = label
+    return result

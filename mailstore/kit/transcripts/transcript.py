@@ -82,19 +82,19 @@ class Transcript(Generic[F]):
             if had.offset and not self._continues(fd, stats):
                 had = Reached(self.file)
                 self.begin()
-            found: list[F] = []
+            result: list[F] = []
             for start, end, block in _blocks(fd, had.offset):
                 if not block:
                     self._report(start, had.lines, f"the line is longer than {LONGEST >> 20} MiB")
                 for at, data in marked_lines(block, self.marks_now):
-                    found += self._facts(data, start, at, block, had.lines)
+                    result += self._facts(data, start, at, block, had.lines)
                 lines = had.lines + (block.count(b"\n") or 1)
                 witness = os.pread(fd, WITNESS, max(0, end - WITNESS))[-(end - max(0, end - WITNESS)) :]
                 had = Reached(self.file, stats.st_ino, end, lines, witness.decode("latin-1"))
             if had != self.reached:
-                found += self.facts_at_end(fd, had.offset)
+                result += self.facts_at_end(fd, had.offset)
             self.reached = msgspec.structs.replace(had, changed=stats.st_mtime_ns)
-            return found
+            return result
         finally:
             os.close(fd)
 

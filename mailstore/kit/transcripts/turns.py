@@ -28,29 +28,29 @@ def turns_around(path: Path, offset: int, said: Callable[[bytes], Iterator[Sessi
     finally:
         os.close(fd)
     at = 0 if start == 0 else data.find(b"\n") + 1
-    found: list[SessionTurn] = []
+    turns: list[SessionTurn] = []
     sought = -1
     for line in data[at:].split(b"\n")[:-1]:
-        found += said(line)
+        turns += said(line)
         if start + at <= offset:
-            sought = len(found) - 1
+            sought = len(turns) - 1
         at += len(line) + 1
-    return joined([replace(turn, is_sought=number == sought) for number, turn in enumerate(found)])
+    return joined([replace(turn, is_sought=number == sought) for number, turn in enumerate(turns)])
 
 
 def joined(turns: list[SessionTurn]) -> list[SessionTurn]:
     """Return turns, of which those are one that an agent's program wrote in several lines."""
-    found: list[SessionTurn] = []
+    session_turns: list[SessionTurn] = []
     for turn in turns:
-        last = found[-1] if found else None
+        last = session_turns[-1] if session_turns else None
         is_more = last is not None and not (last.tools and turn.text)
         if last is not None and is_more and last.speaker is turn.speaker is Speaker.AGENT:
             text = "\n\n".join(filter(None, (last.text, turn.text)))
             tools, is_sought = last.tools + turn.tools, last.is_sought or turn.is_sought
-            found[-1] = SessionTurn(last.speaker, last.time, text, tools, is_sought)
+            session_turns[-1] = SessionTurn(last.speaker, last.time, text, tools, is_sought)
         else:
-            found.append(turn)
-    return found
+            session_turns.append(turn)
+    return session_turns
 
 
 def tool_words(name: object, given: object) -> str:

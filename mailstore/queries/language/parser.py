@@ -38,10 +38,10 @@ NEXT_WORD = re.compile(r"[ \t]+([^\s()\"]+)")
 def parse(text: str, now: float) -> Query:
     """Parse a query; relative times such as `2h` count back from `now`. Raises QueryError."""
     parser = _Parser(text, now)
-    found = parser.either(0)
+    query = parser.either(0)
     if not parser.is_done():
         parser.fail('unmatched ")"', 'remove it, or add a "(" before it')
-    return found
+    return query
 
 
 def _joined(kind: type[All] | type[Either], parts: list[Query]) -> Query:
@@ -107,11 +107,11 @@ class _Parser:
             return Not(self._term(depth + 1))
         if char == "(":
             self._at += 1
-            found = self.either(depth + 1)
+            query = self.either(depth + 1)
             if self._peek() != ")":
                 self.fail('unclosed "("', 'add ")"', start)
             self._at += 1
-            return found
+            return query
         if char == '"':
             return Words(self._phrase())
         if char == "/" and (pattern := PATTERN.match(self._text, self._at)):
@@ -121,18 +121,18 @@ class _Parser:
             return Pattern.of_word(self._phrase() if following == '"' else self._plain_word())
         return self._word_or_field()
 
-    def _pattern(self, found: re.Match[str]) -> Pattern:
+    def _pattern(self, match: re.Match[str]) -> Pattern:
         """Read a regular expression. Raises QueryError where it is none."""
         import regex  # most queries need none
 
         try:
-            compiled(found[1])
+            compiled(match[1])
         except (regex.error, OverflowError, RecursionError) as error:
             reason = str(error).partition(" at position ")[0] if isinstance(error, regex.error) else "too large"
-            place = found.start(1) + (getattr(error, "pos", 0) or 0)
-            self.fail(f"not a regular expression: {reason}", f'to look for it as it is, quote it: "{found[0]}"', place)
-        self._at = found.end()
-        return Pattern(found[1])
+            place = match.start(1) + (getattr(error, "pos", 0) or 0)
+            self.fail(f"not a regular expression: {reason}", f'to look for it as it is, quote it: "{match[0]}"', place)
+        self._at = match.end()
+        return Pattern(match[1])
 
     def _plain_word(self) -> str:
         match = VALUE_END.search(self._text, self._at)
@@ -196,17 +196,17 @@ class _Parser:
 
     def _timed(self, name: str, value: str, at: int, *, is_whole: bool) -> Field:
         """Read a time; unless it is quoted, the words after it belong to it if they make a time together."""
-        found = self._read(name, value)
+        span = self._read(name, value)
         longer, end = value, self._at
         for _ in range(0 if is_whole else LONGEST_TIME):
             if (more := NEXT_WORD.match(self._text, end)) is None:
                 break
             longer, end = f"{longer} {more[1]}", more.end()
             if (other := self._read(name, longer)) is not None:
-                found, value, self._at = other, longer, end
-        if found is None:
+                span, value, self._at = other, longer, end
+        if span is None:
             self.fail(f'can\'t read "{value}" as {_kind_of(name)}', f"write {_values_of(name)}", at)
-        return Field(name, value, found[0], found[-1] if len(found) > 1 else 0.0)
+        return Field(name, value, span[0], span[-1] if len(span) > 1 else 0.0)
 
     def _read(self, name: str, value: str) -> tuple[float, ...] | None:
         if field_help(name).value == "DAY":

@@ -60,8 +60,8 @@ class Pattern:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where it matches more than nothing in a text; nowhere if that takes too long."""
         try:
-            found = compiled(self.source).finditer(text, timeout=MARK_SECONDS)
-            return [match.span() for match in found if match.end() > match.start()]
+            scanner = compiled(self.source).finditer(text, timeout=MARK_SECONDS)
+            return [match.span() for match in scanner if match.end() > match.start()]
         except TimeoutError:
             return []
 

@@ -74,8 +74,8 @@ def _folder_of(url: str) -> Path | None:
 
 def _are_off(target: Target) -> bool:
     try:
-        found = read_toml(read_text(_home(target) / "config.toml"))
+        config = read_toml(read_text(_home(target) / "config.toml"))
     except (OSError, ValueError):
         return False
-    features = found.get("features")
+    features = config.get("features")
     return isinstance(features, dict) and features.get("hooks") is False

@@ -52,11 +52,11 @@ class Access(NamedTuple):
 
 def server_access() -> Access:
     """Return what the settings say of the server; nothing is asked of it, and no secret is read."""
-    found = server_settings(TABLE, *SETTINGS)
-    if "url" not in found:
+    settings = server_settings(TABLE, *SETTINGS)
+    if "url" not in settings:
         return Access(None, NO_SERVER)
     try:
-        access = _checked(found)
+        access = _checked(settings)
     except StoreError as error:
         return Access(None, str(error))
     if find_spec("mcp") is None or find_spec("httpx2") is None:
@@ -64,8 +64,8 @@ def server_access() -> Access:
     return Access(access)
 
 
-def _checked(found: dict[str, object]) -> ServerAccess:
-    url = str(found["url"]).strip()
+def _checked(settings: dict[str, object]) -> ServerAccess:
+    url = str(settings["url"]).strip()
     try:
         parts = urlsplit(url)
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
@@ -75,19 +75,19 @@ def _checked(found: dict[str, object]) -> ServerAccess:
         raise StoreError(f"url of [{TABLE}] is not the URL of a server", "write http://127.0.0.1:8765/mcp/")
     if parts.username is not None or parts.query or parts.fragment:
         raise StoreError(f"url of [{TABLE}] holds more than host and path", "put its token into secret_file")
-    ca_file = file_setting(TABLE, "ca_file", found["ca_file"]) if "ca_file" in found else None
-    access = ServerAccess(url, _secret(found), ca_file)
+    ca_file = file_setting(TABLE, "ca_file", settings["ca_file"]) if "ca_file" in settings else None
+    access = ServerAccess(url, _secret(settings), ca_file)
     if access.secret is not None and parts.scheme == "http" and not access.is_local:
         raise StoreError(f"the token would go to {access.host} unencrypted", f"use https in url of [{TABLE}]")
     return access
 
 
-def _secret(found: dict[str, object]) -> Secret | None:
-    if "token" in found:
+def _secret(settings: dict[str, object]) -> Secret | None:
+    if "token" in settings:
         return Secret.in_environment(variable(TABLE, "token"))
-    if "secret_file" in found:
-        return Secret.in_file(file_setting(TABLE, "secret_file", found["secret_file"]))
-    if "secret_command" in found:
-        given = found["secret_command"]
+    if "secret_file" in settings:
+        return Secret.in_file(file_setting(TABLE, "secret_file", settings["secret_file"]))
+    if "secret_command" in settings:
+        given = settings["secret_command"]
         return Secret.from_command(list(map(str, given)) if isinstance(given, list | tuple) else [str(given)])
     return None

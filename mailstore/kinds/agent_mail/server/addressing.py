@@ -63,9 +63,9 @@ def named(text: str) -> tuple[str, str]:
 
 def _everybody(known: Directory, project: str, sender: str) -> list[str]:
     return [
-        each.name
-        for each in known.agents
-        if each.project == project and not each.is_retired and each.name not in (sender, OVERSEER)
+        agent.name
+        for agent in known.agents
+        if agent.project == project and not agent.is_retired and agent.name not in (sender, OVERSEER)
     ]
 
 

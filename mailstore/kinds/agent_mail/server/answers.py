@@ -78,16 +78,16 @@ def answer_of(result: CallToolResult) -> Mapping[str, Any]:
     texts = [text for each in result.content if isinstance(text := getattr(each, "text", None), str)]
     if result.is_error:
         raise ToolRefused("\n".join(texts) or "it gives no reason")
-    found = result.structured_content
-    if not isinstance(found, dict):
-        found = msgspec.json.decode("".join(texts) or "null")
-    if isinstance(found, dict) and set(found) == {"result"}:
-        found = found["result"]  # how some servers wrap what a tool returns
-    if not isinstance(found, dict):
+    decoded = result.structured_content
+    if not isinstance(decoded, dict):
+        decoded = msgspec.json.decode("".join(texts) or "null")
+    if isinstance(decoded, dict) and set(decoded) == {"result"}:
+        decoded = decoded["result"]  # how some servers wrap what a tool returns
+    if not isinstance(decoded, dict):
         raise ValueError("its answer is not a record")
-    if isinstance(error := found.get("error"), dict):
+    if isinstance(error := decoded.get("error"), dict):
         raise ToolRefused(f"{error.get('type', '')}: {error.get('message', '')}")
-    return found
+    return decoded
 
 
 REMEDIES = Remedies(again="", longer="")
@@ -107,9 +107,9 @@ def failure(
     if isinstance(error, httpx2.HTTPStatusError):
         status = error.response.status_code
     refused = _refused(status, access) if not isinstance(error, TimeoutError | httpx2.TransportError) else None
-    found = ServerFailed(*(refused or _words(error, access)))
-    found.is_uncertain = is_uncertain and (refused is None or status >= 500)
-    return found
+    failed = ServerFailed(*(refused or _words(error, access)))
+    failed.is_uncertain = is_uncertain and (refused is None or status >= 500)
+    return failed
 
 
 def _refused(status: int, access: ServerAccess) -> tuple[str, str] | None:

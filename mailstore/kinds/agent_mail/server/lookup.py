@@ -55,12 +55,12 @@ class Directory(NamedTuple):
     has_global_names: bool
 
     def find(self, name: str, project: str) -> KnownAgent | None:
-        return next((each for each in self.agents if each.name == name and each.project == project), None)
+        return next((agent for agent in self.agents if agent.name == name and agent.project == project), None)
 
     @property
     def overseen(self) -> frozenset[str]:
         """Return the projects in which the user is registered."""
-        return frozenset(each.project for each in self.agents if each.name == OVERSEER and not each.is_retired)
+        return frozenset(agent.project for agent in self.agents if agent.name == OVERSEER and not agent.is_retired)
 
 
 def directory(mail: sqlite3.Connection) -> Directory:
@@ -138,10 +138,10 @@ class ServedDatabase:
     def wait_for(self, look: Callable[[sqlite3.Connection], Found | None], seconds: float) -> Found | None:
         """Return what a query finds within some seconds; None if it finds nothing. Blocks."""
         end, pause = time.monotonic() + seconds, FIRST_PAUSE
-        while (found := self.look(look)) is None and time.monotonic() < end:
+        while (result := self.look(look)) is None and time.monotonic() < end:
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
-        return found
+        return result
 
     async def check_server(self, tools: ToolCalls, known: Directory, name: str, project: str) -> None:
         """Check that the server knows an agent as it is in the database. Raises StoreError: it has another one."""
@@ -149,10 +149,10 @@ class ServedDatabase:
         if agent is None or await tools.described("whois") is None:
             return
         try:
-            found = await tools.ask("whois", project_key=project, agent_name=agent.name, include_recent_commits=False)
+            answer = await tools.ask("whois", project_key=project, agent_name=agent.name, include_recent_commits=False)
         except ToolRefused:
-            found = {}
-        since = found.get("inception_ts")
-        is_same = found.get("name") == agent.name and found.get("id", agent.id) == agent.id
+            answer = {}
+        since = answer.get("inception_ts")
+        is_same = answer.get("name") == agent.name and answer.get("id", agent.id) == agent.id
         if not is_same or (isinstance(since, str) and time_of(since) != time_of(agent.since)):
             raise StoreError(f"this server has another database than {self._path}", f"check url in [{TABLE}]")

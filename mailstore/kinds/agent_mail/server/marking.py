@@ -26,8 +26,8 @@ def mark(mail: ServedDatabase, access: ServerAccess, tool: str, reader: str, mes
     name, _ = named(reader)
 
     def due_in(database: sqlite3.Connection) -> list[KnownMessage]:
-        found = (lookup.known_message(database, each) for each in dict.fromkeys(message_ids))
-        return [each for each in found if each is not None and name in _waits_for(each, tool)]
+        messages = (lookup.known_message(database, each) for each in dict.fromkeys(message_ids))
+        return [message for message in messages if message is not None and name in _waits_for(message, tool)]
 
     due = mail.look(due_in)
     if not due:
@@ -36,8 +36,8 @@ def mark(mail: ServedDatabase, access: ServerAccess, tool: str, reader: str, mes
 
     async def mark_all(tools: ToolCalls) -> None:
         await mail.check_server(tools, known, name, due[0].project)
-        for each in due:
-            await tools.write(tool, project_key=each.project, agent_name=name, message_id=each.id)
+        for known_message in due:
+            await tools.write(tool, project_key=known_message.project, agent_name=name, message_id=known_message.id)
 
     try:
         with_tools(access, mark_all)

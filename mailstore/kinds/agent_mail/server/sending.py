@@ -61,18 +61,18 @@ class MessageSender:
         except ServerFailed as failed:
             if not failed.is_uncertain:
                 raise
-            found = self._mail.wait_for(
+            written = self._mail.wait_for(
                 lambda mail: lookup.written_since(
                     mail, last, message.sender, message.project, draft.subject, draft.content
                 ),
                 UNKNOWN_SECONDS,
             )
-            if found is None:
+            if written is None:
                 raise StoreError(
                     f"{failed.problem}; whether the message was sent is not known",
                     "look for it before you send it again",
                 ) from None
-            return found
+            return written
         if self._mail.wait_for(lambda mail: _is_there(mail, sent), APPEARS_SECONDS) is None:
             raise StoreError(
                 f"the server at {self._access.host} took message {sent}, which is not in {self._mail.name}",
@@ -84,10 +84,10 @@ class MessageSender:
         if draft.thread is None:
             return None
         thread = draft.thread
-        found = self._mail.look(lambda mail: lookup.known_message(mail, thread))
-        if found is None:
+        message = self._mail.look(lambda mail: lookup.known_message(mail, thread))
+        if message is None:
             raise StoreError(f"message {thread} is not in {self._mail.name}", "check whether it was deleted")
-        return found
+        return message
 
     async def _send(
         self, tools: ToolCalls, draft: Draft, message: Addressed, known: Directory, answered: KnownMessage | None
@@ -115,7 +115,7 @@ class MessageSender:
             more["convert_images"] = False  # else the server attaches whatever image of its machine a text names
         if answered is not None:
             more["thread_id"] = answered.label or str(answered.id)
-        found = await tools.write(
+        answer = await tools.write(
             "send_message",
             project_key=message.project,
             sender_name=message.sender,
@@ -124,7 +124,7 @@ class MessageSender:
             body_md=draft.content,
             **more,
         )
-        return _number(found)
+        return _number(answer)
 
     async def _oversee(self, tools: ToolCalls, draft: Draft, message: Addressed, answered: KnownMessage | None) -> int:
         """Send by the server's page for the overseer, which registers the user and adds a preamble of its own."""
@@ -155,8 +155,8 @@ class MessageSender:
             )
         if "MUST be" in (await tools.described("register_agent") or ""):
             return False
-        found = await tools.write("register_agent", project_key=message.project, name=OVERSEER, **PERSON)
-        return found.get("name") == OVERSEER
+        answer = await tools.write("register_agent", project_key=message.project, name=OVERSEER, **PERSON)
+        return answer.get("name") == OVERSEER
 
 
 def _is_there(mail: sqlite3.Connection, number: int) -> bool | None:
@@ -197,9 +197,9 @@ def images_to_send(paths: Sequence[str], access: ServerAccess) -> tuple[str, ...
     return tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100 - as it is named, not where it leads
 
 
-def _number(found: Any) -> int:
+def _number(value: Any) -> int:
     """Return the number of a sent message from what a tool answers. Raises ValueError."""
-    for each in (found, *(one.get("payload") for one in found.get("deliveries", ()) if isinstance(one, dict))):
+    for each in (value, *(one.get("payload") for one in value.get("deliveries", ()) if isinstance(one, dict))):
         if isinstance(each, dict) and isinstance(number := each.get("id", each.get("message_id")), int):
             return number
     raise ValueError("its answer names no message")

@@ -130,7 +130,7 @@ def _first(group: BaseExceptionGroup[Any]) -> Exception:
 
 def _json(response: httpx2.Response) -> Mapping[str, Any]:
     try:
-        found = response.json()
+        answer = response.json()
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return answer if isinstance(answer, dict) else {}

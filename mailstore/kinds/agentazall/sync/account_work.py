@@ -102,13 +102,13 @@ class AccountWork:
     def _as_it_goes(self, message: OutgoingMessage) -> OutgoingMessage:
         """Return a message with what its recipients are called by this account."""
         if self._renamed is None or self._renamed[0] is not message:
-            others = {each: self._account.called(each) for each in message.recipients}
+            others = {recipient: self._account.called(recipient) for recipient in message.recipients}
             self._renamed = (
                 message,
                 msgspec.structs.replace(
                     message,
                     recipients=tuple(others.values()),
-                    copies=tuple(self._account.called(each) for each in message.copies),
+                    copies=tuple(self._account.called(copy) for copy in message.copies),
                 ),
             )
         return self._renamed[1]

@@ -89,4 +89,4 @@ def _theirs(root: Path) -> SyncPlan:
     here = {agent.name for agent in named}
     left_aside += [f"{name} was left aside: it has no folder in {root}" for name in agents if name not in here]
     every = min((plan.every_seconds for plan in plans), default=SyncPlan(root, ()).every_seconds)
-    return SyncPlan(root, tuple(named), every, (*(each for plan in plans for each in plan.warnings), *left_aside))
+    return SyncPlan(root, tuple(named), every, (*(warning for plan in plans for warning in plan.warnings), *left_aside))

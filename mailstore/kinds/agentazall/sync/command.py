@@ -59,7 +59,7 @@ def run(args: argparse.Namespace, program: Program) -> CommandAnswer:
         if args.once:
             return _answer(engine.once())
         _stop_on_signals(engine)
-        names = ", ".join(each.name for each in plan.agents)
+        names = ", ".join(agent.name for agent in plan.agents)
         program.say(f"Carrying the mail of {names} in {plan.root}")
         engine.run(lambda report: program.show_status(_sentence(report)))
     return CommandAnswer()
@@ -69,12 +69,12 @@ def _stop_on_signals(engine: SyncEngine) -> None:
     """Let the first signal end the work in order, and the second one at once, which loses nothing either."""
 
     def stop(*_: object) -> None:
-        for each in SIGNALS:
-            signal.signal(each, signal.SIG_DFL)
+        for signals in SIGNALS:
+            signal.signal(signals, signal.SIG_DFL)
         engine.stop()
 
-    for each in SIGNALS:
-        signal.signal(each, stop)
+    for signals in SIGNALS:
+        signal.signal(signals, stop)
 
 
 def _one(words: list[str]) -> str | None:

@@ -49,7 +49,7 @@ class _AgentWork(NamedTuple):
 
     @property
     def sending(self) -> list[str]:
-        return [each.label for each in self.accounts if each.can_send]
+        return [account.label for account in self.accounts if account.can_send]
 
 
 class SyncEngine:
@@ -96,20 +96,20 @@ class SyncEngine:
     def __exit__(self, *exc: object) -> None:
         self._stop.set()
         with suppress(OSError):
-            for each in self._agents:
-                self._ledger.end_run(each.plan.name, time.time())
+            for agent in self._agents:
+                self._ledger.end_run(agent.plan.name, time.time())
         self._stack.close()
 
     def _opened(self, agent: AgentPlan, stack: ExitStack) -> _AgentWork:
         root, ledger = self._plan.root, self._ledger
-        outbox = Outbox(root, agent.name, [each.address for each in agent.accounts], ledger, self._tell)
+        outbox = Outbox(root, agent.name, [account.address for account in agent.accounts], ledger, self._tell)
         shared = AgentInbox(root, agent.name, agent.filter, ledger, self._pins, self._tell)
         accounts = []
         for plan in agent.accounts:
             transport = plan.open()
             stack.callback(transport.close)
             accounts.append(AccountWork(plan, transport, outbox, shared, ledger))
-        labels = [each.label for each in accounts]
+        labels = [account.label for account in accounts]
         ledger.begin_run(agent.name, os.getpid(), time.time(), self._plan.every_seconds, labels)
         return _AgentWork(agent, outbox, shared, tuple(accounts), DayIndexes(root / agent.name))
 
@@ -122,7 +122,7 @@ class SyncEngine:
         """Do everything once: accounts at the same time, whatever their last failure."""
         deadline = time.monotonic() + FINISH_SECONDS
         self._look()
-        while any(each.outbox.unfinished for each in self._agents) and time.monotonic() < deadline:
+        while any(agent_work.outbox.unfinished for agent_work in self._agents) and time.monotonic() < deadline:
             self._stop.wait(LOOK_AGAIN_SECONDS)
             self._look()
         threads = [
@@ -170,14 +170,14 @@ class SyncEngine:
 
     def report(self) -> SyncReport:
         accounts = [account for agent in self._agents for account in agent.accounts]
-        left = [each.outbox.waiting() for each in self._agents]
+        left = [agent.outbox.waiting() for agent in self._agents]
         looks = [f"{name}: {reason}" for name, reason in self._troubles.items()]
         return SyncReport(
-            sum(each.outbox.moved for each in self._agents),
-            sum(each.received for each in accounts),
+            sum(agent.outbox.moved for agent in self._agents),
+            sum(account.received for account in accounts),
             sum(waiting for waiting, _ in left),
             sum(refused for _, refused in left),
-            (*looks, *(f"{each.agent}: {each.trouble}" for each in accounts if each.trouble)),
+            (*looks, *(f"{account.agent}: {account.trouble}" for account in accounts if account.trouble)),
         )
 
     def _look(self) -> None:

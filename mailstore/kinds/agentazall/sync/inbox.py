@@ -220,7 +220,7 @@ class AccountInbox:
     def _file(self, message: IncomingMessage, message_id: str, *, is_own_id: bool) -> bytes:
         copies = tuple(map(self._account.here, message.copies[:MOST_RECIPIENTS]))
         recipients = tuple(map(self._account.here, message.recipients[:MOST_RECIPIENTS]))
-        to = [each for each in recipients if each not in copies] or [self._shared.agent]
+        to = [recipient for recipient in recipients if recipient not in copies] or [self._shared.agent]
         names = attachment_names([name for name, _ in message.attachments])
         header = {
             "From": self._account.here(message.sender),
@@ -288,7 +288,7 @@ class Spool:
 
     def waiting(self) -> list[Path]:
         """Return what was spooled, oldest first, and reserve room for more. Raises OSError."""
-        found = sorted(path for path in self.folder.glob("*.bytes")) if self.folder.is_dir() else []
+        paths = sorted(path for path in self.folder.glob("*.bytes")) if self.folder.is_dir() else []
         self._make()
         if not self._reserve.exists():
             fd = open_regular(self._reserve, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW)
@@ -299,7 +299,7 @@ class Spool:
                 raise
             finally:
                 os.close(fd)
-        return found
+        return paths
 
     def put(self, data: bytes) -> Path:
         """Write bytes durably. Raises OSError."""

@@ -79,8 +79,8 @@ class InboxIndex:
             seen = self._files.setdefault(day, set())
             for name in folder.look().keys() - seen:
                 seen.add(name)
-                if (found := self._read(Copy(self._agent, day, INBOX, name))) is not None:
-                    self.add(found)
+                if (known := self._read(Copy(self._agent, day, INBOX, name))) is not None:
+                    self.add(known)
         self._looked = time.monotonic()
 
     def note(self, path: Path) -> None:
@@ -99,12 +99,12 @@ class InboxIndex:
         """
         if found := self._exact.get(message.exact) or self._older(message):
             return found
-        for each in self._alike.get(message.alike, ()):
-            if (each.is_own_id and message.is_own_id) or message.time is None or each.time is None:
+        for known in self._alike.get(message.alike, ()):
+            if (known.is_own_id and message.is_own_id) or message.time is None or known.time is None:
                 continue
             within = SIGNED_SECONDS if message.is_signed else UNSIGNED_SECONDS
-            if abs(each.time - message.time) <= within and not is_paired(each.id):
-                return each.id
+            if abs(known.time - message.time) <= within and not is_paired(known.id):
+                return known.id
         return ""
 
     def _older(self, message: Known) -> str:
@@ -112,9 +112,9 @@ class InboxIndex:
         for day in self._days()[:-NEWEST_DAYS]:
             copy = Copy(self._agent, day, INBOX, f"{message.id}.txt")
             if (self._root / "/".join(copy)).is_file():
-                found = self._read(copy)
-                if found is not None and found.exact == message.exact:
-                    return found.id
+                known = self._read(copy)
+                if known is not None and known.exact == message.exact:
+                    return known.id
         return ""
 
     def _days(self) -> list[str]:

@@ -120,7 +120,7 @@ def deliver(root: Path, sent: OutboxMessage, recipient: str) -> None:
     box = root / recipient / sent.place.day / INBOX
     message = parse(sent.data)
     data = sent.data if message.get("Status").lower() != "read" else _unread(sent.data)
-    files = [(each.name, each.path) for each in sent.message.attachments]
+    files = [(attachment.name, attachment.path) for attachment in sent.message.attachments]
     digest = hashlib.blake2b(message.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
     for stem in (sent.place.stem, f"{sent.place.stem[:80]}-{digest}"):
         if put_message(root, box, stem, data, files, root / sent.place.owner / FOLDER) or _is_there(
@@ -132,10 +132,10 @@ def deliver(root: Path, sent: OutboxMessage, recipient: str) -> None:
 
 def _is_there(path: Path, signed: SignedFile, place: Copy) -> bool:
     try:
-        found = parse(read_whole(path))
+        file = parse(read_whole(path))
     except (OSError, NotAFile, InvalidSignedFile):
         return False
-    return (found.body, id_of(found, place), who(found, place)) == (
+    return (file.body, id_of(file, place), who(file, place)) == (
         signed.body,
         id_of(signed, place),
         who(signed, place),

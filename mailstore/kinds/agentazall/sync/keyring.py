@@ -61,7 +61,7 @@ def _warnings(ring: dict[str, Any], path: Path, sender: str, fingerprint: str, k
     entry = ring.get(fingerprint)
     if isinstance(entry, dict) and entry.get("public_key_b64") != key:
         yield f"{path} has another key for {fingerprint} than the one that signed a message of {sender}"
-    for other, each in ring.items():
+    for other, value in ring.items():
         with suppress(TypeError):
-            if isinstance(each, dict) and other != fingerprint and sender in each.get("addresses", ()):
+            if isinstance(value, dict) and other != fingerprint and sender in value.get("addresses", ()):
                 yield f"{sender} signs with {fingerprint}; {path} knows it with {other}"

@@ -62,9 +62,9 @@ def outgoing(root: Path, agent: str, own: frozenset[str]) -> Iterator[OutboxMess
             continue
         for file in sorted(_names(root / agent / day / OUTBOX)):
             if file.endswith(".txt") and not file.startswith("."):
-                found = read_outgoing(root, Copy(agent, day, OUTBOX, file), own, identity)
-                if found is not None:
-                    yield found
+                message = read_outgoing(root, Copy(agent, day, OUTBOX, file), own, identity)
+                if message is not None:
+                    yield message
 
 
 def read_outgoing(
@@ -155,16 +155,16 @@ def _identity(home: Path) -> Identity | None:
 
 def _files(folder: Path, names: list[str]) -> tuple[tuple[Attachment, ...], int]:
     """Return a message's attachments and their size; only files count."""
-    found, size = [], 0
+    files, size = [], 0
     for name in names:
         try:
             facts = (folder / name).lstat()
         except OSError:
             continue
         if (folder / name).is_file() and not (folder / name).is_symlink():
-            found.append(Attachment(name, folder / name))
+            files.append(Attachment(name, folder / name))
             size += facts.st_size
-    return tuple(found), size
+    return tuple(files), size
 
 
 def _names(folder: Path) -> list[str]:

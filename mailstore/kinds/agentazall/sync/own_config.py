@@ -51,8 +51,8 @@ def plan_of(settings: TransportSettings, file: Path, root: Path) -> SyncPlan:
 
 def agents_in(root: Path) -> list[str]:
     """Return the agents that have a folder. Raises OSError."""
-    found = (each for each in root.iterdir() if is_agent_name(each.name) and each.is_dir() and not each.is_symlink())
-    return sorted(each.name for each in found if is_agent_folder(each))
+    paths = (path for path in root.iterdir() if is_agent_name(path.name) and path.is_dir() and not path.is_symlink())
+    return sorted(path.name for path in paths if is_agent_folder(path))
 
 
 def _accounts(settings: TransportSettings, file: Path) -> Iterator[tuple[str, str, Settings]]:

@@ -16,8 +16,10 @@ def carry_pending(url: str, name: str, tell: Callable[[str], None]) -> list[Mail
     """Carry the mail of an agent of a mailbox once; return what went wrong."""
     try:
         plan = plan_for(url, lambda: url)
-        named = [each for each in plan.agents if name in (each.name, plain_of(each.name))]
-        agents = tuple(each for each in named if each.accounts or any((plan.root / each.name).glob(OUTBOX)))
+        named = [agent for agent in plan.agents if name in (agent.name, plain_of(agent.name))]
+        agents = tuple(
+            agent_plan for agent_plan in named if agent_plan.accounts or any((plan.root / agent_plan.name).glob(OUTBOX))
+        )
         if not agents:
             return []  # nothing to do: a look changes nothing
         with SyncEngine(plan._replace(agents=agents), tell) as engine:

@@ -35,16 +35,18 @@ def register_agent(words: list[str], program: Program, *, ca_file: str, allow_pl
     settings = program_settings()
     path = settings.file.parent / "secrets" / safe_name(f"relay-{name}-{urlsplit(server).netloc}")
     with _new_secret(path) as fd:
-        found = register(server, name, ca_file=authority, allow_plain=allow_plain)
-        _write(fd, found.secret.reveal())
+        registration = register(server, name, ca_file=authority, allow_plain=allow_plain)
+        _write(fd, registration.secret.reveal())
     sync_folder(path.parent)
-    table, problem = settings.add(HEADER, _account(server, agent, found, path, authority, allow_plain=allow_plain))
+    table, problem = settings.add(
+        HEADER, _account(server, agent, registration, path, authority, allow_plain=allow_plain)
+    )
     if problem:
         program.tell(problem, "add the account by hand")
     added = f"Add this to {settings.file}:\n\n{table}" if problem else f"The account was added to {settings.file}"
     return CommandAnswer(
-        [f"Registered {agent} as {found.address}. The token is in {path}", *added.splitlines()],
-        SyncRegistered(agent, found.address, server, str(path), "" if problem else str(settings.file)),
+        [f"Registered {agent} as {registration.address}. The token is in {path}", *added.splitlines()],
+        SyncRegistered(agent, registration.address, server, str(path), "" if problem else str(settings.file)),
     )
 
 
@@ -81,12 +83,12 @@ def _write(fd: int, token: str) -> None:
 
 
 def _account(
-    server: str, agent: str, found: Registration, secret: Path, authority: Path | None, *, allow_plain: bool
+    server: str, agent: str, registration: Registration, secret: Path, authority: Path | None, *, allow_plain: bool
 ) -> dict[str, object]:
     """Return the account as a table of the settings."""
     fields: dict[str, object] = {"agent": agent, "server": server}
-    if found.address != agent:
-        fields["address"] = found.address
+    if registration.address != agent:
+        fields["address"] = registration.address
     fields["secret_file"] = str(secret)
     if authority:
         fields["ca_file"] = str(authority)

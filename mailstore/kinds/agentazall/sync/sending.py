@@ -80,27 +80,27 @@ class Outbox:
             finish_moves(self._root, self._agent)
             held: dict[str, str] = {}
             self.unfinished = 0
-            found: dict[str, OutboxMessage] = {}
+            messages: dict[str, OutboxMessage] = {}
             for each in outgoing(self._root, self._agent, self._own):
                 if isinstance(each, Held):
                     if each.reason:
                         held["/".join(each.place)] = each.reason
                     else:
                         self.unfinished += 1
-                elif (other := found.get(each.message.id)) is not None:
+                elif (other := messages.get(each.message.id)) is not None:
                     held[each.file] = f"another message has its id: {other.file}"
                 else:
                     self._ledger.note_message(self._agent, each.message.id, each.digest, each.file, time.time())
-                    found[each.message.id] = each
+                    messages[each.message.id] = each
                     self._plan(each)
             waiting = {way.message_id: file for way, file in self._ledger.waiting(self._agent)}
             for message_id, file in waiting.items():
-                if message_id not in found and (sent := self._sent(file, message_id)) is not None:
-                    found[message_id] = sent
-            self._messages = found
+                if message_id not in messages and (sent := self._sent(file, message_id)) is not None:
+                    messages[message_id] = sent
+            self._messages = messages
             self._open = {}
             self._report(held)
-        for message in list(found.values()):
+        for message in list(messages.values()):
             self._deliver(message)
             with self._lock:
                 self._open.pop(message.message.id, None)
@@ -109,13 +109,13 @@ class Outbox:
     def handovers(self, account: str, now: float | None = None) -> list[Handover]:
         """Return what an account has to hand over: what was tried least first; with `now` only what is due."""
         with self._lock:
-            found = [
+            handovers = [
                 Handover(message, recipient, way)
                 for message in self._messages.values()
                 for recipient, way in self._ways_by(message, account)
                 if way.state is SendState.WAITING and (now is None or _is_due(way, now))
             ]
-            return sorted(found, key=lambda each: each.way.tries)
+            return sorted(handovers, key=lambda handover: handover.way.tries)
 
     def hold(self, handover: Handover) -> Handover | None:
         """Keep a message where it lies now, while it is handed over; return None if it is gone or was changed."""
@@ -152,7 +152,7 @@ class Outbox:
     def waiting(self) -> tuple[int, int]:
         """Return how many messages wait in the outbox, and how many stay there since every way refused them."""
         with self._lock:
-            left = [each for each in self._messages.values() if each.place.box == OUTBOX]
+            left = [outbox_message for outbox_message in self._messages.values() if outbox_message.place.box == OUTBOX]
             refused = 0
             for message in left:
                 states = {way.state for way in self._ledger.ways(self._agent, message.message.id)}
@@ -169,7 +169,7 @@ class Outbox:
                 or self._busy[message_id] > 0
             ):
                 return
-            ways: dict[str, list[LedgerWay]] = {each: [] for each in message.message.recipients}
+            ways: dict[str, list[LedgerWay]] = {recipient: [] for recipient in message.message.recipients}
             is_reached = False
             for way in self._ledger.ways(self._agent, message_id):
                 is_reached = is_reached or way.state is SendState.DELIVERED
@@ -198,9 +198,9 @@ class Outbox:
             return
         self._ledger.plan_ways(
             [
-                _new_way(message, each, by)
-                for each in message.message.recipients
-                if each not in self._local
+                _new_way(message, recipient, by)
+                for recipient in message.message.recipients
+                if recipient not in self._local
                 for by in self._accounts
             ]
         )
@@ -218,9 +218,9 @@ class Outbox:
         """Return a message that was noted at a place; one that was moved just before an interruption is in `sent/`."""
         noted: Copy | None = split(file)
         for place in () if noted is None else (noted, noted._replace(box=SENT)):
-            found = read_outgoing(self._root, place, self._own)
-            if isinstance(found, OutboxMessage) and found.message.id == message_id:
-                return found
+            message = read_outgoing(self._root, place, self._own)
+            if isinstance(message, OutboxMessage) and message.message.id == message_id:
+                return message
         return None
 
     def _ways_by(self, message: OutboxMessage, account: str) -> list[tuple[str, LedgerWay]]:
@@ -229,9 +229,9 @@ class Outbox:
             way.recipient: way for way in self._ledger.ways(self._agent, message.message.id) if way.transport == account
         }
         return [
-            (each, known.get(each) or _new_way(message, each, account))
-            for each in message.message.recipients
-            if each not in self._local
+            (recipient, known.get(recipient) or _new_way(message, recipient, account))
+            for recipient in message.message.recipients
+            if recipient not in self._local
         ]
 
     def _deliver(self, message: OutboxMessage) -> None:
@@ -350,8 +350,8 @@ def _move_attachments(source: Path, target: Path) -> None:
         sync_folder(target.parent)
         return
     if target.is_dir() and not target.is_symlink():
-        for each in source.iterdir():
-            if not (target / each.name).exists():
-                each.rename(target / each.name)
+        for path in source.iterdir():
+            if not (target / path.name).exists():
+                path.rename(target / path.name)
         sync_folder(target)
         shutil.rmtree(source)

@@ -27,8 +27,8 @@ MOST_MESSAGES = MOST_TURNED_AWAY = 20
 def standing(root: Path) -> CommandAnswer:
     """Return how the carrying of a mailbox stands; 1 if an account fails or a message was refused."""
     status = _status(root)
-    is_failing = any(not each.is_up for each in status.accounts) or any(
-        each.state == "refused" for each in status.letters
+    is_failing = any(not account.is_up for account in status.accounts) or any(
+        row.state == "refused" for row in status.letters
     )
     return CommandAnswer(list(_lines(status)), status, 1 if is_failing else 0)
 
@@ -41,26 +41,28 @@ def _status(root: Path) -> SyncStatus:
     return SyncStatus(
         str(root),
         [
-            SyncAgentRow(each.agent, is_at_work(root / each.agent), each.pid, _written(each.looked))
-            for each in run_of(root)
+            SyncAgentRow(run.agent, is_at_work(root / run.agent), run.pid, _written(run.looked))
+            for run in run_of(root)
         ],
         [
             SyncAccountRow(
-                each.agent, each.transport, each.is_up, _written(each.since), _written(each.looked), each.reason,
-                _written(each.next),
+                account.agent, account.transport, account.is_up, _written(account.since),
+                _written(account.looked), account.reason, _written(account.next),
             )
-            for each in accounts_of(root)
+            for account in accounts_of(root)
         ],
         [
             SyncMessageRow(
-                each.message_id, each.owner, each.recipient, each.transport, str(each.state), each.tries,
-                _written(each.last), each.reason, _written(each.next),
+                way.message_id, way.owner, way.recipient, way.transport, str(way.state), way.tries,
+                _written(way.last), way.reason, _written(way.next),
             )
-            for each in waiting_in(root)
+            for way in waiting_in(root)
         ],
         [
-            TurnedAwayRow(each.owner, each.transport, each.key, each.sender, _written(each.at), each.reason)
-            for each in turned_away_at(root)[-MOST_TURNED_AWAY:]
+            TurnedAwayRow(
+                arrival.owner, arrival.transport, arrival.key, arrival.sender, _written(arrival.at), arrival.reason,
+            )
+            for arrival in turned_away_at(root)[-MOST_TURNED_AWAY:]
         ],
         [_spooled(name, path) for name in sorted(folders_of(root)) for path in spooled_at(root / name)],
     )  # fmt: skip
@@ -87,11 +89,11 @@ def _lines(status: SyncStatus) -> Iterable[str]:
     for agent in status.agents:
         work = f"carried by process {agent.pid}" if agent.is_carried else "no sync is at work"
         yield f"{agent.agent}: {work}, last look {agent.last_look}"
-        for each in status.accounts:
-            if each.agent == agent.agent:
-                state = "works" if each.is_up else f"cut off since {each.since} ({each.reason})"
-                after = f", next try {each.next_try}" if each.next_try and agent.is_carried else ""
-                yield f"  {each.transport}: {state}{after}"
+        for account in status.accounts:
+            if account.agent == agent.agent:
+                state = "works" if account.is_up else f"cut off since {account.since} ({account.reason})"
+                after = f", next try {account.next_try}" if account.next_try and agent.is_carried else ""
+                yield f"  {account.transport}: {state}{after}"
     if status.letters:
         yield "Not delivered:"
     for message in status.letters[:MOST_MESSAGES]:

@@ -56,39 +56,39 @@ class _Reading:
         self.has_secrets = False
 
     def _of(self, table: dict[str, Any], place: str, key: str, kind: type, what: str, default: Any) -> Any:
-        found = table.get(key, default)
-        if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+        value = table.get(key, default)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise WrongSettings(f"{place}{key} in {self._file} must be {what}", "fix it, or remove it")
-        return found
+        return value
 
     def text(self, table: dict[str, Any], place: str, key: str, default: str = "") -> str:
-        found: str = self._of(table, place, key, str, "text", default)
-        return found
+        value: str = self._of(table, place, key, str, "text", default)
+        return value
 
     def is_set(self, table: dict[str, Any], place: str, key: str) -> bool:
         return bool(self._of(table, place, key, bool, "true or false", False))
 
     def port(self, table: dict[str, Any], place: str, key: str, default: int) -> int:
-        found: int = self._of(table, place, key, int, "a port", default)
-        if not 0 < found < 65536:
+        value: int = self._of(table, place, key, int, "a port", default)
+        if not 0 < value < 65536:
             raise WrongSettings(f"{place}{key} in {self._file} must be a port", "write a number from 1 to 65535")
-        return found
+        return value
 
     def secret(self, table: dict[str, Any], place: str, key: str) -> Secret | None:
-        found = self.text(table, place, key)
-        self.has_secrets |= bool(found)
-        return Secret.of(found) if found else None
+        text = self.text(table, place, key)
+        self.has_secrets |= bool(text)
+        return Secret.of(text) if text else None
 
     def tables(
         self, config: dict[str, Any], several: str, single: str, *, is_used: bool
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the accounts of a kind with their places: those of the list, else the single one if it is used."""
-        found = self._of(config, "", several, list, "a list", [])
-        for number, each in enumerate(found):
+        tables = self._of(config, "", several, list, "a list", [])
+        for number, each in enumerate(tables):
             if not isinstance(each, dict):
                 raise WrongSettings(f"{several}[{number}] in {self._file} must be an object", "fix it, or remove it")
             yield f"{several}[{number}].", each
-        if is_used and not found:
+        if is_used and not tables:
             yield f"{single}.", self._of(config, "", single, dict, "an object", {})
 
 

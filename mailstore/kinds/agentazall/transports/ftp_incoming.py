@@ -68,9 +68,9 @@ class FtpInbox:
 
     def take_in(self, receiver: Receiver) -> int:
         """Give what is complete to the receiver; return how many messages. Raises OSError, ftplib.Error, TooLarge."""
-        found = [(spot, self._look(receiver, spot)) for day in self._days() for spot in self._spots(receiver, day)]
-        taken = sum(result is _Found.TAKEN for _, result in found)
-        waiting = [spot for spot, result in found if result is _Found.INCOMPLETE]
+        looked = [(spot, self._look(receiver, spot)) for day in self._days() for spot in self._spots(receiver, day)]
+        taken = sum(result is _Found.TAKEN for _, result in looked)
+        waiting = [spot for spot, result in looked if result is _Found.INCOMPLETE]
         now = time.monotonic()
         if fresh := [spot for spot in waiting if now - self._sights[spot.key].since < SETTLE_SECONDS]:
             time.sleep(SETTLE_SECONDS)
@@ -81,7 +81,7 @@ class FtpInbox:
     def _days(self) -> list[str]:
         """Return the days to look at, newest first."""
         names = self._lend().names(self._folder) or []
-        days = sorted({each.name for each in names if DAY.fullmatch(each.name)}, reverse=True)
+        days = sorted({entry.name for entry in names if DAY.fullmatch(entry.name)}, reverse=True)
         now = time.monotonic()
         if self._all_days_at is not None and now - self._all_days_at < ALL_DAYS_SECONDS:
             return days[:RECENT_DAYS]
@@ -92,7 +92,7 @@ class FtpInbox:
         """Return the messages of a day that are not known, oldest first; turn names away that no file may have."""
         entries = self._lend().names(f"{self._folder}/{day}/inbox") or []
         names = {each.name for each in entries}
-        found: list[_Spot] = []
+        spots: list[_Spot] = []
         for entry in sorted(entries, key=lambda each: (each.changed or "", each.name)):
             if not entry.name.endswith(".txt") or entry.is_folder:
                 continue
@@ -102,8 +102,8 @@ class FtpInbox:
                 if not receiver.knows(spot.key):
                     receiver.turn_away(spot.key, "a name that no file may have")
             elif not receiver.knows(spot.key):
-                found.append(spot)
-        return found
+                spots.append(spot)
+        return spots
 
     def _look(self, receiver: Receiver, spot: _Spot) -> _Found:
         try:
@@ -139,14 +139,14 @@ class FtpInbox:
 
     def _complete(self, receiver: Receiver, spot: _Spot, path: str, data: bytes, signed: SignedFile) -> _Found:
         """Keep a message with its attachments if all is there."""
-        told = _length_of(signed)
-        is_whole = told == len(signed.body.encode("utf-8", "surrogateescape")) if told is not None else None
-        listed = [each.strip() for each in signed.get("Attachments").split(",") if each.strip()]
+        length = _length_of(signed)
+        is_whole = length == len(signed.body.encode("utf-8", "surrogateescape")) if length is not None else None
+        listed = [part.strip() for part in signed.get("Attachments").split(",") if part.strip()]
         entries = self._lend().names(path.removesuffix(".txt")) if spot.has_folder or listed else None
-        beside = [each for each in entries or [] if not each.is_folder and _is_file_name(each.name)]
+        beside = [entry for entry in entries or [] if not entry.is_folder and _is_file_name(entry.name)]
         if len(beside) > MOST_ATTACHMENTS:
             return _turn_away(receiver, spot, f"more than {MOST_ATTACHMENTS} attachments", data)
-        sizes = tuple((each.name, self._size(path, each)) for each in beside)
+        sizes = tuple((entry.name, self._size(path, entry)) for entry in beside)
         shape = (len(data), sizes)
         is_still = self._is_still(spot, shape, SETTLE_SECONDS)
         if is_whole is None:
@@ -155,18 +155,18 @@ class FtpInbox:
         # a name with a comma can't be told from two
         is_missing = not names.issuperset(listed) and not any("," in name for name in names)
         is_missing = is_missing and not self._is_still(spot, shape, PATIENCE_SECONDS)
-        is_growing = told is None and bool(beside) and not is_still
+        is_growing = length is None and bool(beside) and not is_still
         if (not is_whole or is_missing or is_growing) and not self._is_over(spot, path, shape):
             return self._wait(spot, shape)
         files = self._files(path, sizes, MOST_BYTES - len(data))
         if files is None:
             return self._wait(spot, shape)
         try:
-            found = _message_in(spot.key, signed, files)
+            message = _message_in(spot.key, signed, files)
         except Exception as error:
             return _turn_away(receiver, spot, unexpected(error), data)
         try:
-            receiver.keep(found)
+            receiver.keep(message)
         except OSError as error:
             raise NotKept from error
         return _Found.TAKEN
@@ -178,14 +178,14 @@ class FtpInbox:
 
     def _files(self, path: str, sizes: tuple[tuple[str, int | None], ...], room: int) -> list[tuple[str, bytes]] | None:
         """Return the attachments, None if one can't be had yet. Raises TooLarge if all are larger than `room`."""
-        found = []
+        files = []
         for name, size in sizes:
             data = self._lend().fetch(f"{path.removesuffix('.txt')}/{name}", max(room, 0))
             if data is None or (size is not None and len(data) != size):
                 return None
             room -= len(data)
-            found.append((name, data))
-        return found
+            files.append((name, data))
+        return files
 
     def _wait(self, spot: _Spot, shape: object) -> _Found:
         """Remember how far a message has come."""
@@ -227,8 +227,8 @@ def _is_file_name(name: str) -> bool:
 
 def _length_of(signed: SignedFile) -> int | None:
     """Return the length of the body that the header tells; None without one."""
-    told = [value for name, value in signed.lines if name == "Content-Length"]
-    return int(told[-1]) if told and told[-1].isdecimal() and len(told[-1]) < 20 else None
+    lines = [value for name, value in signed.lines if name == "Content-Length"]
+    return int(lines[-1]) if lines and lines[-1].isdecimal() and len(lines[-1]) < 20 else None
 
 
 def _message_in(key: str, signed: SignedFile, files: list[tuple[str, bytes]]) -> IncomingMessage:

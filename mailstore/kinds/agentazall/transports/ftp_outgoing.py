@@ -86,7 +86,7 @@ def message_bytes(message: OutgoingMessage, attachments: list[str]) -> bytes:
     body = encodable(message.body).encode()
     header = {
         "From": message.sender,
-        "To": ", ".join(each for each in message.recipients if each not in message.copies),
+        "To": ", ".join(recipient for recipient in message.recipients if recipient not in message.copies),
         "Cc": ", ".join(message.copies),
         "Subject": message.subject,
         "Date": message.date,

@@ -81,7 +81,7 @@ class FtpSession:
         if self._has_facts is None:
             self._has_facts = self._offers_facts()
         if self._has_facts:
-            return [each for each in map(_entry, self._lines("MLSD")) if each is not None]
+            return [entry for entry in map(_entry, self._lines("MLSD")) if entry is not None]
         try:
             return [Entry(name) for name in self._lines("NLST")]
         except ftplib.error_perm as error:
@@ -111,20 +111,20 @@ class FtpSession:
 
     def size(self, path: str) -> int | None:
         """Return a file's size, None if it is missing or the server doesn't say."""
-        found: list[int] = []
+        sizes: list[int] = []
 
         def ask() -> None:
             reply = self._ftp.sendcmd(f"SIZE {wire(path)}")
             if reply[4:].strip().isdecimal():
-                found.append(int(reply[4:].strip()[:20]))
+                sizes.append(int(reply[4:].strip()[:20]))
 
-        return found[0] if self._done(ask) and found else None
+        return sizes[0] if self._done(ask) and sizes else None
 
     def changed(self, path: str) -> str | None:
         """Return when a file was changed, as `YYYYMMDDHHMMSS` in UTC; None if the server doesn't say."""
-        found: list[str] = []
-        self._done(lambda: found.append(self._ftp.sendcmd(f"MDTM {wire(path)}")[4:18]))
-        return found[0] if found and found[0].isdecimal() else None
+        times: list[str] = []
+        self._done(lambda: times.append(self._ftp.sendcmd(f"MDTM {wire(path)}")[4:18]))
+        return times[0] if times and times[0].isdecimal() else None
 
     def fetch(self, path: str, most: int) -> bytes | None:
         """Return a file's bytes, None if it can't be had. Raises TooLarge beyond `most` bytes."""

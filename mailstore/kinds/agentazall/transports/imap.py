@@ -148,27 +148,27 @@ class ImapSession(MailSession):
         return True
 
     def listed(self, knows: Callable[[str], bool]) -> list[ListedMail]:
-        found = [(folder, *self._uids_in(folder, knows)) for folder in self._folders]
-        return [mail for folder, validity, uids in found for mail in self._sized(folder, validity, uids)]
+        folders = [(folder, *self._uids_in(folder, knows)) for folder in self._folders]
+        return [mail for folder, validity, uids in folders for mail in self._sized(folder, validity, uids)]
 
     def _uids_in(self, folder: str, knows: Callable[[str], bool]) -> tuple[int, list[int]]:
         """Return what the numbers of a folder's messages are valid with, and those that are unknown."""
         opened = self._opened if folder == self._selected else None
         self._opened = None
-        count, found = opened or self._select(folder)
+        count, searched = opened or self._select(folder)
         last = self._done.get(folder)
-        self._searched[folder] = found
+        self._searched[folder] = searched
         # every number to come is at least the one that was next at a look whose messages were all taken in
-        first = last.next if last and found.next and last.validity == found.validity else 0
-        if first and first == found.next:
-            return found.validity, []
+        first = last.next if last and searched.next and last.validity == searched.validity else 0
+        if first and first == searched.next:
+            return searched.validity, []
         uids: set[int] = set()
         for asked in [f"UID {first}:*"] if first else _portions(count):
             self._server.limits.begin()
             with self._clear():
                 uids.update(self._client.search(asked.split()))
         new = (uid for uid in sorted(uids) if uid >= first)
-        return found.validity, [uid for uid in new if not knows(_key(folder, found.validity, uid))]
+        return searched.validity, [uid for uid in new if not knows(_key(folder, searched.validity, uid))]
 
     def _select(self, folder: str) -> tuple[int, _Searched]:
         """Open a folder to read it; return how many messages it has, and how they are numbered."""
@@ -199,9 +199,9 @@ class ImapSession(MailSession):
         return (ListedMail(_key(folder, validity, uid), uid, sizes.get(uid)) for uid in uids)
 
     def _sizes(self, folder: str, uids: list[int]) -> dict[int, int]:
-        found = self._fetched(folder, uids, ["RFC822.SIZE"], LARGEST_MAIL)
-        self._has_peek = not any(b"RFC822" in facts for facts in found.values())
-        return {uid: facts[b"RFC822.SIZE"] for uid, facts in found.items() if type(facts.get(b"RFC822.SIZE")) is int}
+        fetched = self._fetched(folder, uids, ["RFC822.SIZE"], LARGEST_MAIL)
+        self._has_peek = not any(b"RFC822" in facts for facts in fetched.values())
+        return {uid: facts[b"RFC822.SIZE"] for uid, facts in fetched.items() if type(facts.get(b"RFC822.SIZE")) is int}
 
     def head(self, mail: ListedMail) -> bytes | None:
         facts = self._fetched(_folder(mail.key), [mail.name], ["BODY.PEEK[HEADER]"], 0).get(mail.name, {})
@@ -225,8 +225,8 @@ class ImapSession(MailSession):
             self._select(folder)
         self._server.limits.begin(size)
         with self._clear():
-            found: dict[int, dict[bytes, Any]] = dict(self._client.fetch(uids, items))
-        return found
+            answers: dict[int, dict[bytes, Any]] = dict(self._client.fetch(uids, items))
+        return answers
 
     def finish(self) -> None:
         """Keep the connection for the next look, which begins where this one ended."""

@@ -45,8 +45,8 @@ def header_of(data: bytes, start: int = 0, end: int | None = None) -> MailHeader
     text = decoded(data[start : min(stop, start + LARGEST_HEADER)], "utf-8")
     fields: dict[str, str] = {}
     for line in LINE_END.split(FOLD.sub("", text)):
-        if found := FIELD.match(line):
-            fields.setdefault(found[1].lower(), found[2][:LONGEST_FIELD].strip())
+        if match := FIELD.match(line):
+            fields.setdefault(match[1].lower(), match[2][:LONGEST_FIELD].strip())
     return MailHeader(fields, body)
 
 
@@ -165,12 +165,12 @@ class MailPart(NamedTuple):
 
 def parts_of(data: bytes) -> list[MailPart]:
     """Return the parts of an e-mail in order. Raises DamagedMail."""
-    found: list[MailPart] = []
+    parts: list[MailPart] = []
     for part in _parts(data, 0, len(data), 0):
-        if len(found) == MOST_PARTS:
+        if len(parts) == MOST_PARTS:
             raise DamagedMail(f"it has more than {MOST_PARTS:,} parts")
-        found.append(part)
-    return found
+        parts.append(part)
+    return parts
 
 
 def _parts(data: bytes, start: int, end: int, depth: int) -> Iterator[MailPart]:

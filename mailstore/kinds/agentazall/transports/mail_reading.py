@@ -63,10 +63,10 @@ def message_in(data: bytes, key: str, arrived: float | None = None) -> IncomingM
 
 def _addresses(field: str) -> tuple[str, ...]:
     try:
-        found = getaddresses([field])
+        addresses = getaddresses([field])
     except (ValueError, IndexError, RecursionError):
         raise DamagedMail("its addresses can't be read") from None
-    bare = (CONTROL.sub("", address).strip()[:LONGEST_ADDRESS] for _, address in found)
+    bare = (CONTROL.sub("", address).strip()[:LONGEST_ADDRESS] for _, address in addresses)
     return tuple(dict.fromkeys(address for address in bare if address))
 
 

@@ -30,7 +30,7 @@ def mail_bytes(message: OutgoingMessage, sender: str) -> bytes:
     """
     domain = sender.rpartition("@")[2] if "@" in sender else "localhost"
     head = [f"From: {_listed('From', [sender])}"]
-    if to := [each for each in message.recipients if each not in message.copies]:
+    if to := [recipient for recipient in message.recipients if recipient not in message.copies]:
         head.append(f"To: {_listed('To', to)}")
     if message.copies:
         head.append(f"Cc: {_listed('Cc', message.copies)}")

@@ -96,10 +96,10 @@ class _Pop3Session(MailSession):
                 yield ListedMail(key, number, int(size) if size.isdigit() and len(size) < 20 else None)
 
     def _pairs(self, lines: list[bytes]) -> dict[int, str]:
-        found = [LISTED.match(line) for line in lines]
-        if None in found:
+        matches = [LISTED.match(line) for line in lines]
+        if None in matches:
             raise self._garbage()
-        return {int(each[1]): each[2].decode("ascii") for each in found if each}
+        return {int(match[1]): match[2].decode("ascii") for match in matches if match}
 
     def head(self, mail: ListedMail) -> bytes | None:
         self._server.limits.begin()

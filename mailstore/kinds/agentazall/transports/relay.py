@@ -106,12 +106,12 @@ class RelayTransport(Transport):
                 taken += self._take_in(receiver, path, is_stray=True)
         self._check_owner()
         _check_room(receiver)
-        found = self._fetched(receiver)
-        taken += self._take_in(receiver, Path(found.path), is_new=True) if found.path else 0
+        fetched = self._fetched(receiver)
+        taken += self._take_in(receiver, Path(fetched.path), is_new=True) if fetched.path else 0
         self._check_owner()
-        if found.fault:
+        if fetched.fault:
             raise TransportDown(
-                f"relay {self._http.place} failed ({found.fault})",
+                f"relay {self._http.place} failed ({fetched.fault})",
                 f"{taken} messages that came whole are kept; ask for the others",
             )
         return taken
@@ -123,23 +123,23 @@ class RelayTransport(Transport):
         """Ask the relay, and note what was turned away. Raises TransportDown, MessageRefused and OSError."""
         token = self._token()
         self._http.prepare()
-        found = self._fetcher.fetched(receiver, token, POLL_SECONDS)
-        if found.status != 200:
-            raise self._failed(found.answer, "this URL is not a relay's")
-        if not found.is_batch:
-            receiver.turn_away(f"answer {digest(found.body)}", "not a relay's answer", found.body)
+        fetched = self._fetcher.fetched(receiver, token, POLL_SECONDS)
+        if fetched.status != 200:
+            raise self._failed(fetched.answer, "this URL is not a relay's")
+        if not fetched.is_batch:
+            receiver.turn_away(f"answer {digest(fetched.body)}", "not a relay's answer", fetched.body)
             raise TransportDown(
-                f"{self._http.place} does not answer as a relay" + (f" ({found.fault})" if found.fault else ""),
+                f"{self._http.place} does not answer as a relay" + (f" ({fetched.fault})" if fetched.fault else ""),
                 "check the server's URL",
             )
-        for key, sender, excerpt in found.blocked:
+        for key, sender, excerpt in fetched.blocked:
             receiver.turn_away(key, f"{BLOCKED} {sender}", excerpt, sender)
-        if found.rest:
-            receiver.turn_away(f"rest {digest(found.rest)}", "part of an answer that can't be read", found.rest)
-        if found.data:
-            self._unspooled.append(found.data)
-            raise OSError(found.errno, found.strerror)
-        return found
+        if fetched.rest:
+            receiver.turn_away(f"rest {digest(fetched.rest)}", "part of an answer that can't be read", fetched.rest)
+        if fetched.data:
+            self._unspooled.append(fetched.data)
+            raise OSError(fetched.errno, fetched.strerror)
+        return fetched
 
     def _check_owner(self) -> None:
         if self._stranger:
@@ -264,8 +264,8 @@ def register(server: str, name: str, *, ca_file: Path | None = None, allow_plain
     if not 200 <= answer.status < 300:
         raise refusal_of(answer, http.place, "this relay does not register agents")
     value = decode(answer.body)
-    found = value if isinstance(value, dict) else {}
-    address, token = found.get("agent_address"), found.get("api_token")
+    fields = value if isinstance(value, dict) else {}
+    address, token = fields.get("agent_address"), fields.get("api_token")
     if not isinstance(token, str) or not isinstance(address, str) or not 0 < len(token) <= LONGEST_TOKEN:
         raise TransportDown(f"{http.place} does not answer as a relay", "check the server's URL")
     if not (token.isascii() and token.isprintable()) or " " in token or agent_of(address) != agent_of(name):

@@ -78,17 +78,17 @@ class RelayFetcher:
             result = self._process.ask(token.encode(), seconds + SECONDS)
         except ProcessLost as error:
             raise TransportDown(f"the process that asks the relay failed ({error})", "it is tried again") from None
-        found = msgspec.msgpack.decode(result, type=Fetched)
-        if found.down is not None:
-            raise TransportDown(*found.down)
-        return found
+        fetched = msgspec.msgpack.decode(result, type=Fetched)
+        if fetched.down is not None:
+            raise TransportDown(*fetched.down)
+        return fetched
 
     def _work(self, token: bytes, receiver: Receiver) -> bytes:
         try:
-            found = _written(self._poll(token.decode()), self._agent, receiver)
+            fetched = _written(self._poll(token.decode()), self._agent, receiver)
         except TransportDown as error:
-            found = Fetched(0, down=(error.problem, error.remedy))
-        return msgspec.msgpack.encode(found)
+            fetched = Fetched(0, down=(error.problem, error.remedy))
+        return msgspec.msgpack.encode(fetched)
 
     def close(self) -> None:
         if self._process is not None:
@@ -102,11 +102,11 @@ def _written(answer: RelayAnswer, agent: str, receiver: Receiver) -> Fetched:
     if batch is None:
         return Fetched(answer.status, answer.fault, answer.retry_after, answer.body[:EXCERPT])
     is_ours = batch.agent == "" or agent_of(batch.agent) == agent
-    blocked = [each for each in batch.messages if is_ours and not receiver.admits(sender_of(each))]
-    admitted = [each for each in batch.messages if each not in blocked] if blocked else batch.messages
+    blocked = [message for message in batch.messages if is_ours and not receiver.admits(sender_of(message))]
+    admitted = [message for message in batch.messages if message not in blocked] if blocked else batch.messages
     is_as_it_came = not blocked and not answer.fault and not batch.rest
     data = answer.body if is_as_it_came else encoded(Batch(batch.agent, admitted))
-    found = Fetched(
+    fetched = Fetched(
         answer.status,
         answer.fault,
         is_batch=True,
@@ -114,9 +114,11 @@ def _written(answer: RelayAnswer, agent: str, receiver: Receiver) -> Fetched:
         rest=batch.rest[:EXCERPT],
     )
     if not admitted and is_ours:
-        return found
+        return fetched
     try:
-        return msgspec.structs.replace(found, path=str(receiver.spool(data)))
+        return msgspec.structs.replace(fetched, path=str(receiver.spool(data)))
     except OSError as error:
         # the only copy
-        return msgspec.structs.replace(found, data=data, errno=error.errno or 5, strerror=error.strerror or str(error))
+        return msgspec.structs.replace(
+            fetched, data=data, errno=error.errno or 5, strerror=error.strerror or str(error)
+        )

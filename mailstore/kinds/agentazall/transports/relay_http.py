@@ -169,8 +169,8 @@ REFUSALS: dict[int, tuple[RefusalKind, str, str]] = {
 
 def refusal_of(answer: RelayAnswer, place: str, unknown: str, token: str = "") -> TransportDown | MessageRefused:
     """Return the error for an answer's status; `unknown` is what a 404 means. The server's own words are quoted."""
-    found = decode(answer.body)
-    quoted = found.get("error") if isinstance(found, dict) else None
+    value = decode(answer.body)
+    quoted = value.get("error") if isinstance(value, dict) else None
     words = said(quoted, [token]) if isinstance(quoted, str) else ""
     kind, problem, remedy = REFUSALS.get(answer.status, ("down", f"the relay answered {answer.status}", ""))
     if answer.status == 404:

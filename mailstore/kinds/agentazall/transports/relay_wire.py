@@ -60,7 +60,7 @@ def payload_of(message: OutgoingMessage) -> str:
         "from": message.sender,
         "message_id": message.id,
         "date": message.date,
-        "to": [each for each in message.recipients if each not in message.copies],
+        "to": [recipient for recipient in message.recipients if recipient not in message.copies],
         "cc": list(message.copies),
         "thread": message.thread,
     }
@@ -129,8 +129,10 @@ def sender_of(message: dict[str, Any]) -> str:
 def message_key(message: dict[str, Any]) -> str:
     """Return a key for a message: its id on the relay, and a digest, since ids may be missing or used twice."""
     said = json.dumps([message.get(name) for name in ("id", "from", "timestamp", "payload")], sort_keys=True)
-    found = message.get("id")
-    name = found if isinstance(found, str) and len(found) <= LONGEST_ID and found.isprintable() else ""
+    message_id = message.get("id")
+    name = (
+        message_id if isinstance(message_id, str) and len(message_id) <= LONGEST_ID and message_id.isprintable() else ""
+    )
     return f"{name}#{digest(said.encode())}"
 
 
@@ -156,7 +158,7 @@ def message_of(message: dict[str, Any]) -> IncomingMessage:
     return IncomingMessage(
         key=message_key(message),
         sender=sender_of(message),
-        recipients=tuple(dict.fromkeys(each for each in recipients if each)),
+        recipients=tuple(dict.fromkeys(recipient for recipient in recipients if recipient)),
         subject=_text(fields.get("subject")) or UNNAMED,
         date=_text(fields.get("date")) or stamp,
         body=_text(fields.get("body")),

@@ -30,7 +30,7 @@ def unexpected(error: Exception) -> str:
         raise error
     log_unexpected(error, "taking in a message")
     place = traceback.extract_tb(error.__traceback__)[-1:]
-    where = "".join(f" at {Path(each.filename).name}:{each.lineno}" for each in place)
+    where = "".join(f" at {Path(frame_summary.filename).name}:{frame_summary.lineno}" for frame_summary in place)
     return f"{UNEXPECTED} ({type(error).__name__}{where})"
 
 
@@ -154,7 +154,7 @@ def attached_files(message: OutgoingMessage) -> tuple[tuple[str, bytes], ...]:
 
     Raises MessageRefused if one can't be read, or if message and attachments are larger than MOST_BYTES.
     """
-    found: list[tuple[str, bytes]] = []
+    files: list[tuple[str, bytes]] = []
     room = MOST_BYTES - len(message.body.encode("utf-8", "replace"))
     for attachment in message.attachments:
         try:
@@ -164,7 +164,7 @@ def attached_files(message: OutgoingMessage) -> tuple[tuple[str, bytes], ...]:
         except OSError as error:
             raise MessageRefused(f"can't read attachment {attachment.name!r}", reason_of(error)) from error
         room -= len(data)
-        found.append((attachment.name, data))
+        files.append((attachment.name, data))
     if room < 0:
         raise MessageRefused(f"the message is larger than {MOST_BYTES >> 20} MiB", "send less at once")
-    return tuple(found)
+    return tuple(files)
