@@ -114,6 +114,9 @@ def trips(data: Path, home: Path, messages: int) -> dict[str, Functions]:
             lambda: terminal.press("j")
         )
         found["Enter on a thread"] = console.called(lambda: terminal.press("enter"))
+        for key in ("escape", "g", "j", "j", "j"):  # to a thread of agents that the roster has: nothing is asked again
+            terminal.press(key)
+            settle(terminal.pid)
         terminal.press("r")
         terminal.wait_for("ctrl+s: send")
         terminal.send("Written in a trip")
