@@ -6,7 +6,6 @@ import asyncio
 import re
 from contextlib import aclosing
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -27,11 +26,8 @@ if TYPE_CHECKING:
     from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
-PAUSE_SECONDS, SHORT_PAUSE_SECONDS = 0.08, 0.01
-"""How long what is typed must stay as it is to be searched for; the second where searches are quick."""
-QUICK_SECONDS = 0.05
-SMALL = 50_000
-"""Messages of a mailbox in which the first search is taken to be quick."""
+PAUSE_SECONDS = 0.01
+"""How long what is typed must stay as it is to be searched for: the letters of a pasted word are one search."""
 NARROWING_KEYS: dict[By, str] = {"sender": "123456", "channel": "abcdef", "type": "tuvwxy"}
 """The keys of what a search can be narrowed to, as many as are offered."""
 UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:(?:{'|'.join(FIELD_NAMES)}):|/[^\s/]*\([^\s/]*)$")
@@ -51,8 +47,6 @@ class Searching:
         """The thread that was selected when the search began."""
         self._first: str | None = None
         """The first hit, which stays selected until the user selects another one."""
-        self._took: float | None = None
-        """How long the last search took until its first hits, or until it was done; None before the first."""
         self._history = SearchHistory(screen.session.personal)
 
     @property
@@ -105,10 +99,7 @@ class Searching:
         if UNFINISHED.search(text):
             self._screen.search_bar.tell(None)
         else:
-            took, size = self._took, len(self._screen.session.mailbox)
-            is_quick = size <= SMALL if took is None else took <= QUICK_SECONDS
-            pause = SHORT_PAUSE_SECONDS if is_quick else PAUSE_SECONDS
-            self._timer = self._screen.set_timer(pause, partial(self._ask_after, self._pauses, text))
+            self._timer = self._screen.set_timer(PAUSE_SECONDS, partial(self._ask_after, self._pauses, text))
 
     def _ask_after(self, pause: int, text: str) -> None:
         if pause == self._pauses:
@@ -214,11 +205,8 @@ class Searching:
     async def _look_up(self, text: str, query: Query, context: SearchContext) -> None:
         from console.search.hits import found_hits
 
-        start, is_first = monotonic(), True
         async with aclosing(found_hits(self._screen.session, query, context)) as portions:
             async for hits in portions:
-                if is_first:
-                    self._took, is_first = monotonic() - start, False
                 self._show(text, hits)
 
     def _show(self, text: str, hits: SearchHits) -> None:

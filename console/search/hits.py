@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -37,6 +38,8 @@ def search_context(session: Session) -> SearchContext:
 
 FIRST = 50
 """How many threads are found before the first of them are shown."""
+PAINTED_SECONDS = 0.03
+"""How long a search rests after its first hits: they are painted with the processor to themselves."""
 EVERY_SECONDS = 0.25
 MOST = 2000
 """How many threads a search ends with: more than a user reads, and few enough to draw."""
@@ -83,8 +86,10 @@ async def found_hits(session: Session, query: Query, context: SearchContext) -> 
             if len(messages) >= MOST:
                 break
             if len(messages) > shown and (shown or len(messages) >= FIRST) and monotonic() >= due:
-                shown, due = len(messages), monotonic() + EVERY_SECONDS
+                is_first, shown, due = not shown, len(messages), monotonic() + EVERY_SECONDS
                 yield SearchHits(_newest_first(messages), number)
+                if is_first:
+                    await asyncio.sleep(PAINTED_SECONDS)
     yield SearchHits(_newest_first(messages), number, True, len(messages) >= MOST, counts, rows)
 
 

@@ -166,7 +166,7 @@ class AwaySettings(Struct, frozen=True):
 class SearchSettings(Struct, frozen=True):
     """The table [search]: how to speed up searches."""
 
-    index: Annotated[bool, "Keep a word index in ~/.cache/signalbox/search, for mailboxes above about 100 MB."] = False
+    index: Annotated[bool, "Keep a word index in ~/.cache/signalbox/search, for mailboxes above 64 MB."] = False
 
 
 class Config(Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
+from time import monotonic
 
 from mailstore.errors import StoreError
 from mailstore.queries.language.tree import All, Either, Field, Not, Pattern, Query, Words
@@ -20,6 +21,8 @@ USUAL_PARTS = 16
 """Parts of a query; of longer ones, fewer messages are examined at once."""
 TEXTS_AT_ONCE = 256
 """How many texts to read at once."""
+HINT_SECONDS = 0.005
+"""How long to wait for a store's next hints before the caller may stop."""
 
 
 def cost(query: Query) -> int:
@@ -118,18 +121,26 @@ def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> S
         yield asking
         if (hints := asking.found()) is not None:
             with closing(hints):
-                more = BackgroundWork(lambda: next(hints, None))
+                more = BackgroundWork(lambda: _next_ids(hints))
                 yield more
                 while (ids := _told(more)) is not None:
                     fresh = [message_id for message_id in dict.fromkeys(ids) if message_id not in seen]
                     seen.update(fresh)
                     yield from judged(filter(None, map(mailbox.message, fresh)), asked, context)
-                    more = BackgroundWork(lambda: next(hints, None))
+                    more = BackgroundWork(lambda: _next_ids(hints))
                     yield more
                 if not more.failed:
                     return
             # without hints from the store, every message is examined
     yield from judged((message for message in mailbox.newest() if message.id not in seen), asked, context)
+
+
+def _next_ids(hints: Iterator[list[str]]) -> list[str] | None:
+    """Return the next hints, none if there are none for a while; None at the end."""
+    until = monotonic() + HINT_SECONDS
+    while (ids := next(hints, None)) == [] and monotonic() < until:
+        pass
+    return ids
 
 
 def _told(more: BackgroundWork[list[str] | None]) -> list[str] | None:

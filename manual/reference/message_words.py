@@ -35,7 +35,7 @@ NAMED = {
     "inside": "",
     "gap": " ",
     "wrong": "what it must be",
-    "found": "option",
+    "match": "option",
     "partition": "option",
     "chr": "choices",
     "returncode": "status",

@@ -29,13 +29,14 @@ def make_index(mail: MailFiles, folder: Path) -> None:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make an index of a small file, of small parts."""
     monkeypatch.setattr(word_index, "PART", 512)
+    monkeypatch.setattr(word_index, "LEAST_BYTES", 600)
     monkeypatch.setattr(word_index, "STALE_BYTES", 600)
 
 
 @given(st.lists(lines(), max_size=12), st.data())
 def test_with_an_index_the_same_is_found(given_lines: list[bytes], data: st.DataObject) -> None:
     with written([given_lines, [], []]) as found, pytest.MonkeyPatch.context() as patch:
-        for name, value in (("PART", 256), ("STALE_BYTES", 300)):
+        for name, value in (("PART", 256), ("LEAST_BYTES", 300), ("STALE_BYTES", 300)):
             patch.setattr(word_index, name, value)
         patch.setattr(candidates, "started", lambda file, asked, out: word_index.make(*asked))
         found.store.keep_index(Path(found.store.url.removeprefix("haak:")).parent / "cache")
@@ -127,9 +128,37 @@ def test_one_program_makes_the_index_and_it_is_brought_up_when_enough_came(tmp_p
     assert mail.mailbox.stat().st_size - last.end < 600
 
 
-def test_the_index_is_made_by_another_process_that_ends_with_the_store(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("small")
+def test_an_index_ends_where_its_words_would_take_too_much_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail, cache = messages(tmp_path), tmp_path / "cache"
+    size = mail.mailbox.stat().st_size
+    for number in range(40):
+        mail.message(f"n{number}", ANN, BOB, " ".join(f"word{number}x{other}" for other in range(9)))
+    mail.message("last", ANN, BOB, "Heureka again.")
+    monkeypatch.setattr(word_index, "MOST_MEMORY", 120_000)
+    for _ in range(2):  # the second time nothing is made anew
+        make_index(mail, cache)
+    path = next(each for each in cache.iterdir() if not each.suffix)
+    index = word_index.load(str(path))
+    assert index is not None
+    assert index.is_full
+    assert size < index.end < mail.mailbox.stat().st_size - 600
+    assert not word_index.is_stale(index, 1 << 40)
+    with HaakStore.open(mail.data) as store:
+        store.keep_index(cache)
+        found = Found(store)
+        for word, hits in (("heureka", ["last", "m150", "m3"]), ("word39x8", ["n39"]), ("nowhere", [])):
+            assert found.by_bytes(Words(word)) == hits
+
+
+def test_the_index_is_made_by_another_process_that_ends_with_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mail, cache = messages(tmp_path), tmp_path / "cache"
     mail.mailbox.write_bytes(mail.mailbox.read_bytes() * 120)
+    monkeypatch.setattr(word_index, "LEAST_BYTES", mail.mailbox.stat().st_size)
     store = HaakStore.open(mail.data)
     store.keep_index(cache)
     index = store._hints()._index

@@ -16,12 +16,14 @@ from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak.archive.recovery import late_runs, retired_file
 from mailstore.haak.places import MailboxFiles
 from mailstore.haak.search import word_index
-from mailstore.haak.search.parallel_search import PART_BYTES, SearchProcess, borders, started
+from mailstore.haak.search.parallel_search import SearchProcess, borders, started
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.search_pattern import FOLDED, pattern_of
 
 WITNESS = 64
+MOST_INDEXED_BYTES = 1 << 26
+"""Of more, all is scanned, by several processes."""
 
 
 class _Known(NamedTuple):
@@ -136,7 +138,8 @@ class BackgroundIndex:
         if self._making is not None and self._making.poll() is None:
             return
         with suppress(OSError), open_binary(self._file) as file:
-            if word_index.is_stale(self._of(file.fileno()), os.fstat(file.fileno()).st_size):
+            size = os.fstat(file.fileno()).st_size
+            if size >= word_index.LEAST_BYTES and word_index.is_stale(self._of(file.fileno()), size):
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 specials = [char.encode() for char in FOLDED]
                 asked = (str(self._file), str(self._path), line_filter.ESCAPE.pattern, specials)
@@ -151,7 +154,7 @@ class BackgroundIndex:
         if known is None:
             return None
         ranges = known.ranges([pattern for pattern, _, _ in sought], [each for _, its, _ in sought for each in its])
-        if ranges is None or size - known.end + sum(end - begin for begin, end in ranges) > PART_BYTES:
+        if ranges is None or size - known.end + sum(end - begin for begin, end in ranges) > MOST_INDEXED_BYTES:
             return None
         return [(known.end, size), *ranges]
 

@@ -15,7 +15,7 @@ PIECE = 1 << 24
 
 TAIL_BYTES = 1 << 22
 """How much of a file's end is scanned in this process."""
-PART_BYTES = 1 << 26
+PART_BYTES = 1 << 24
 """Minimum number of bytes per process."""
 PROCESSES = 4
 HEAD = 16

@@ -12,12 +12,19 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-FORMAT = b"signalbox words 1\n"
+FORMAT = b"signalbox words 2\n"
 PART = 1 << 21
-STALE_BYTES = 1 << 22
-"""How much may be added to a file before its index is updated."""
+LEAST_BYTES = 1 << 26
+"""A smaller file has no index: it is scanned in a tenth of a second."""
+STALE_BYTES, MOST_STALE_BYTES = 1 << 22, 1 << 25
+"""How much may be added to a file before its index is updated: a part in 32 of what is indexed, between these."""
+MOST_MEMORY, WORD_MEMORY = 1 << 27, 200
+"""Bytes that the words may take while an index is made, and what a word takes beside its letters.
+
+An index ends before the part that brings more.
+"""
 WITNESS = 64
 LETTERS = bytes(range(ord("a"), ord("z") + 1)) + b"0123456789"
 TABLE = bytes(low[0] if (low := bytes([code]).lower()) in LETTERS else 32 for code in range(256))
@@ -34,11 +41,14 @@ INTO_CODE, FROM_CODE = bytes.maketrans(HEX_DIGITS, DIGITS), bytes.maketrans(DIGI
 class WordIndex:
     """The words of a file up to `end`, each with the parts that contain it, as bits of a number."""
 
-    def __init__(self, identity: tuple[int, int], starts: list[int], end: int, witness: bytes) -> None:
+    def __init__(
+        self, identity: tuple[int, int], starts: list[int], end: int, witness: bytes, *, is_full: bool = False
+    ) -> None:
         self.identity = identity
         self.starts = starts
         self.end = end
         self.witness = witness
+        self.is_full = is_full
         self.text = b"\n"
         """Each word with a code for its set of parts and a newline."""
         self.sets: list[int] = []
@@ -91,7 +101,9 @@ LONGEST = 1 << 26
 
 def is_stale(words: WordIndex | None, size: int) -> bool:
     """Return whether an index should be built or updated for a file of some size."""
-    return size - (words.end if words is not None else 0) >= STALE_BYTES
+    if words is None:
+        return size >= STALE_BYTES
+    return not words.is_full and size - words.end >= max(STALE_BYTES, min(words.end >> 5, MOST_STALE_BYTES))
 
 
 def load(path: str) -> WordIndex | None:
@@ -100,8 +112,8 @@ def load(path: str) -> WordIndex | None:
         with open(path, "rb") as file:
             if file.readline() != FORMAT:
                 return None
-            device, inode, end, width, length, number, *starts = map(int, file.readline().split())
-            words = WordIndex((device, inode), starts, end, file.read(min(WITNESS, end)))
+            device, inode, end, is_full, width, length, number, *starts = map(int, file.readline().split())
+            words = WordIndex((device, inode), starts, end, file.read(min(WITNESS, end)), is_full=bool(is_full))
             words.text = file.read(length)
             sets = file.read(width * number)
             words.sets = [int.from_bytes(sets[at : at + width], "little") for at in range(0, len(sets), width)]
@@ -115,7 +127,7 @@ def _save(path: str, words: WordIndex, known: dict[bytes, int]) -> None:
     entries = [word + _code(codes.setdefault(parts, len(codes))) for word, parts in known.items()]
     words.text = b"\n".join([b"", *entries, b""])
     width = len(words.starts) // 8 + 1
-    numbers = (*words.identity, words.end, width, len(words.text), len(codes), *words.starts)
+    numbers = (*words.identity, words.end, words.is_full, width, len(words.text), len(codes), *words.starts)
     new = f"{path}.new"
     with open(new, "wb") as file:
         file.write(FORMAT + b" ".join(b"%d" % number for number in numbers) + b"\n" + words.witness + words.text)
@@ -141,24 +153,35 @@ def make(mailbox: str, path: str, escape: bytes, specials: Sequence[bytes]) -> N
         fd = file.fileno()
         facts = os.fstat(fd)
         words = load(path)
-        if words is None or not words.fits(fd):
-            words = WordIndex((facts.st_dev, facts.st_ino), [], 0, b"")
+        if words is not None and not words.fits(fd):
+            words = None
         if not is_stale(words, facts.st_size):
             return
+        words = words or WordIndex((facts.st_dev, facts.st_ino), [], 0, b"")
         known = dict(words.items())
+        memory = _memory_of(known)
         while len(data := os.pread(fd, PART, words.end)) == PART and words.end < facts.st_size:
             while not (stop := data.rfind(b"\n") + 1) and words.end + len(data) < facts.st_size and len(data) < LONGEST:
                 data += os.pread(fd, PART, words.end + len(data))
             data = data[:stop]
             if not data:
                 break
+            words_here = set(_words_in(data, escapes, specials))
+            memory += _memory_of(words_here - known.keys())
+            if memory > MOST_MEMORY:
+                words.is_full = True
+                break
             bit = 1 << len(words.starts)
-            for word in _words_in(data, escapes, specials):
+            for word in words_here:
                 known[word] = known.get(word, 0) | bit
             words.starts.append(words.end)
             words.end += len(data)
             words.witness = os.pread(fd, min(WITNESS, words.end), max(0, words.end - WITNESS))
         _save(path, words, known)
+
+
+def _memory_of(words: Collection[bytes]) -> int:
+    return sum(map(len, words)) + WORD_MEMORY * len(words)
 
 
 def _words_in(data: bytes, escapes: re.Pattern[bytes], specials: Sequence[bytes]) -> Iterator[bytes]:
