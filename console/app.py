@@ -26,9 +26,8 @@ from console.commands.table import BY_ID
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
 from console.render.safe import visible, visible_line
-from console.running import lazy
 from console.running.failures import tell_failure
-from console.running.idle import IdleTracker
+from console.running.idle import IdleTracker, load_modules
 from console.running.prefetch import Prefetch
 from console.screens.counting import MOVES
 from console.screens.dialog import ClosesOnce
@@ -166,7 +165,7 @@ class SignalboxApp(PunctualTimers, App[None]):
     @work(group="complete", exit_on_error=False)
     async def _complete(self) -> None:
         """Load what the first screen did without."""
-        await lazy.load("console.feed")
+        await load_modules("console.feed")
         from console.feed import MailFeed
 
         assert self.main_screen is not None
@@ -174,7 +173,7 @@ class SignalboxApp(PunctualTimers, App[None]):
         self.run_worker(self.feed.run(), group="feed", exit_on_error=False)
         await self._idle.wait()
         if self._log_path is not None:
-            await lazy.load("console.running.log_file")
+            await load_modules("console.running.log_file")
             from console.running.log_file import LogFile
 
             self._log_file = LogFile(self._log_path, logs_commands=self._logs_commands)

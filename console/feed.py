@@ -14,8 +14,7 @@ from time import perf_counter, time
 
 from console.commands.table import BY_ID
 from console.notifications.notifier import Notifier, NotifyingApp
-from console.running import lazy
-from console.running.idle import IdleTracker
+from console.running.idle import IdleTracker, load_modules
 from console.running.prefetch import Prefetch
 from console.screens.main_screen import MainScreen
 from mailstore.errors import StoreError
@@ -219,7 +218,7 @@ class MailFeed:
 
     async def follow_usage(self) -> None:
         """Show what agents have used, as often as that may change on the screen."""
-        await lazy.load("console.state.agent_usage")
+        await load_modules("console.state.agent_usage")
         from console.state.agent_usage import UsageReader
 
         session = self._session
@@ -235,7 +234,7 @@ class MailFeed:
 
     async def follow_hooks(self) -> None:
         """Show what agents are doing as their hooks know it."""
-        await lazy.load("console.hooks.hook_watch")
+        await load_modules("console.hooks.hook_watch")
         from console.hooks.hook_watch import hooked_changes
 
         session = self._session

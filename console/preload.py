@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from console.running.lazy import load
+from console.running.idle import load_modules
 
 MODULES = (
     "console.feed",
@@ -70,4 +70,4 @@ async def preload(idle: Callable[[], Awaitable[None]]) -> None:
     """Import all of `MODULES`, each after waiting for an idle moment."""
     for module in MODULES:
         await idle()
-        await load(module)
+        await load_modules(module)

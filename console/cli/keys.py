@@ -14,7 +14,7 @@ from console.commands.keymap import read_keymap
 from console.commands.table import COMMANDS
 from console.render.safe import visible_line
 from console.settings.config_file import load_config
-from console.words.legend import LEGEND, is_meant
+from console.words.symbols import LEGEND, is_meant
 
 ROWS = JsonOutput(list[KeyRow])
 OUTPUTS = (ROWS,)

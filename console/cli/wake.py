@@ -17,10 +17,9 @@ from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
 from console.hooks.sessions.live import LiveHook, live_hooks
 from console.hooks.waking.limits import PAIR_SECONDS
-from console.hooks.waking.ringing import wake_for
+from console.hooks.waking.ringing import log_line, wake_for, wake_log
 from console.hooks.waking.wake_command import ENVIRONMENT
 from console.hooks.waking.wake_command import wake as wake_by
-from console.hooks.waking.wake_log import log_line, wake_log
 from console.hooks.waking.wake_session import can_ring, hears_by_itself, is_idle
 from console.render.timestamps import iso_time
 from console.state.unread_mail import keeps_reads, note_shown, shown_to, unread_mail

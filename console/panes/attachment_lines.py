@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.style import Style
 from textual.strip import Strip
 
+from console.panes.list_rows import layout_line
 from console.panes.receipts import wrapped
-from console.panes.row_layout import layout_line
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle, size_words
 from console.words.styles import TextStyles

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.panes.list_rows import Piece, layout_line
 from console.panes.receipts import receipt_lines, wrapped
-from console.panes.row_layout import Piece, layout_line
 from console.panes.stream_place import StreamPlace
 from console.render.safe import visible_line
 from console.render.short_text import bare, clock, shorten_end, shorten_middle

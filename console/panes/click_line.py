@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.row_layout import layout_line
+from console.panes.list_rows import layout_line
 from console.widgets.punctual import PunctualTimers
 
 

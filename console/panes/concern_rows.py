@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from console.concerns import ConcernResult
 from console.panes.facts import FactPage, facts
-from console.panes.row_layout import MARK, Piece, layout_line
+from console.panes.list_rows import MARK, Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count
 from console.session import Session

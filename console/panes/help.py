@@ -12,13 +12,12 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
 
-from console.browser.keys import BROWSER_KEYS
-from console.browser.place import is_in_browser
+from console.browser.place import BROWSER_KEYS, is_in_browser
 from console.commands.command import Command, Situation, fits, has_key
 from console.commands.table import COMMANDS, basic_commands, commands_for
 from console.panes.facts import FactPage, Row
 from console.render.safe import visible_line
-from console.words.legend import LEGEND, is_meant
+from console.words.symbols import LEGEND, is_meant
 from mailstore.store import Capability
 
 EMPTY = Content(), Content()

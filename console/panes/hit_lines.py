@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from textual.strip import Strip
 
 from console.panes.message_lines import MessageLines
-from console.render.excerpts import Spans, find_spans, has_phrase
-from console.render.hits import mark_strip
+from console.render.excerpts import Spans, find_spans, has_phrase, mark_strip
 
 if TYPE_CHECKING:
     from console.panes.hit_rows import HitRows

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
+from textual.cache import LRUCache
 
-from console.panes.excerpts import Excerpts
-from console.panes.row_layout import Piece
-from console.render.excerpts import Excerpt
-from console.render.hits import mark_pieces
+from console.panes.list_rows import Piece
+from console.render.excerpts import NO_EXCERPT, Excerpt, excerpt_of, mark_pieces
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
-from mailstore.errors import QueryError
+from mailstore.errors import QueryError, StoreError
 from mailstore.queries.language.tree import sought_in
 from mailstore.queries.query import parse
 from mailstore.records.message import Message
@@ -21,7 +21,59 @@ from mailstore.records.message import Message
 if TYPE_CHECKING:
     from console.session import Session
     from console.words.styles import TextStyles
-    from mailstore.queries.language.tree import SoughtWords
+    from mailstore.queries.language.tree import Sought, SoughtWords
+
+KEPT = 512
+AT_ONCE = 16
+"""Excerpts read before rows are drawn: those of a screen, the ones asked for last first."""
+
+
+class Excerpts:
+    """Excerpts by message; those that are asked for and not known are read in a thread, several at once.
+
+    `run` runs a coroutine beside other work, and `came` draws the rows that show them.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        words: tuple[Sought, ...],
+        run: Callable[[Coroutine[Any, Any, object]], None],
+        came: Callable[[], None],
+    ) -> None:
+        self._store = session.store
+        self._words = words
+        self._run = run
+        self._came = came
+        self._known: LRUCache[str, Excerpt] = LRUCache(KEPT)
+        self._wanted: dict[str, Message] = {}
+
+    def of(self, message: Message) -> Excerpt | None:
+        """Return the excerpt of a message; None while it is not read."""
+        if not self._words:
+            return NO_EXCERPT
+        known = self._known.get(message.id)
+        if known is None:
+            if not self._wanted:
+                self._run(self._read())
+            self._wanted[message.id] = message
+        return known
+
+    async def _read(self) -> None:
+        await asyncio.sleep(0)  # more rows are asked for while they are drawn
+        while wanted := list(self._wanted.values())[-AT_ONCE:]:
+            excerpts = await asyncio.to_thread(lambda: [(message.id, self._excerpt(message)) for message in wanted])
+            for message_id, excerpt in excerpts:
+                self._known[message_id] = excerpt
+                self._wanted.pop(message_id, None)
+            self._came()
+
+    def _excerpt(self, message: Message) -> Excerpt:
+        try:
+            return excerpt_of(self._store.search_text(message), self._words)
+        except StoreError:
+            return NO_EXCERPT
+
 
 SENDER_CELLS = 14
 

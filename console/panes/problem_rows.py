@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from textual.strip import Strip
 
-from console.panes.row_layout import layout_line
+from console.panes.list_rows import layout_line
 from console.render.safe import visible_line
 from console.widgets.rows import KeyedRows, RowStyle
 from console.words.styles import TextStyles

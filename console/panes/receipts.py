@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.row_layout import Piece, layout_line
+from console.panes.list_rows import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.words.styles import TextStyles

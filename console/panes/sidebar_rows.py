@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.hooks.waking.wake_session import can_ring, is_idle
-from console.panes.row_layout import Piece, layout_line
+from console.panes.list_rows import Piece, layout_line
 from console.panes.sidebar_views import SidebarView, listed_views
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, shorten_end, shorten_middle

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.row_layout import Piece, layout_line
+from console.panes.list_rows import Piece, layout_line
 from console.render.short_text import clock, count
 from console.words.styles import TextStyles
 from console.words.symbols import CONNECTION, NEW

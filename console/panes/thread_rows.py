@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from console.panes.list_rows import MARK, Piece, layout_line
 from console.panes.quiet_rows import RowSigns, no_signs
-from console.panes.row_layout import MARK, Piece, layout_line
 from console.panes.thread_notes import ThreadNote
 from console.render.safe import visible_line
 from console.render.short_text import age, count, shorten_middle

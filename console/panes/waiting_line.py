@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from textual.strip import Strip
 
-from console.panes.row_layout import Piece, layout_line
+from console.panes.list_rows import Piece, layout_line
 from console.panes.way_rows import way_line
 from console.render.safe import visible_line
 from console.words.styles import TextStyles

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.json import decode, encode
 
 from console.quiet.snooze import Snooze
-from mailstore.records.own_marks import OwnMarks
+from mailstore.records.events import OwnMarks
 from mailstore.records.scope import Scope, label_of, parts_of
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
-"""Moments in which nobody types: for imports, long work and garbage collection."""
+"""Moments in which nobody types, for long work and garbage collection; imports beside the event loop."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+from importlib import import_module
 from time import monotonic
 
 PAUSE_SECONDS = 0.03
@@ -76,3 +77,14 @@ class IdleTracker:
             gc.collect()
         else:
             self._collect_young()
+
+
+_loaded: set[str] = set()
+
+
+async def load_modules(*modules: str) -> None:
+    """Import modules in a thread: the larger ones would hold up keys for longer than a frame."""
+    for module in modules:
+        if module not in _loaded:
+            await asyncio.to_thread(import_module, module)
+            _loaded.add(module)

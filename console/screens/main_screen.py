@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from textual import on
 
 from console.panes.sidebar import Sidebar
-from console.running import lazy
+from console.running.idle import load_modules
 from console.screens.base_screen import Action, BaseScreen
 from console.screens.counting import MOVES, Move
 from console.screens.drawing import Drawing
@@ -45,7 +45,7 @@ class MainScreen(MailScreen):
     async def load_parts(self) -> Parts:
         """Return the parts, which are imported and made when they are first needed."""
         if self.parts is None:
-            await lazy.load("console.screens.parts")
+            await load_modules("console.screens.parts")
             from console.screens.parts import Parts
 
             if self.parts is None:  # another command may have made them meanwhile
@@ -55,13 +55,13 @@ class MainScreen(MailScreen):
     async def mount_remaining(self, idle: Callable[[], Awaitable[None]]) -> None:
         """Add what the first frame did without, the conversation first, each in an idle moment."""
         await self.load_parts()
-        await lazy.load("console.panes.reader")
+        await load_modules("console.panes.reader")
         from console.panes.reader import ReadingPane
 
         await idle()
         await self.add_conversation(ReadingPane(self.session, self.text_styles, id="conversation"))
         self.redraw()
-        await lazy.load("console.render.markdown", "console.panes.composer", "console.panes.search_bar")
+        await load_modules("console.render.markdown", "console.panes.composer", "console.panes.search_bar")
         from console.panes.composer import Composer
         from console.panes.search_bar import SearchBar, SearchProblem
         from console.widgets.offers import Offers

@@ -22,7 +22,6 @@ from console.screens.message_texts import Clipboard, Piping
 from console.screens.navigation import Navigation
 from console.screens.opening import Opening
 from console.screens.overview.overviewing import Overviewing
-from console.screens.page_title import PageTitle
 from console.screens.pages import Pages
 from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.quiet.muting import Muting
@@ -35,6 +34,7 @@ from console.screens.searching import Searching
 from console.screens.streams.following import Following
 from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
+from console.screens.titles import PageTitle
 from console.screens.transcripts import Transcripts
 from console.screens.undoing import Undoing
 from console.screens.waking import Waking

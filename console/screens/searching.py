@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mailstore.queries.search_context import SearchContext
 
 PAUSE_SECONDS = 0.01
-"""How long what is typed must stay as it is to be searched for: the letters of a pasted word are one search."""
+"""How long what is typed must stay as it is to be searched for: a pasted word is one search."""
 NARROWING_KEYS: dict[By, str] = {"sender": "123456", "channel": "abcdef", "type": "tuvwxy"}
 """The keys of what a search can be narrowed to, as many as are offered."""
 UNFINISHED = re.compile(rf"(?:^|[\s(-])(?:(?:{'|'.join(FIELD_NAMES)}):|/[^\s/]*\([^\s/]*)$")

@@ -26,9 +26,8 @@ from mailstore.rules.cancelling import CANCEL
 from mailstore.rules.waking import WAKING_TYPES, called
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
-from mailstore.writing.cancelling import passed_on
 from mailstore.writing.policy import check_policy, normal
-from mailstore.writing.sending import STALE_SECONDS, Preview, as_message, prepare, preview, split_addresses
+from mailstore.writing.sending import STALE_SECONDS, Preview, as_message, passed_on, prepare, preview, split_addresses
 
 if TYPE_CHECKING:
     from console.sending.prompting import Coming

@@ -68,7 +68,7 @@ def _settled_marks(paths: list[str]) -> dict[str, str]:
     from console.hooks.quick_look import stat_mark
     from console.settings.config import state_file
     from console.status.places import config_path
-    from mailstore.files.stamp import FRESH_SECONDS
+    from mailstore.files.folder import FRESH_SECONDS
 
     state = str(state_file())
     every = [*paths, config_path(), state, f"{state}-wal"]

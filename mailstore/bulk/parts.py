@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mailstore.bulk.shares import FileShare, LineBlock
-from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import MessageHead
+from mailstore.columns.strings import InternTable
 from mailstore.files.lines import ChecksummedSpan
 
 Numbers = NDArray[np.uint32]

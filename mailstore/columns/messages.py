@@ -11,10 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from mailstore.columns.ids import IdColumn
-from mailstore.columns.interned import InternTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.stamps import ODD, style_of, written
-from mailstore.columns.strings import StringColumn
+from mailstore.columns.strings import InternTable, StringColumn
 from mailstore.records.address import is_channel
 from mailstore.records.message import Age, Location, Message, by_age
 

@@ -1,10 +1,11 @@
-"""Many texts in one buffer."""
+"""Many texts in one buffer, and numbers for values that recur."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import Generic, TypeVar
 
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 
@@ -64,3 +65,55 @@ class StringColumn:
                 yield number
             at = self.blob.find(wanted, at + 1)
         yield from (number for number, text in self._changed.items() if text.startswith(prefix))
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+class InternTable(Generic[T]):
+    """Values by number, in the order in which they were added."""
+
+    __slots__ = ("_numbers", "values")
+
+    def __init__(self) -> None:
+        self.values: list[T] = []
+        self._numbers: dict[T, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, number: int) -> T:
+        return self.values[number]
+
+    def number(self, value: T) -> int:
+        """Return the number of a value, a new one for a new value."""
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return number
+
+    def numbering(self) -> dict[T, int]:
+        """Return a dictionary that numbers each value when it is first looked up."""
+        return _Numbering(self)
+
+    def fill(self, values: list[T]) -> None:
+        """Replace the values; the number of each is its place in the list."""
+        self.values = values
+        self._numbers = {value: number for number, value in enumerate(values)}
+
+    def known(self, value: T) -> int | None:
+        """Return the number of a value, None for an unknown value."""
+        return self._numbers.get(value)
+
+
+class _Numbering(dict[T, int]):
+    """Remembers the numbers that were looked up, so that a repeated lookup costs no call."""
+
+    def __init__(self, table: InternTable[T]) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, value: T) -> int:
+        number = self[value] = self._table.number(value)
+        return number

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from mailstore.files.stamp import Stamp, is_fresh, path_stamp
+from mailstore.files.folder import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import copy_regular, open_binary
 
 MAGIC = b"SQLite format 3\x00"

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
-from mailstore.files.stamp import Stamp, is_fresh
+from mailstore.files.folder import Stamp, is_fresh
 from mailstore.kit.diff_reader import BATCH, DiffReader, in_batches
 from mailstore.records.events import Event, Progress
 from mailstore.records.message import Message, Trace

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mailstore.columns.interned import InternTable
 from mailstore.columns.messages import ABSENT, NONE
+from mailstore.columns.strings import InternTable
 from mailstore.overview.arrays import bars_at, together
 from mailstore.overview.bars import TimeBars
 from mailstore.overview.figures import Traffic, picture_of

@@ -1,12 +1,34 @@
-"""What a store yields: records, and what happened to the mailbox that holds them."""
+"""What a store yields: records, what happened to the mailbox that holds them, and marks that only the console keeps."""
 
 from __future__ import annotations
 
 import msgspec
 
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
-from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Agent
+
+NONE: frozenset[str] = frozenset()
+
+
+class OwnMarks(msgspec.Struct, frozen=True):
+    """All of it, as one event: it replaces what was known. Never comes from a store.
+
+    Muted are channels by tag, agents by session id, types (`LABEL/TYPE` for those of one of several mailboxes) and
+    threads; a thread is named by any of its messages. `starred` are messages, `starred_threads` whole threads.
+    """
+
+    channels: frozenset[str] = NONE
+    agents: frozenset[str] = NONE
+    types: frozenset[str] = NONE
+    threads: frozenset[str] = NONE
+    snoozed: frozenset[str] = NONE
+    starred: frozenset[str] = NONE
+    starred_threads: frozenset[str] = NONE
+
+    @property
+    def mutes(self) -> bool:
+        """Whether anything is muted."""
+        return bool(self.channels or self.agents or self.types or self.threads)
 
 
 class Reset(msgspec.Struct, frozen=True, gc=False):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mailstore.records.address import is_channel, is_person, party
 from mailstore.records.agent_table import AgentTable
-from mailstore.records.own_marks import OwnMarks
+from mailstore.records.events import OwnMarks
 from mailstore.records.protocol import BROADCAST_NAMES
 from mailstore.rules.unread import is_for_user
 

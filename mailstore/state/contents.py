@@ -9,9 +9,8 @@ from mailstore.columns.flags import RowSet
 from mailstore.columns.ids import IdColumn
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
-from mailstore.records.events import Progress
+from mailstore.records.events import OwnMarks, Progress
 from mailstore.records.message import Message, Problem, Trace
-from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Roster, RosterImage
 from mailstore.records.scope import WHOLE, label_of
 from mailstore.rules.unread import never_unseen

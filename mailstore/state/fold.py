@@ -12,6 +12,7 @@ from mailstore.records.events import (
     Event,
     Gone,
     Mailboxes,
+    OwnMarks,
     Person,
     Progress,
     PutAway,
@@ -21,7 +22,6 @@ from mailstore.records.events import (
     Unseen,
 )
 from mailstore.records.message import Delivery, Intervention, Message, Problem, Receipt, Trace
-from mailstore.records.own_marks import OwnMarks
 from mailstore.records.protocol import BROADCAST_NAMES
 from mailstore.records.roster import Agent
 from mailstore.rules.audience import message_expiry

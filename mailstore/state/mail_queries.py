@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Iterable, Iterator
 
 from mailstore.records.address import BROADCAST, DIRECT, ROLE, TAG, role_key
+from mailstore.records.events import OwnMarks
 from mailstore.records.message import Message, by_age
-from mailstore.records.own_marks import OwnMarks
 from mailstore.records.protocol import PERSON
 from mailstore.rules.audience import Recipient, recipients
 from mailstore.rules.delivery import State, standing, state, state_of_open

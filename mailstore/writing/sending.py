@@ -10,14 +10,16 @@ import msgspec
 
 from mailstore.errors import DraftRefused
 from mailstore.kit.bodies import mentions
-from mailstore.records.address import Address, Kind, channel_label, channels_named, resolve
+from mailstore.records.address import Address, Kind, channel_label, channels_named, is_person, resolve
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import NEVER, Message
 from mailstore.records.protocol import TAG_NAMESPACES
 from mailstore.records.roster import Status
 from mailstore.rules.audience import Facts, expires_at, recipients
+from mailstore.rules.cancelling import CANCEL
 from mailstore.rules.delivery import State, state
 from mailstore.state.mailbox import Mailbox
+from mailstore.store import Capability, Store
 
 MANY_WORDS = 500
 STALE_SECONDS = 1800.0
@@ -212,3 +214,16 @@ def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: An
         if recipient.kind not in (Kind.UNKNOWN, Kind.LITERAL)
     ]
     return checked.model_copy(update={"audience": tuple(audience)})
+
+
+def passed_on(store: Store, mailbox: Mailbox, *, kind: str, thread: str | None, sender: str) -> tuple[str, ...]:
+    """Return the addresses of the tasks that a `cancel` in a thread cancels; never its sender, or the user.
+
+    None for other types, and where a message has one recipient only.
+    """
+    answered = None if kind != CANCEL or thread is None else mailbox.message(thread)
+    if answered is None or store.capabilities.why_not(Capability.SEVERAL):
+        return ()
+    tasks = mailbox.tasks(mailbox.root_of(answered.id)).open_below(answered.id)
+    names = dict.fromkeys(name for task in tasks for name in task.recipients)
+    return tuple(name for name in names if name != sender and not is_person(name, mailbox.roster, mailbox.user))

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from console.commands.command import LISTS, ROWS, SHEETS, Command, pretty
 from console.commands.table import COMMANDS
-from console.words.legend import LEGEND
+from console.words.symbols import LEGEND
 from manual.reference.markdown import code, page, prose, table
 
 INTRO = """\

@@ -9,11 +9,11 @@ import pytest
 
 from console.cli.described import described
 from console.cli.own_commands import all_commands
-from console.completion import values
+from console.completion import candidates
+from console.completion.candidates import FIELDS_OF_QUERIES, STATES
 from console.completion.shells import bash_lines, typed_line, word_lines
 from console.completion.table import TABLE
 from console.completion.table_maker import table_text
-from console.completion.values import FIELDS_OF_QUERIES, STATES
 from tests.cli.conftest import Run
 from tests.mailboxes import MailFiles
 
@@ -129,7 +129,7 @@ def test_a_mailbox_that_was_never_counted_is_waited_for_once_and_not_for_long(
         return lambda: False  # it never ends: a server that does not answer
 
     monkeypatch.setattr("console.status.starting.start_counting", start)
-    monkeypatch.setattr(values, "FIRST_SECONDS", 0.02)
+    monkeypatch.setattr(candidates, "FIRST_SECONDS", 0.02)
     url = "nats://ann:secret@127.0.0.1:1/box"
     assert offered("read", "--store", url, "--as", "") == []
     assert started == [url]

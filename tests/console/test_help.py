@@ -9,8 +9,7 @@ import pytest
 
 import console
 from console.settings.config import Config
-from console.words.legend import LEGEND
-from console.words.symbols import STATES, TYPE_GLYPHS
+from console.words.symbols import LEGEND, STATES, TYPE_GLYPHS
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import MailFiles
 

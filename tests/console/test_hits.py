@@ -15,8 +15,7 @@ from textual.widget import Widget
 from console.panes.hit_lines import first_hit
 from console.panes.hit_rows import HitRows, hit_rows
 from console.panes.message_lines import MessageLines, RenderedText
-from console.render.excerpts import excerpt_of, find_spans
-from console.render.hits import mark_pieces, mark_strip
+from console.render.excerpts import excerpt_of, find_spans, mark_pieces, mark_strip
 from console.settings.config import Config
 from mailstore.queries.language.tree import Pattern, Sought, SoughtWords, sought_in
 from mailstore.queries.query import parse

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
-from console.panes.row_layout import layout_line
+from console.panes.list_rows import layout_line
 from console.panes.thread_rows import people_line
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, remaining, shorten_end, shorten_middle, shorten_title

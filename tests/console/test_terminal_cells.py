@@ -16,7 +16,7 @@ from textual.color import Color
 from textual.strip import Strip
 from wcwidth import wcwidth
 
-from console.panes.row_layout import layout_line
+from console.panes.list_rows import layout_line
 from console.render.ansi_colours import AnsiColours, nearest
 from console.render.cells import SAMPLES, PortableCells, portable
 from console.render.safe import visible_line

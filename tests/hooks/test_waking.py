@@ -12,8 +12,7 @@ import pytest
 from console.hooks.sessions.live import LiveHook, live_hooks
 from console.hooks.waking import wake_session as waking
 from console.hooks.waking.limits import may_wake, release, wakes_file
-from console.hooks.waking.ringing import ring_called, wake_for
-from console.hooks.waking.wake_log import wake_log
+from console.hooks.waking.ringing import ring_called, wake_for, wake_log
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Roster

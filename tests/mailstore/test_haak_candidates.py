@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mailstore.delegating import ReadOnly
 from mailstore.haak import HaakStore
-from mailstore.haak.search import parallel_search
+from mailstore.haak.search import candidates
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.search_pattern import FOLDED, pattern_of
 from mailstore.queries.query import All, Either, Not, Words, parse
@@ -120,8 +120,8 @@ def test_a_word_of_which_the_bytes_tell_nothing_is_looked_for_in_every_message(w
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a small file to several processes too."""
-    monkeypatch.setattr(parallel_search, "TAIL_BYTES", 1000)
-    monkeypatch.setattr(parallel_search, "PART_BYTES", 5000)
+    monkeypatch.setattr(candidates, "TAIL_BYTES", 1000)
+    monkeypatch.setattr(candidates, "PART_BYTES", 5000)
     monkeypatch.setattr("os.cpu_count", lambda: 3)
 
 
@@ -141,9 +141,9 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    begin = parallel_search.SearchProcess.__init__
+    begin = candidates.SearchProcess.__init__
     monkeypatch.setattr(
-        parallel_search.SearchProcess, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its)
+        candidates.SearchProcess, "__init__", lambda part, *its: asked.append(its[3]) or begin(part, *its)
     )
     mail = messages(tmp_path)
     found = Found(HaakStore.open(mail.data))
@@ -170,8 +170,8 @@ def test_what_a_file_is_free_of_is_learnt_once_and_holds_while_it_grows(
 
 @pytest.mark.usefixtures("in_parts")
 def test_a_search_that_is_given_up_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[parallel_search.SearchProcess] = []
-    monkeypatch.setattr(parallel_search.SearchProcess, "__enter__", lambda part: begun.append(part) or part)
+    begun: list[candidates.SearchProcess] = []
+    monkeypatch.setattr(candidates.SearchProcess, "__enter__", lambda part: begun.append(part) or part)
     found = Found(HaakStore.open(messages(tmp_path).data))
     batches = look_up(Words("usual"), found.context(), found.store.candidates)
     while not begun:

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext
-from mailstore.records.events import Event, Mailboxes, Reset, Seen, Unseen
+from mailstore.records.events import Event, Mailboxes, OwnMarks, Reset, Seen, Unseen
 from mailstore.records.message import Location, Message
-from mailstore.records.own_marks import OwnMarks
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at

@@ -45,7 +45,7 @@ ALLOWED = {
     "mailstore/installation.py": "what pip and venv note of the program",
     "mailstore/kinds/agenties/adopt.py": "a new mailbox's file, which is written only",
     "mailstore/kinds/agenties/store.py": "a new file, made exclusively",
-    "mailstore/kinds/beads/private_copy.py": "a list of regular files, made just before",
+    "mailstore/kinds/beads/asking.py": "a list of regular files, made just before",
     "mailstore/kinds/beads/program.py": "what bd prints, into a folder of one's own",
     "mailstore/kinds/channels/adopt.py": "a new file, made exclusively",
     "mailstore/haak/bulk/parallel_read.py": NO_FILE,

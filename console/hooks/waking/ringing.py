@@ -1,20 +1,36 @@
-"""Wake the idle sessions that a message calls, right after it was sent."""
+"""Wake the idle sessions that a message calls, right after it was sent; the log of that has a line of JSON for each wake."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.state_folder import state_home
 from console.hooks.waking.limits import may_wake, release
-from console.hooks.waking.wake_log import log_line, wake_log
 from console.hooks.waking.wake_session import Rung, can_ring, hears_by_itself, is_idle, ring, way_of
+from console.render.json_output import json_text
 from console.render.timestamps import iso_time
 from mailstore.errors import reason_of
+from mailstore.files.whole import open_regular
 from mailstore.records.message import Message
+
+
+def wake_log() -> Path:
+    """Return the path of the log, which may not exist."""
+    return Path(state_home()) / "wake.jsonl"
+
+
+def log_line(path: Path, record: dict[str, Any]) -> None:
+    """Append a record; blocks, raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", encoding="utf-8", opener=open_regular) as file:
+        file.write(json_text(record) + "\n")
+
 
 MOST_AT_ONCE = 8
 

@@ -10,9 +10,9 @@ from textual.strip import Strip
 
 from console.overview.lengths import FEW, median_words
 from console.overview.model import AgentLine, OverviewModel, hot_symbol
+from console.panes.list_rows import layout_line
 from console.panes.overview.columns import Cell, Column, heading, pieces
 from console.panes.overview.table_rows import TableRows
-from console.panes.row_layout import layout_line
 from console.render.short_text import age, count
 from console.widgets.charts import grouped, sparkline
 from console.widgets.rows import RowStyle

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 
-from console.panes.row_layout import Piece
+from console.panes.list_rows import Piece
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 

@@ -7,7 +7,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.panes.row_layout import Piece, layout_line
+from console.panes.list_rows import Piece, layout_line
 from console.words.styles import TextStyles
 from mailstore.overview.bars import SPANS
 

@@ -11,8 +11,8 @@ from textual.strip import Strip
 
 from console.overview.lengths import scale_line
 from console.overview.model import OverviewModel
+from console.panes.list_rows import layout_line
 from console.panes.overview.columns import Column, fitted, heading
-from console.panes.row_layout import layout_line
 from console.widgets.rows import KeyedRows, Row
 from console.words.styles import TextStyles
 

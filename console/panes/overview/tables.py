@@ -10,10 +10,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from console.overview.model import ChannelLine, OverviewModel, hot_symbol
+from console.panes.list_rows import layout_line
 from console.panes.overview.agents import AgentRows
 from console.panes.overview.columns import Cell, Column, pieces
 from console.panes.overview.table_rows import TableRows
-from console.panes.row_layout import layout_line
 from console.render.short_text import count
 from console.widgets.charts import grouped, sparkline
 from console.widgets.rows import RowStyle

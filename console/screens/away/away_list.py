@@ -10,8 +10,7 @@ from textual.binding import BindingType
 
 from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts
-from console.panes.list_rows import ListRow
-from console.panes.row_layout import Piece
+from console.panes.list_rows import ListRow, Piece
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, plural
 from console.screens.away.away import absence_since

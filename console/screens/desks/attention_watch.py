@@ -13,7 +13,7 @@ from textual.timer import Timer
 from console.commands.table import BY_ID
 from console.concerns import ACKNOWLEDGED, listed
 from console.render.short_text import count
-from console.running import lazy
+from console.running.idle import load_modules
 from console.running.stepping import rest_after
 from console.screens.mail_screen import MailScreen
 from mailstore.steps import MailboxReloaded
@@ -69,7 +69,7 @@ class AttentionWatch:
             self._screen.run_task(self._look(), group="attention")
 
     async def _look(self) -> None:
-        await lazy.load("mailstore.queries.attention", "console.words.concern_words")
+        await load_modules("mailstore.queries.attention", "console.words.concern_words")
         from console.words.concern_words import heading
         from mailstore.queries.attention import every_concern
         from mailstore.queries.concerns import GatheredConcerns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from console.running.lazy import load
+from console.running.idle import load_modules
 from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Overviewing:
 
     async def open(self) -> None:
         """Show the overview as it was left; it is imported when it is first wanted."""
-        await load("console.screens.overview.screen")
+        await load_modules("console.screens.overview.screen")
         self._open()
 
     def _open(self) -> None:

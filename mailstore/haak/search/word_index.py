@@ -21,7 +21,7 @@ LEAST_BYTES = 1 << 26
 STALE_BYTES, MOST_STALE_BYTES = 1 << 22, 1 << 25
 """How much may be added to a file before its index is updated: a part in 32 of what is indexed, between these."""
 MOST_MEMORY, WORD_MEMORY = 1 << 27, 200
-"""Bytes that the words may take while an index is made, and what a word takes beside its letters.
+"""Bytes that the words may take while an index is made, and what a word takes beside its characters.
 
 An index ends before the part that brings more.
 """

@@ -8,9 +8,8 @@ from heapq import nlargest
 from pathlib import Path
 
 from mailstore.errors import reason_of
-from mailstore.files.folder import Folder
+from mailstore.files.folder import Folder, Stamp
 from mailstore.files.salvage import loads
-from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agent_mail.message import InvalidArchivedFile, archived_file_of, message_of, number_of
 from mailstore.kinds.agent_mail.places import PROJECTS, YEAR

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mailstore.files.append import replace_file
-from mailstore.files.stamp import path_stamp
+from mailstore.files.folder import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.message_file import InvalidSignedFile, parse
 from mailstore.kinds.agentazall.places import DAY, INBOX, OUTBOX, SENT

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from mailstore.files.stamp import is_fresh, path_stamp
+from mailstore.files.folder import is_fresh, path_stamp
 from mailstore.kinds.agentazall.decode import split
 from mailstore.kinds.agentazall.names import name_of
 from mailstore.kinds.agentazall.places import OUTBOX, state_folder

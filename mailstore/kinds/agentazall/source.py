@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.folder import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.block import unwrapped
 from mailstore.kinds.agentazall.decode import (

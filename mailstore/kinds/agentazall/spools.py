@@ -13,8 +13,8 @@ from pathlib import Path
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
 from mailstore.files.append import refusal
+from mailstore.files.folder import path_stamp
 from mailstore.files.process_lock import is_locked, process_lock
-from mailstore.files.stamp import path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 
 FOLDER = ".signalbox"

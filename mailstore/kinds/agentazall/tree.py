@@ -8,8 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from mailstore.files.folder import Folder
-from mailstore.files.stamp import Stamp, is_fresh, path_stamp
+from mailstore.files.folder import Folder, Stamp, is_fresh, path_stamp
 from mailstore.kinds.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
 WATCHED_DAYS = 3

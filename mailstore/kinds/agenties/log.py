@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.errors import ContentGone
+from mailstore.files.folder import Stamp, is_fresh, path_stamp
 from mailstore.files.lines import Cutter, Line
 from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
-from mailstore.files.stamp import Stamp, is_fresh, path_stamp
 from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.kinds.agenties.decode import AgentiesEntry, NotAMessage, decode, id_of
 from mailstore.records.message import Message, Problem

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from mailstore.errors import reason_of
 from mailstore.files.append import refusal
+from mailstore.files.folder import Stamp, path_stamp, stamp_of
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.files.stamp import Stamp, path_stamp, stamp_of
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agenties.decode import AGENT, ORCHESTRATOR, AgentiesEntry, body_of, name_of
 from mailstore.kinds.agenties.log import AgentiesLog

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mailstore.errors import ContentGone, reason_of
+from mailstore.files.folder import Stamp, stamp_of
 from mailstore.files.lines import Cutter, Line
 from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
-from mailstore.files.stamp import Stamp, stamp_of
 from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.records.message import Location, Message, Problem
 

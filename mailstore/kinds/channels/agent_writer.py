@@ -12,10 +12,9 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
-from mailstore.files.flushing import flush
-from mailstore.files.folder import Folder
+from mailstore.files.durable import flush
+from mailstore.files.folder import Folder, Stamp, path_stamp
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.channels.decode import InvalidChannelFile, name_of, record_in
 from mailstore.kinds.channels.places import CHANNELS, ROSTER, is_broadcast

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
-from mailstore.files.folder import Folder
-from mailstore.files.stamp import Stamp
+from mailstore.files.folder import Folder, Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.channels.decode import InvalidChannelFile, TruncatedRecord, name_of, record_in
 from mailstore.kinds.channels.places import ROSTER, is_broadcast, tag_of

@@ -15,8 +15,7 @@ import msgspec
 from mailstore.encoding import is_encodable, shown_name
 from mailstore.errors import reason_of
 from mailstore.files.backward import last_lines
-from mailstore.files.folder import Folder
-from mailstore.files.stamp import Stamp
+from mailstore.files.folder import Folder, Stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.channels.decode import InvalidChannelFile, TruncatedRecord, decode
 from mailstore.kinds.channels.places import CHANNELS, is_message, opening, person_or, sender_in, tag_of

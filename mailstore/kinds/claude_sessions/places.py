@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp, stamp_of
+from mailstore.files.folder import Stamp, stamp_of
 from mailstore.kinds.claude_sessions.facts import ClaudeFile
 from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.message import Problem

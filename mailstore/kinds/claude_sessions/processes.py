@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from mailstore.files.folder import Stamp, stamp_of
 from mailstore.files.salvage import UNREADABLE
-from mailstore.files.stamp import Stamp, stamp_of
 from mailstore.files.whole import NotAFile, open_binary, read_whole
 
 LARGEST = 1 << 20

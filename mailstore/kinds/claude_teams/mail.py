@@ -9,7 +9,7 @@ from operator import is_not
 from msgspec.structs import replace
 
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp
+from mailstore.files.folder import Stamp
 from mailstore.files.whole import read_whole
 from mailstore.kinds.claude_teams.copies import SeenEntry, grouped, id_of, identity_of, message_of
 from mailstore.kinds.claude_teams.entries import InboxEntry, cut, entry_of

@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mailstore.files.folder import Folder
+from mailstore.files.folder import Folder, path_stamp
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.files.stamp import path_stamp
 from mailstore.kinds.claude_teams.copies import identity_of
 from mailstore.kinds.claude_teams.facts import LEAD
 from mailstore.kinds.claude_teams.mail import TeamMail

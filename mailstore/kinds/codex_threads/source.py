@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from mailstore.encoding import shown_name
-from mailstore.files.stamp import stamp_of
+from mailstore.files.folder import stamp_of
 from mailstore.kinds.codex_threads.databases import Databases, QueuedItem
 from mailstore.kinds.codex_threads.facts import COUNTS, RolloutTranscript, used_in
 from mailstore.kit.sessions.facts import SessionFact, SessionFile

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from mailstore.encoding import shown_name
-from mailstore.files.stamp import stamp_of
+from mailstore.files.folder import stamp_of
 from mailstore.files.whole import NotAFile, open_regular
 from mailstore.kinds.copilot_sessions.events import USED, EventsTranscript, EventTurns, state_in, used_in
 from mailstore.kit.sessions.facts import SessionFile

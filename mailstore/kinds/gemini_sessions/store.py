@@ -11,7 +11,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from mailstore.encoding import shown_name
-from mailstore.files.stamp import stamp_of
+from mailstore.files.folder import stamp_of
 from mailstore.kinds.gemini_sessions.chats import USED, ChatTranscript, turns_in, used_in
 from mailstore.kit.sessions.facts import SessionFile
 from mailstore.kit.sessions.source import SessionsSource

@@ -12,10 +12,9 @@ from typing import NamedTuple
 from zlib import crc32
 
 from mailstore.errors import reason_of
-from mailstore.files.folder import Folder
+from mailstore.files.folder import Folder, Stamp
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, loads, salvage
-from mailstore.files.stamp import Stamp
 from mailstore.files.whole import NotAFile, open_regular, read_whole
 from mailstore.kinds.mapped.fields import at_path
 from mailstore.kinds.mapped.origins import MappedRecord, Origin, OriginRead

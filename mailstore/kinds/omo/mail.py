@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 
 from mailstore.encoding import is_encodable, shown_name
 from mailstore.errors import reason_of
-from mailstore.files.stamp import Stamp
+from mailstore.files.folder import Stamp
 from mailstore.files.whole import read_whole
 from mailstore.kinds.omo.entries import BROADCAST, OmoEntry, SeenFile, UnreadableEntry, entry_of, stem_of
 from mailstore.kinds.omo.journal import KeptFile, RunJournal, kept_as

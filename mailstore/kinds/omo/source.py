@@ -9,8 +9,7 @@ from typing import Any
 
 from mailstore.encoding import shown_name
 from mailstore.errors import reason_of
-from mailstore.files.folder import Folder
-from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.folder import Folder, Stamp, path_stamp
 from mailstore.kinds.omo.entries import is_wanted
 from mailstore.kinds.omo.mail import PROCESSED, FileKey, RunMail, identity_of
 from mailstore.kinds.omo.places import INBOXES, OmoPlace, TeamRun

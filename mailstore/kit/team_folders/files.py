@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from mailstore.errors import reason_of
+from mailstore.files.folder import Stamp, path_stamp
 from mailstore.files.salvage import UNREADABLE, loads
-from mailstore.files.stamp import Stamp, path_stamp
 from mailstore.files.whole import read_whole
 from mailstore.kit.json_records import text_in
 from mailstore.kit.part_reader import is_settled

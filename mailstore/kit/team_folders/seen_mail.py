@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
-from mailstore.files.stamp import Stamp, is_fresh
+from mailstore.files.folder import Stamp, is_fresh
 from mailstore.files.whole import NotAFile
 from mailstore.kit.team_folders.files import TeamFolder
 from mailstore.kit.team_folders.seen_journal import SeenJournal

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from itertools import count
 from typing import Any, ClassVar, Generic, TypeVar
 
-from mailstore.files.stamp import Stamp
+from mailstore.files.folder import Stamp
 from mailstore.kit.part_reader import PartSource
 from mailstore.kit.team_folders.files import RosterFile, TeamFolder, TeamLocation
 from mailstore.kit.team_folders.seen_journal import gone_words

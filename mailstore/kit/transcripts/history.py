@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import msgspec
 
 from mailstore.errors import StoreError, reason_of
-from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.folder import Stamp, path_stamp
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.team_folders.seen_journal import append_privately
 from mailstore.kit.transcripts.transcript import Reached, Transcript

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from mailstore.files.stamp import Stamp, path_stamp
+from mailstore.files.folder import Stamp, path_stamp
 from mailstore.kit.record_reader import RecordMap, RecordSource
 from mailstore.kit.transcripts.history import KeptFact, TranscriptFact, TranscriptHistory
 from mailstore.records.events import Progress

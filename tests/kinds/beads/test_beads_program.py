@@ -13,7 +13,7 @@ import pytest
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone
 from mailstore.files.database import Unreadable
-from mailstore.kinds.beads import asking, private_copy, program
+from mailstore.kinds.beads import asking, program
 from mailstore.kinds.beads.asking import BEHIND
 from mailstore.kinds.beads.places import find
 from mailstore.kinds.beads.store import BeadsStore
@@ -226,7 +226,7 @@ def test_a_server_on_this_machine_is_asked_by_its_port_alone(town: Town, bd: Ins
 def test_a_server_whose_files_are_elsewhere_is_asked_now_and_then(
     town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(private_copy, "LARGEST", 1)
+    monkeypatch.setattr(asking, "LARGEST", 1)
     monkeypatch.setattr(asking, "SERVED_SECONDS", 1e-6)
     (town.folder / "metadata.json").write_text(json.dumps({"backend": "dolt", "dolt_mode": "server"}))
     bd(f"print({json.dumps([mail('hq-7')])!r}); sys.exit()")
@@ -238,7 +238,7 @@ def test_a_server_whose_files_are_elsewhere_is_asked_now_and_then(
 
 
 def test_a_database_that_is_too_large_is_not_copied(town: Town, bd: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private_copy, "LARGEST", 10)
+    monkeypatch.setattr(asking, "LARGEST", 10)
     bd()
     assert "its database is larger than" in shown(town)[1][0]
 
@@ -279,9 +279,9 @@ def test_issues_without_an_id_are_counted_and_those_with_one_id_are_two(town: To
 
 
 def test_a_database_of_too_many_files_is_said_to_be_that(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private_copy, "MOST_FILES", 1)
+    monkeypatch.setattr(asking, "MOST_FILES", 1)
     places = find(town.root)
     assert places is not None
     assert places.dolt is not None
     with pytest.raises(Unreadable, match="more than 1 files"):
-        private_copy.state_of(places.dolt)
+        asking.state_of(places.dolt)

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.neo import locking, marking
+from mailstore.kinds.neo import marking, writer
 from mailstore.kinds.neo.store import NeoStore
 from mailstore.kit import lock_files
 from mailstore.records.draft import Draft
@@ -153,7 +153,7 @@ class NeoHarness(FolderHarness):
         """Hold the database's lock, and those of every file of the log; a look at the clock ends all patience."""
         ticks = count(step=10).__next__
         clock = SimpleNamespace(monotonic=ticks, sleep=lambda _: None, time=lambda: 0.0, time_ns=lambda: 0)
-        self._monkeypatch.setattr(locking, "time", clock)
+        self._monkeypatch.setattr(writer, "time", clock)
         self._monkeypatch.setattr(lock_files, "time", clock)
         self._monkeypatch.setattr(marking, "WAIT_SECONDS", 0.0)
         locks = [path.with_name(f"{path.name}.lock") for path in self.log.glob("*.jsonl")]

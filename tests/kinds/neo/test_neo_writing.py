@@ -16,7 +16,7 @@ import pytest
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.kinds.neo import locking, marking
+from mailstore.kinds.neo import marking, writer
 from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
@@ -252,11 +252,11 @@ def test_a_lock_that_a_living_process_holds_is_waited_for(
     [path] = folder(graph).iterdir()
     lock = path.with_name(f"{path.name}.lock")
     lock.write_text(json.dumps({"pid": os.getpid(), "startedAt": 9e15}))
-    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(writer, "PATIENCE_SECONDS", 0.0)
     with pytest.raises(MailboxBusy):
         send(store, "@bob")
-    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 60.0)
-    monkeypatch.setattr("mailstore.kinds.neo.locking.time.sleep", lambda _: lock.unlink())
+    monkeypatch.setattr(writer, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr("mailstore.kinds.neo.writer.time.sleep", lambda _: lock.unlink())
     send(store, "@bob")
     assert len(records(graph)) == 2
 
@@ -267,7 +267,7 @@ def test_a_folder_where_the_lock_would_be_is_waited_for(
     send(store, "@ann")
     [path] = folder(graph).iterdir()
     path.with_name(f"{path.name}.lock").mkdir()
-    monkeypatch.setattr(locking, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(writer, "PATIENCE_SECONDS", 0.0)
     with pytest.raises(MailboxBusy):
         send(store, "@bob")
 

@@ -14,7 +14,7 @@ import pytest
 
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
 from mailstore.kinds.agentazall.sync.plan import AccountPlan, AgentPlan, SyncPlan
-from mailstore.kinds.agentazall.transports.outliving import OutlivingProcess, ProcessLost
+from mailstore.kinds.agentazall.transports.relay_fetch import OutlivingProcess, ProcessLost
 from mailstore.kinds.agentazall.transports.transport import Receiver, Transport
 from mailstore.kit.secure import TransportDown
 from tests.kinds.agentazall.sync.rig import Machine
