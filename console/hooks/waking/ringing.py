@@ -1,4 +1,4 @@
-"""Wake the idle sessions that a message calls, right after it was sent; the log of that has a line of JSON for each wake."""
+"""Wake the idle sessions that a message calls, right after it was sent, and log each wake as a line of JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Append a message to the log from which the Memory Core fills its graph, under its lock (docs/formats/neo.md#writing)."""
+"""Append a message to the log of which the Memory Core makes its graph, under its lock (docs/formats/neo.md#writing)."""
 
 from __future__ import annotations
 
