@@ -1,4 +1,4 @@
-"""Append a message to the log of which the Memory Core makes its graph, under its lock (docs/formats/neo.md#writing)."""
+"""Append a message to the log that the Memory Core reads, under its lock (docs/formats/neo.md#writing)."""
 
 from __future__ import annotations
 
