@@ -55,7 +55,7 @@ class Delegating(Store):
     def _at(self, message: Message, look: Callable[[Store, Message], T]) -> T:
         """Ask the store that holds a message. Raises ContentGone."""
         if (held := self._holder(message.id)) is None:
-            raise ContentGone(f"the mailbox of {message.id} can't be read", "try again when it can be reached")
+            raise ContentGone(f"the mailbox of {message.id} can't be read", "try again when it can be reached", "E317")
         try:
             return look(held.store, held.scope.bare_message(message))
         except ContentGone:
@@ -168,7 +168,7 @@ class ReadOnly(Delegating):
     @classmethod
     def open(cls, location: str, *, poll: bool = False) -> Self:
         """Refuse: it needs another store. Raises Unsupported."""
-        raise Unsupported("a read-only store is made of another one", "open that one")
+        raise Unsupported("a read-only store is made of another one", "open that one", "E303")
 
     def _holders(self) -> list[StoreBehind]:
         return [self._held]
@@ -206,7 +206,7 @@ class ReadOnly(Delegating):
 
     def unsupported(self, capability: Capability) -> Unsupported:
         """Return the error for a command: its reason is the same for all."""
-        return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason)
+        return Unsupported(f"can't {capability.value.replace('-', ' ')}", self._reason, "E340")
 
     def why_not_acknowledged(self, message_id: str) -> str:
         return self._reason

@@ -21,7 +21,7 @@ class MailError(Exception):
     """What is wrong and how to fix it, in words for the user.
 
     Both parts begin in lower case and end without a full stop; typed values stand in double quotes. By its `code`, such
-    as E101, the troubleshooting page has its cause (decision 89); empty for an error that is still found by its words.
+    as E101, the troubleshooting page has its cause (decision 89); empty for an error of another package.
     """
 
     def __init__(self, problem: str, remedy: str = "", code: str = "") -> None:
@@ -66,8 +66,8 @@ class DraftRefused(MailError):
 class QueryError(MailError):
     """A query can't be parsed; `position` is the index of the character where it breaks."""
 
-    def __init__(self, problem: str, position: int, remedy: str) -> None:
-        super().__init__(f"{problem} at position {position + 1}", remedy)
+    def __init__(self, problem: str, position: int, remedy: str, code: str = "") -> None:
+        super().__init__(f"{problem} at position {position + 1}", remedy, code)
         self.position = position
 
 

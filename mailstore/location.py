@@ -23,9 +23,9 @@ def path_of(location: str | Path) -> Path:
         path = Path(re.sub("^//+", "/", str(location))).expanduser()
         path.exists()
     except RuntimeError as error:
-        raise StoreError(f"{location} can't be found", "use the full path") from error
+        raise StoreError(f"{location} can't be found", "use the full path", "E276") from error
     except (OSError, ValueError) as error:
-        raise StoreError(f"{str(location)[:200]} can't be read", reason_of(error)) from error
+        raise StoreError(f"{str(location)[:200]} can't be read", reason_of(error), "E277") from error
     return path
 
 

@@ -52,7 +52,7 @@ def described(kind: str) -> object:
         return _imported(kind, installed.target)
     near = get_close_matches(kind, kinds(), n=1)
     hint = f"did you mean {near[0]}?" if near else f"use {', '.join(kinds())}, or install the package that has it"
-    raise UnknownStore(f'unknown kind of store "{kind}"', hint)
+    raise UnknownStore(f'unknown kind of store "{kind}"', hint, "E279")
 
 
 def own_commands() -> dict[str, OwnCommand]:
@@ -98,7 +98,9 @@ def _imported(kind: str, target: str) -> object:
     try:
         return imported(target)
     except Exception as error:  # whatever another package raises must not break the other kinds
-        raise UnknownStore(f'the kind "{kind}" can\'t be loaded ({error})', "fix or remove its package") from error
+        raise UnknownStore(
+            f'the kind "{kind}" can\'t be loaded ({error})', "fix or remove its package", "E286"
+        ) from error
 
 
 def imported(target: str) -> Any:
@@ -109,9 +111,11 @@ def imported(target: str) -> Any:
 
 def _checked(kind: str, description: object) -> type[Store]:
     if not (isinstance(description, type) and issubclass(description, Store)):
-        raise UnknownStore(f'the kind "{kind}" is not a store class', "fix or remove its package")
+        raise UnknownStore(f'the kind "{kind}" is not a store class', "fix or remove its package", "E282")
     if left_out := sorted(description.__abstractmethods__):
-        raise UnknownStore(f"the kind {kind!r} does not implement {', '.join(left_out)}", "fix or remove its package")
+        raise UnknownStore(
+            f"the kind {kind!r} does not implement {', '.join(left_out)}", "fix or remove its package", "E283"
+        )
     return description
 
 
@@ -175,7 +179,7 @@ def _without_showing_secrets(url: str, make: Callable[[], Store]) -> Store:
     except Exception as error:
         if not secrets_in(url):
             raise
-        failed = StoreError(f"{without_secrets(url)} can't be opened", f"{type(error).__name__}: {error}")
+        failed = StoreError(f"{without_secrets(url)} can't be opened", f"{type(error).__name__}: {error}", "E285")
         raise hide_secrets(failed, url) from None
     if (shown := without_secrets(url)) != url:
         _complete[shown] = _complete[store.url] = url
@@ -205,7 +209,7 @@ def _open(text: str, poll: bool) -> Store:
     place = path_of(text)
     if not place.exists():
         shown = without_secrets(text)
-        raise MailboxMissing(f"no mailbox at {shown}", "create one with signalbox init, or try signalbox demo")
+        raise MailboxMissing(f"no mailbox at {shown}", "create one with signalbox init, or try signalbox demo", "E284")
     broken = ""
     known: list[type[Store]] = []
     parts: dict[str, str] = {}
@@ -227,7 +231,7 @@ def _open(text: str, poll: bool) -> Store:
     if parts := {label: f"{it.kind}:{root}" for it in known for label, root in it.roots(place).items()}:
         return store_class(SEVERAL).open(url_of(parts).partition(":")[2], poll=poll)
     raise UnknownStore(
-        f"no known kind of mailbox at {text}{broken}", "name its kind as KIND:PATH (see signalbox stores)"
+        f"no known kind of mailbox at {text}{broken}", "name its kind as KIND:PATH (see signalbox stores)", "E280"
     )
 
 
@@ -281,4 +285,5 @@ def discover(start: Path) -> str:
         f"no mailbox in {start}, nor in the folders above it",
         "see a sample with signalbox demo, make one with signalbox init, or name one with --store "
         "(signalbox stores lists the kinds that are known)",
+        "E281",
     )

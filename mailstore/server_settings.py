@@ -68,4 +68,4 @@ def file_setting(table: str, name: str, value: object) -> Path:
     try:
         return Path(str(value)).expanduser()
     except RuntimeError as error:
-        raise StoreError(f'{name} of [{table}] can\'t be found ("{value}")', "use the full path") from error
+        raise StoreError(f'{name} of [{table}] can\'t be found ("{value}")', "use the full path", "E270") from error

@@ -170,7 +170,7 @@ class Store(ABC):
     @classmethod
     def create(cls, location: str) -> Self:
         """Create an empty mailbox at a location and open it; an existing one is opened and left as it is."""
-        raise Unsupported(f"{cls.called()} can't be made here", "use the system's own program")
+        raise Unsupported(f"{cls.called()} can't be made here", "use the system's own program", "E287")
 
     @classmethod
     def called(cls) -> str:
@@ -260,7 +260,7 @@ class Store(ABC):
 
     def open_attachment(self, message: Message, name: str, places: Sequence[str] = ()) -> BinaryIO:
         """Open one of a message's files for reading. Raises ContentGone."""
-        raise ContentGone("messages of this mailbox have no attached files", "look at the message's record")
+        raise ContentGone("messages of this mailbox have no attached files", "look at the message's record", "E332")
 
     def describe_agent(self, name: str) -> Sequence[AgentFact]:
         """Return what is known of an agent, by its name in this mailbox, besides its entry in the roster."""
@@ -288,7 +288,7 @@ class Store(ABC):
 
     def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
         """Return the turns of a session around a place in its transcript. Raises ContentGone."""
-        raise ContentGone("messages of this mailbox are in no transcripts", "look at the message's record")
+        raise ContentGone("messages of this mailbox are in no transcripts", "look at the message's record", "E475")
 
     def is_waiting(self, places: Sequence[str]) -> bool:
         """Return whether a message with copies in these files waits to be sent; never blocks."""
@@ -379,7 +379,7 @@ class Store(ABC):
     def acknowledge(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that a recipient takes note of messages; return how many were new. Raises StoreError, Unsupported."""
         if why_not := next(filter(None, map(self.why_not_acknowledged, message_ids)), ""):
-            raise Unsupported("nothing was acknowledged", why_not)
+            raise Unsupported("nothing was acknowledged", why_not, "E339")
         return self.write_acknowledgements(reader, message_ids) if message_ids else 0
 
     @final
@@ -441,12 +441,12 @@ class Store(ABC):
         if draft.metadata:
             self.require(Capability.METADATA)
         if draft.attachments and not self.sends_files:
-            raise Unsupported(f"{self.called()} can't send files", "name the path of the file in the text")
+            raise Unsupported(f"{self.called()} can't send files", "name the path of the file in the text", "E335")
 
     def unsupported(self, capability: Capability) -> Unsupported:
         """Return the error for a missing capability."""
         reason = self.capabilities.why_not(capability)
-        return Unsupported(f"{self.called()} can't {capability.value.replace('-', ' ')}", reason)
+        return Unsupported(f"{self.called()} can't {capability.value.replace('-', ' ')}", reason, "E345")
 
     # Hooks: implemented by kinds, called only by the commands above
 

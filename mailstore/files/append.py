@@ -132,14 +132,16 @@ def refusal(path: File, error: OSError) -> StoreError:
     """Return the error for what the file system refuses to write."""
     what = reason_of(error)
     if isinstance(error, FileNotFoundError):
-        return StoreError(f"{os.path.dirname(path)} does not exist", "check whether the mailbox was moved")  # noqa: PTH120
+        return StoreError(f"{os.path.dirname(path)} does not exist", "check whether the mailbox was moved", "E271")  # noqa: PTH120
     if error.errno == errno.EROFS:
-        return StoreError(f"{path} can't be written ({what})", "let the sandbox write there, or ask its owner")
+        return StoreError(f"{path} can't be written ({what})", "let the sandbox write there, or ask its owner", "E385")
     if error.errno in (errno.EACCES, errno.EPERM):
-        return StoreError(f"{path} can't be written ({what})", "ask its owner, or open it read-only with --observe")
+        return StoreError(
+            f"{path} can't be written ({what})", "ask its owner, or open it read-only with --observe", "E385"
+        )
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(f"{path} can't be written ({what})", "free some disk space; nothing was written")
-    return StoreError(f"{path} can't be written ({what})", "check the disk and the path; nothing was written")
+        return StoreError(f"{path} can't be written ({what})", "free some disk space; nothing was written", "E385")
+    return StoreError(f"{path} can't be written ({what})", "check the disk and the path; nothing was written", "E385")
 
 
 def _lock(fd: int, path: File, deadline: float) -> None:
@@ -150,7 +152,7 @@ def _lock(fd: int, path: File, deadline: float) -> None:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 raise MailboxBusy(
-                    f"{path} is locked by another program", "try again, or see who holds it with lsof"
+                    f"{path} is locked by another program", "try again, or see who holds it with lsof", "E387"
                 ) from None
             time.sleep(PAUSE_SECONDS)
         except OSError as error:
@@ -180,7 +182,7 @@ def _append(fd: int, path: File, data: bytes) -> tuple[int, int, int]:
     begin = end - length
     if length < len(close + data):
         _take_back(fd, begin, end)
-        raise StoreError(f"{path} could not be written completely", "free some disk space; nothing was written")
+        raise StoreError(f"{path} could not be written completely", "free some disk space; nothing was written", "E386")
     return begin + len(close), begin, end
 
 

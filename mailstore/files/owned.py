@@ -97,7 +97,7 @@ def give(fd: int, like: os.stat_result, mode: int | None = None) -> None:
                 mode &= ~0o070
             needed = 0o4 if is_of_folder else 0o6
             if own.st_uid != like.st_uid and needed not in (mode & needed, mode >> 3 & needed):
-                raise StoreError("the mailbox belongs to another user", "run this as its owner") from error
+                raise StoreError("the mailbox belongs to another user", "run this as its owner", "E272") from error
     os.fchmod(fd, mode)
 
 

@@ -87,7 +87,9 @@ class HaakStore(WatchedStore, Resumable):
         except OSError as error:
             raise unreadable(path, error) from error
         if places is None:
-            raise MailboxMissing(f"no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo")
+            raise MailboxMissing(
+                f"no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo", "E292"
+            )
         return cls(places, poll=poll)
 
     @classmethod
@@ -103,7 +105,7 @@ class HaakStore(WatchedStore, Resumable):
             if places is not None:
                 if not cls.recognise(path) and places.mailbox.stat().st_size:
                     raise StoreError(
-                        f"{path} is not a mailbox", "its first lines are not messages; choose another path"
+                        f"{path} is not a mailbox", "its first lines are not messages; choose another path", "E293"
                     )
                 return cls(places)
             places = new(path)
@@ -202,16 +204,19 @@ class HaakStore(WatchedStore, Resumable):
     def raw(self, message: Message) -> bytes:
         where = message.location
         if where is None:
-            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
+            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted", "E308")
         try:
             data = _bytes_at(self._places.folder / where.file, where)
         except (OSError, Broken) as error:
-            raise ContentGone(f"{where.file} can't be read", "check whether it was moved or archived") from error
+            raise ContentGone(
+                f"{where.file} can't be read", "check whether it was moved or archived", "E275"
+            ) from error
         messages, _ = MessageDecoder(where.file).decode(Line(where.offset, data), 0)
         if len(data) != where.length or [each.id for each in messages] != [message.id]:
             raise ContentGone(
                 f"{where.file} no longer has this message at {where.offset:,}",
                 "it was replaced; signalbox doctor checks what is there now",
+                "E312",
             )
         return data
 

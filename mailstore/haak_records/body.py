@@ -21,7 +21,7 @@ def content_in(data: bytes) -> str:
     try:
         return content_of(loads(data))
     except UNREADABLE as error:
-        raise ContentGone(f"the text can't be read ({error})", "look at the record itself") from error
+        raise ContentGone(f"the text can't be read ({error})", "look at the record itself", "E302") from error
 
 
 def content_of(record: dict[str, Any]) -> str:

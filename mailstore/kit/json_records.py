@@ -19,7 +19,7 @@ def encode_record(record: object) -> bytes:
     try:
         return ENCODER.encode(record)
     except UnicodeEncodeError as error:
-        raise StoreError("a field is not valid Unicode", "encode it as UTF-8; nothing was written") from error
+        raise StoreError("a field is not valid Unicode", "encode it as UTF-8; nothing was written", "E338") from error
     except OverflowError:  # an integer beyond 64 bits, in a field that is only copied
         from json import dumps
 

@@ -44,13 +44,13 @@ def found_at(find: Find[Place], path: Path, problem: str, remedy: str) -> Place:
 def read_located(folder: Path, message: Message) -> bytes:
     """Return the bytes of the file that a message's location names, from a mailbox's folder. Raises ContentGone."""
     if message.location is None:
-        raise ContentGone(f"message {message.id} has no file", "check whether it was moved")
+        raise ContentGone(f"message {message.id} has no file", "check whether it was moved", "E274")
     try:
         return read_whole(folder / message.location.file)
     except (OSError, NotAFile) as error:
-        raise ContentGone(f"{message.location.file} can't be read", "check whether it was moved") from error
+        raise ContentGone(f"{message.location.file} can't be read", "check whether it was moved", "E275") from error
 
 
 def unreadable(path: Path, error: Exception) -> StoreError:
     """Return the error for what the file system refuses to read."""
-    return StoreError(f"{path} can't be read", reason_of(error))
+    return StoreError(f"{path} can't be read", reason_of(error), "E273")

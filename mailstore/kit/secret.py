@@ -65,11 +65,11 @@ def private_text(path: Path, *, is_own: bool = False) -> str:
         try:
             facts = os.fstat(fd)
             if not stat.S_ISREG(facts.st_mode):
-                raise SecretMissing(f"{path} is not a file", "name a file that holds the secret")
+                raise SecretMissing(f"{path} is not a file", "name a file that holds the secret", "E564")
             if facts.st_mode & OTHERS:
-                raise SecretMissing(f"others can read {path}", f"chmod 600 {path}")
+                raise SecretMissing(f"others can read {path}", f"chmod 600 {path}", "E565")
             if is_own and facts.st_uid != os.geteuid():
-                raise SecretMissing(f"{path} belongs to another user", "name a file of your own")
+                raise SecretMissing(f"{path} belongs to another user", "name a file of your own", "E566")
             data = os.read(fd, LARGEST)
         finally:
             os.close(fd)
@@ -87,7 +87,7 @@ def _from_file(path: Path) -> str:
 def _from_environment(name: str) -> str:
     if secret := os.environ.get(name, ""):
         return secret
-    raise SecretMissing(f"${name} is not set", "set it, or name another variable with secret_env")
+    raise SecretMissing(f"${name} is not set", "set it, or name another variable with secret_env", "E560")
 
 
 def _from_command(words: tuple[str, ...]) -> str:
@@ -100,14 +100,18 @@ def _from_command(words: tuple[str, ...]) -> str:
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         # the words of an error may quote what the program printed
         why = reason_of(error) if isinstance(error, OSError) else "it took too long"
-        raise SecretMissing(f"{called} printed no secret ({why})", "check secret_command in the settings") from None
+        raise SecretMissing(
+            f"{called} printed no secret ({why})", "check secret_command in the settings", "E563"
+        ) from None
     if done.returncode:
-        raise SecretMissing(f"{called} printed no secret (exit status {done.returncode})", "run it by hand to see why")
+        raise SecretMissing(
+            f"{called} printed no secret (exit status {done.returncode})", "run it by hand to see why", "E561"
+        )
     return _first(done.stdout.decode("utf-8", "replace"), called)
 
 
 def _first(text: str, called: str) -> str:
     text = text.split("\n", 1)[0].strip()
     if not text:
-        raise SecretMissing(f"{called} gives no secret", "its first line must be the secret")
+        raise SecretMissing(f"{called} gives no secret", "its first line must be the secret", "E562")
     return text

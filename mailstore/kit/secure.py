@@ -49,7 +49,7 @@ def tls_context(ca_file: Path | None = None, setting: str = "ca_file") -> ssl.SS
     except (OSError, ValueError) as error:
         why = "it holds no certificate" if isinstance(error, ssl.SSLError) else reason_of(error)
         raise TransportDown(
-            f"{setting} {ca_file} can't be used ({why})", "name a file of certificates in PEM"
+            f"{setting} {ca_file} can't be used ({why})", "name a file of certificates in PEM", "E567"
         ) from None
 
 

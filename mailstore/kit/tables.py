@@ -49,7 +49,7 @@ def look_or_gone(path: Path, query: Query[Answer], *, is_text: bool = False) -> 
     try:
         return look(path, query, is_text=is_text)
     except (OSError, Unreadable) as error:
-        raise ContentGone(f"{path.name} can't be read", reason_of(error)) from error
+        raise ContentGone(f"{path.name} can't be read", reason_of(error), "E444") from error
 
 
 def look_before_writing(database: Path, query: Query[Answer], undone: str = "nothing was written") -> Answer:
@@ -57,7 +57,7 @@ def look_before_writing(database: Path, query: Query[Answer], undone: str = "not
     try:
         return look(database, query)
     except (OSError, Unreadable) as error:
-        raise StoreError(f"{database} can't be read", f"{reason_of(error)}; {undone}") from error
+        raise StoreError(f"{database} can't be read", f"{reason_of(error)}; {undone}", "E527") from error
 
 
 def is_database_of(path: Path, query: Query[bool], name: str) -> bool:

@@ -164,7 +164,7 @@ class MemoryStore(Store):
             messages = [event for event in LineDecoder().decode(line, where.offset) if isinstance(event, Message)]
             if messages and (messages[0].id, messages[0].location) == (message.id, where):
                 return line
-        raise ContentGone(f"message {message.id} is no longer in the mailbox", "it was replaced")
+        raise ContentGone(f"message {message.id} is no longer in the mailbox", "it was replaced", "E315")
 
     # What is written
 
@@ -219,7 +219,7 @@ class MemoryStore(Store):
     def _write(self, *records: Record) -> int:
         with self.records.lock:
             if self.records.is_gone:
-                raise MailboxMissing(f"the mailbox {self._path.name} was removed", "open another one")
+                raise MailboxMissing(f"the mailbox {self._path.name} was removed", "open another one", "E297")
             return self.records.append(*records)
 
 

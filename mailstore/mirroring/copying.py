@@ -40,7 +40,9 @@ class _Copying:
         if not len(offers):
             return
         if not target.store.can_merge:
-            raise MirrorTrouble(target.name, MailError("it can't take messages with their ids", "name it first"))
+            raise MirrorTrouble(
+                target.name, MailError("it can't take messages with their ids", "name it first", "E370")
+            )
         total = len(offers)
         for session in list(offers.sessions):
             self._write_agent(session)

@@ -51,14 +51,16 @@ class MirrorState:
         folder, name = mirrors_folder(), _name(first, second)
 
         def busy(process: str) -> MailboxBusy:
-            return MailboxBusy(f"{process} mirrors these two already", "stop it first")
+            return MailboxBusy(f"{process} mirrors these two already", "stop it first", "E371")
 
         with ExitStack() as stack:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 stack.enter_context(process_lock(folder / f"{name}.lock", busy))
             except OSError as error:
-                raise StoreError(f"{folder} can't be written ({reason_of(error)})", "set XDG_STATE_HOME") from error
+                raise StoreError(
+                    f"{folder} can't be written ({reason_of(error)})", "set XDG_STATE_HOME", "E372"
+                ) from error
             state = cls(folder, name)
             try:
                 yield state

@@ -39,7 +39,7 @@ def raw_record(url: str, problem: Problem, most: int) -> RawRecord:
         url, file = parts.get(label, ""), Scope(label).bare(file)
     root = path_in(url)
     if root is None or file == WHOLE:
-        raise ContentGone(f"{file} is not a file", "only records in files can be shown")
+        raise ContentGone(f"{file} is not a file", "only records in files can be shown", "E278")
     path = (root if root.is_dir() else root.parent) / file
     try:
         with _opened(path) as found:

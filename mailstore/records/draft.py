@@ -40,20 +40,24 @@ def draft(**fields: Any) -> Draft:
     """Build a draft; raises DraftRefused for the first invalid field."""
     content = fields.get("content", "")
     if not isinstance(content, str) or not content.strip():
-        raise DraftRefused("body", "is empty", "write a text")
+        raise DraftRefused("body", "is empty", "write a text", "E341")
     if len(content.encode("utf-8", "surrogatepass")) > MAX_BODY_BYTES:
         raise DraftRefused("body", "is over 1 MiB", "send the path of a file instead", "E178")
     try:
         for field, value in fields.items():
             if not _is_text(value):
-                raise DraftRefused(NAMES.get(field, field), "contains an unpaired surrogate", "encode it as UTF-8")
+                raise DraftRefused(
+                    NAMES.get(field, field), "contains an unpaired surrogate", "encode it as UTF-8", "E344"
+                )
         return Draft(**fields)
     except RecursionError as error:
-        raise DraftRefused("metadata", "is nested too deeply", "send less nested values") from error
+        raise DraftRefused("metadata", "is nested too deeply", "send less nested values", "E342") from error
     except ValidationError as error:
         first = error.errors()[0]
         field = str(first["loc"][0]) if first["loc"] else "draft"
-        raise DraftRefused(NAMES.get(field, field), f"is invalid ({first['msg'].lower()})", "correct it") from error
+        raise DraftRefused(
+            NAMES.get(field, field), f"is invalid ({first['msg'].lower()})", "correct it", "E343"
+        ) from error
 
 
 def _is_text(value: object) -> bool:

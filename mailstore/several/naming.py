@@ -22,7 +22,7 @@ def named_together(given: Iterable[str], *, poll: bool = False) -> str:
         if not sign or not LABEL.fullmatch(label):
             label, url = "", text
         if label in parts:
-            raise StoreError(f"two mailboxes are called {label!r}", "give each a label of its own: LABEL=URL")
+            raise StoreError(f"two mailboxes are called {label!r}", "give each a label of its own: LABEL=URL", "E298")
         names, url = _names(url, poll)
         parts[label or _free(names, parts)] = url
     return url_of(parts)

@@ -52,7 +52,7 @@ class SeveralPart:
     def store(self) -> Store:
         """Return the mailbox's store. Raises the error that it failed with."""
         if self._store is None:
-            raise self.failure or MailError("the mailbox can't be opened", "check its location")
+            raise self.failure or MailError("the mailbox can't be opened", "check its location", "E299")
         return self._store
 
     @property

@@ -49,7 +49,7 @@ class SeveralStore(Delegating):
         named = parts_of(f"{KIND}:{location}")
         if not named or not all(LABEL.fullmatch(label) for label in named):
             shown = without_secrets(f"{KIND}:{location}").partition(":")[2]
-            raise MailboxMissing(f"{shown} names no mailboxes", "signalbox open A B C opens several")
+            raise MailboxMissing(f"{shown} names no mailboxes", "signalbox open A B C opens several", "E300")
         parts = [SeveralPart(label, url, poll=poll) for label, url in named.items()]
         failures = [part.failure for part in parts if part.failure]
         if len(failures) == len(parts):
@@ -199,7 +199,7 @@ class SeveralStore(Delegating):
     def _part(self, name: str) -> SeveralPart:
         part = self._parts.get(label_of(name))
         if part is None:
-            raise StoreError(f"{name!r} is in none of the mailboxes", f"there are {', '.join(self._parts)}")
+            raise StoreError(f"{name!r} is in none of the mailboxes", f"there are {', '.join(self._parts)}", "E301")
         return part
 
     # Writing
@@ -259,12 +259,14 @@ class SeveralStore(Delegating):
     def _addressed(self, draft: Draft) -> SeveralPart:
         named = {label_of(name) for name in (*draft.recipients, draft.thread or "", draft.sender)} & set(self._parts)
         if len(named) > 1:
-            raise DraftRefused("to", f"names {len(named)} mailboxes", "one message goes to one mailbox: send two")
+            raise DraftRefused(
+                "to", f"names {len(named)} mailboxes", "one message goes to one mailbox: send two", "E347"
+            )
         able = [label for label, part in self._parts.items() if Capability.SEND in part.capabilities]
         for label in named or (able if len(able) == 1 else ()):
             return self._parts[label]
         example = f"{next(iter(self._parts))}/NAME"
-        raise DraftRefused("to", "doesn't say in which mailbox", f"write its label before the name: {example}")
+        raise DraftRefused("to", "doesn't say in which mailbox", f"write its label before the name: {example}", "E346")
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record in each mailbox that a reader has read its messages."""

@@ -66,9 +66,9 @@ def convert(source: Store, make: Callable[[], Store], tell: Tell | None = None) 
     carried: dict[str, _Carried] = {}
     with make() as target:
         if why := target.capabilities.why_not(Capability.ADOPT):
-            raise StoreError(f"a {target.kind} mailbox can't adopt mail of another one", why)
+            raise StoreError(f"a {target.kind} mailbox can't adopt mail of another one", why, "E382")
         if Contents(target).messages:
-            raise StoreError(f"{target.title} already contains mail", "choose a new or empty folder")
+            raise StoreError(f"{target.title} already contains mail", "choose a new or empty folder", "E383")
         records = _records(source, before, losses, carried, tell)
         if target.copies_files and isinstance(source, type(target)):
             target.copy_files(source)

@@ -50,16 +50,18 @@ def check_policy(
     channels = {word for tag in joined for word in (normal(tag), normal(tag).partition(":")[2])}
     for text in split_addresses(recipients, mailbox):
         if is_the_user(text, mailbox):
-            raise DraftRefused("to", f"is the user, and {sender} may not write to the user", remedy)
+            raise DraftRefused("to", f"is the user, and {sender} may not write to the user", remedy, "E349")
         bare = _bare(text, mailbox)
         if bare in BROADCASTS:
-            raise DraftRefused("to", f"reaches the user through {text}, and {sender} may not write to the user", remedy)
+            raise DraftRefused(
+                "to", f"reaches the user through {text}, and {sender} may not write to the user", remedy, "E350"
+            )
         if bare.removeprefix("#") in channels and (bare.startswith("#") or ":" in bare):
             raise DraftRefused(
-                "to", f"reaches the user, who has joined {text}, and {sender} may not write to the user", remedy
+                "to", f"reaches the user, who has joined {text}, and {sender} may not write to the user", remedy, "E351"
             )
     if any(is_the_user(name, mailbox) for name in mentioned):
-        raise DraftRefused("body", f"mentions the user, and {sender} may not write to the user", remedy)
+        raise DraftRefused("body", f"mentions the user, and {sender} may not write to the user", remedy, "E348")
 
 
 def _bare(name: str, mailbox: Mailbox) -> str:

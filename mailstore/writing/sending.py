@@ -61,14 +61,16 @@ def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
     """
     text = text.strip()
     if not text:
-        raise DraftRefused("to", "is empty", "name a session, a role, a #channel, all or user")
+        raise DraftRefused("to", "is empty", "name a session, a role, a #channel, all or user", "E353")
     if any(not char.isprintable() or char.isspace() for char in text):
-        raise DraftRefused("to", f'contains spaces or control characters ("{text}")', "write one address at a time")
+        raise DraftRefused(
+            "to", f'contains spaces or control characters ("{text}")', "write one address at a time", "E354"
+        )
     if text.startswith("#"):
         return _channel(text, mailbox)
     namespace, colon, rest = text.partition(":")
     if colon and not rest:
-        raise DraftRefused("to", f'has no name after "{namespace}:"', f"write {namespace}:NAME")
+        raise DraftRefused("to", f'has no name after "{namespace}:"', f"write {namespace}:NAME", "E355")
     address = resolve(text, mailbox.roster, mailbox.user)
     if address.kind is Kind.LITERAL and not literal:
         known = ", ".join(f"{name}:" for name in (*TAG_NAMESPACES, "role"))
@@ -76,6 +78,7 @@ def read_address(text: str, mailbox: Mailbox, *, literal: bool = False) -> str:
             "to",
             f'has an unknown kind of address "{text}"',
             f"use {known}, or pass --literal to send it as is",
+            "E356",
         )
     if address.kind in (Kind.DIRECT, Kind.BROADCAST, Kind.USER):
         return address.name
@@ -95,8 +98,8 @@ def _channel(text: str, mailbox: Mailbox) -> str:
     if not tags:
         near = get_close_matches(text, [channel_label(tag, known) for tag in known], n=1)
         hint = f"did you mean {near[0]}?" if near else f"write the full tag, such as project:{bare}"
-        raise DraftRefused("to", f"names an unknown channel {text}", hint)
-    raise DraftRefused("to", f"is ambiguous ({text} can be {' or '.join(tags)})", "write the full tag")
+        raise DraftRefused("to", f"names an unknown channel {text}", hint, "E357")
+    raise DraftRefused("to", f"is ambiguous ({text} can be {' or '.join(tags)})", "write the full tag", "E352")
 
 
 def one_of(text: str, mailbox: Mailbox) -> str:
@@ -106,13 +109,14 @@ def one_of(text: str, mailbox: Mailbox) -> str:
     """
     address = resolve(text.strip(), mailbox.roster, mailbox.user)
     if address.kind is not Kind.ROLE:
-        raise DraftRefused("to", f'is not a role ("{text}")', "drop --one-of, or name a role")
+        raise DraftRefused("to", f'is not a role ("{text}")', "drop --one-of, or name a role", "E358")
     holders = [holder.session_id for holder in mailbox.roster.holders(address.role) if holder.status is Status.LIVING]
     if not holders:
         raise DraftRefused(
             "to",
             f'names the role "{address.role}", which no living agent holds',
             "drop --one-of to have the message held",
+            "E359",
         )
     for message in mailbox.newest():
         if not (left := [name for name in holders if name not in message.recipients]):
@@ -202,10 +206,12 @@ def prepare(mailbox: Mailbox, now: float, *, literal: bool = False, **fields: An
     typed = split_addresses(fields.pop("recipients", ()), mailbox)
     addresses = dict.fromkeys(read_address(text, mailbox, literal=literal) for text in typed)
     if not addresses:
-        raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user")
+        raise DraftRefused("to", "is missing", "name a session, a role, a #channel, all or user", "E360")
     thread = fields.get("thread")
     if thread is not None and thread not in mailbox:
-        raise DraftRefused("thread", f'names an unknown message "{thread}"', "give the id of the message you answer")
+        raise DraftRefused(
+            "thread", f'names an unknown message "{thread}"', "give the id of the message you answer", "E361"
+        )
     checked = draft(recipients=tuple(addresses), **fields)
     ghost = as_message(checked, now)
     audience = [

@@ -76,10 +76,12 @@ def redirect(
         draft = _again(mailbox, dead_letter, to, now, read_body=read_body, actor=actor, verb="Redirected")
         if draft.recipients == (dead_letter.recipient,):
             raise NotSettled(
-                f"{dead_letter.recipient} is already the recipient", "name another recipient, or resend the message"
+                f"{dead_letter.recipient} is already the recipient",
+                "name another recipient, or resend the message",
+                "E364",
             )
         if draft.recipients == (actor,):
-            raise NotSettled("you can't redirect a message to yourself", "acknowledge it instead")
+            raise NotSettled("you can't redirect a message to yourself", "acknowledge it instead", "E365")
         _check_alive(mailbox, draft.recipients)
         sent = _gone_out(mailbox, draft, read_body)
         verb = "redirect" if sent is None else "record the earlier redirect of"
@@ -107,7 +109,7 @@ def resend(
     steps = []
     for dead_letter in dead_letters:
         if dead_letter.state is State.UNKNOWN:
-            raise NotSettled(f'no agent by the name "{dead_letter.recipient}"', ELSEWHERE)
+            raise NotSettled(f'no agent by the name "{dead_letter.recipient}"', ELSEWHERE, "E366")
         _check_alive(mailbox, (dead_letter.recipient,))
         draft = _again(
             mailbox,
@@ -135,9 +137,9 @@ def _check_alive(mailbox: Mailbox, names: Sequence[str]) -> None:
         address = resolve(name, mailbox.roster, mailbox.user)
         agent = mailbox.roster.get(address.name)
         if address.kind is Kind.UNKNOWN:
-            raise NotSettled(f'no agent by the name "{name}"', ELSEWHERE)
+            raise NotSettled(f'no agent by the name "{name}"', ELSEWHERE, "E336")
         if address.kind is Kind.DIRECT and agent is not None and agent.status is Status.DEAD:
-            raise NotSettled(f"{name} is dead", ELSEWHERE)
+            raise NotSettled(f"{name} is dead", ELSEWHERE, "E337")
 
 
 def acknowledge(dead_letters: Sequence[DeadLetter], note: str = "") -> list[Step]:
@@ -170,10 +172,10 @@ def undo(mailbox: Mailbox, record: Intervention, now: float, *, actor: str = "us
     """
     if record.action not in SETTLING:
         raise NotSettled(
-            f"{record.action} did not settle a message", "signalbox dead-letters undo takes the newest that did"
+            f"{record.action} did not settle a message", "signalbox dead-letters undo takes the newest that did", "E362"
         )
     if mailbox.is_undone(record.id):
-        raise NotSettled("this was undone before", "settle the message again")
+        raise NotSettled("this was undone before", "settle the message again", "E363")
     recipient = str(record.details.get("recipient") or "")
     sent = mailbox.message(str(record.details.get("sent") or ""))
     draft = void = None

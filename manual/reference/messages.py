@@ -95,7 +95,7 @@ def _said(node: ast.Call, module: str, kind: str) -> Iterator[ErrorMessage]:
 
 
 def _code_of(rest: Sequence[ast.expr], named: ast.expr | None) -> str:
-    node = rest[0] if rest else named
+    node = named or (rest[0] if rest else None)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 

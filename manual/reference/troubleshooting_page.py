@@ -148,7 +148,7 @@ def faults(found: Iterable[ErrorMessage], causes: Iterable[Cause]) -> list[str]:
         if there.setdefault(message.key, message.problem) != message.problem:
             wrong.append(f"{message.module}: {message.code} is that of another message: {there[message.key]}")
         cause = known.get(message.key)
-        if not message.code and message.module.startswith("console/") and message.kind not in UNCODED:
+        if not message.code and message.kind not in UNCODED:
             wrong.append(f"{message.module}: no code: {message.problem}")
         elif cause is None:
             wrong.append(f"{message.module}: no cause in {CAUSES.name}: {message.key}")

@@ -130,13 +130,16 @@ def test_a_message_without_cause_or_remedy_and_a_cause_without_message_are_notic
     assert faults([], [cause]) == ["no such message: E999"]
 
 
-def test_every_error_of_the_console_has_a_code_of_its_own() -> None:
+def test_every_error_has_a_code_of_its_own() -> None:
     shut = ErrorMessage("the box is shut", "open it", "console/box.py", "Refused", "E999")
     cause = Cause("Boxes", "E999", "Somebody shut it.", "")
     assert faults([shut._replace(code="")], []) == ["console/box.py: no code: the box is shut"]
     assert faults([shut, shut._replace(module="console/chest.py")], [cause]) == []
     assert "is that of another message" in faults([shut, shut._replace(problem="the box is full")], [cause])[0]
-    by_words = shut._replace(module="mailstore/box.py", code="")
+    assert faults([shut._replace(module="mailstore/box.py", code="")], []) == [
+        "mailstore/box.py: no code: the box is shut"
+    ]
+    by_words = shut._replace(kind="warn", code="")
     assert faults([by_words], [cause._replace(key="the box is shut")]) == []
 
 

@@ -50,7 +50,9 @@ class ArchiveOutput:
                     os.fchown(fd, like.st_uid, like.st_gid)
                 os.fchmod(fd, like.st_mode & 0o7777)
             except PermissionError as error:
-                raise StoreError("the mailbox file belongs to another user", "let its owner archive it") from error
+                raise StoreError(
+                    "the mailbox file belongs to another user", "let its owner archive it", "E374"
+                ) from error
             yield cls(fd)
         finally:
             os.close(fd)

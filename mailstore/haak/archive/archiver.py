@@ -71,10 +71,10 @@ class Archival:
             with locked(places.mailbox) as live:
                 _check_locks(live, places.mailbox)
                 if unfinished_runs(places):
-                    raise MailboxBusy("another archival is running", "wait until it is done")
+                    raise MailboxBusy("another archival is running", "wait until it is done", "E379")
                 note = stack.enter_context(locked_run(places, self.run))
                 if note is None:
-                    raise MailboxBusy("another archival is running", "wait until it is done")
+                    raise MailboxBusy("another archival is running", "wait until it is done", "E379")
                 old = open_regular(places.mailbox)
                 stack.callback(os.close, old)
             try:
@@ -130,7 +130,7 @@ class Archival:
         fresh, aside = new_mailbox_file(places, self.run), places.aside(self.run)
         with locked(places.mailbox) as live:
             if not os.path.samestat(os.fstat(live), os.fstat(old)):
-                raise StoreError(f"{places.mailbox} was replaced meanwhile", "nothing was archived: try again")
+                raise StoreError(f"{places.mailbox} was replaced meanwhile", "nothing was archived: try again", "E377")
             with ArchiveOutput.more(fresh) as output:
                 for line in lines_of(old, self._cutter):
                     output.put(line.data)
@@ -178,12 +178,13 @@ def carry_out(
 def _check(places: MailboxFiles) -> None:
     """Refuse what can't be archived without harming other writers."""
     if places.mailbox.is_symlink():
-        raise StoreError(f"{places.mailbox} is a symbolic link", "archive at the location of the file itself")
+        raise StoreError(f"{places.mailbox} is a symbolic link", "archive at the location of the file itself", "E291")
     make_folder(places.archive, places.look())
     if places.archive.stat().st_dev != places.folder.stat().st_dev:
         raise StoreError(
             f"{places.archive} is on another file system",
             "keep it on that of the mailbox, so that files can be moved at once",
+            "E375",
         )
 
 
@@ -192,5 +193,5 @@ def _check_locks(fd: int, path: Path) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise StoreError(
-            f"the file system of {path} has no locks", "archive on the machine where it is local"
+            f"the file system of {path} has no locks", "archive on the machine where it is local", "E376"
         ) from error

@@ -27,7 +27,9 @@ def lines_of(fd: int, cutter: Cutter, until: int | None = None) -> Iterator[Line
             return
         yield from cutter.take(data)
         if cutter.is_long:
-            raise StoreError(f"a line of the mailbox is {TOO_LONG}", "remove it first: doctor says which one it is")
+            raise StoreError(
+                f"a line of the mailbox is {TOO_LONG}", "remove it first: doctor says which one it is", "E378"
+            )
 
 
 class LineSorter:

@@ -56,7 +56,7 @@ class SearchProcess:
                 self.met = line_filter.END - length
                 return
             yield [] if length == line_filter.BEAT else [(offset, stream.read(length))]
-        raise StoreError("the mailbox can't be searched", "it was changed meanwhile; search again")
+        raise StoreError("the mailbox can't be searched", "it was changed meanwhile; search again", "E331")
 
 
 def started(program: str, asked: object, out: int) -> subprocess.Popen[bytes]:
@@ -142,7 +142,7 @@ class Candidates:
                     decoded = (decoder.decode(Line(offset, line), 0)[0] for offset, line in found)
                     yield [message.id for messages in decoded for message in messages]
         except OSError as error:
-            raise StoreError("the mailbox can't be searched", str(error)) from error
+            raise StoreError("the mailbox can't be searched", str(error), "E331") from error
 
     def _files(self) -> Iterator[tuple[Path, int, bool]]:
         """Yield the files, the offset at which each starts to count, and whether it is archived.

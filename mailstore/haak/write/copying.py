@@ -29,7 +29,7 @@ def copy_files(source: MailboxFiles, target: MailboxFiles) -> None:
             return
         for place in (*target.months(), *target.set_aside().values()):
             place.unlink()
-    raise MailboxBusy(f"{source.mailbox} is being archived", "try again when that is done")
+    raise MailboxBusy(f"{source.mailbox} is being archived", "try again when that is done", "E380")
 
 
 def _identity(places: MailboxFiles) -> list[tuple[str, int]]:

@@ -74,7 +74,7 @@ class HaakMerger:
     def _check_archive(self, is_needed: bool) -> None:
         """Refuse to write into the archive during an archival, which may cut its files back. Raises MailboxBusy."""
         if is_needed and unfinished_runs(self._places):
-            raise MailboxBusy("an archival of the mailbox is running", "try again when it is done")
+            raise MailboxBusy("an archival of the mailbox is running", "try again when it is done", "E381")
 
     def _read_along(self) -> KnownRecords:
         """Return what the mailbox has now. Raises StoreError, OSError."""
@@ -88,7 +88,7 @@ class HaakMerger:
         if not self._places.mailbox.exists():
             self._known = None
             self._reader.begin()
-            raise StoreError(f"{self._places.mailbox} is gone", "check whether the mailbox was moved")
+            raise StoreError(f"{self._places.mailbox} is gone", "check whether the mailbox was moved", "E294")
         return self._known
 
 

@@ -104,11 +104,11 @@ def _read_document(path: Path) -> tuple[Any, list[Entry]]:
     try:
         document = loads(data) if data.strip() else []
     except UNREADABLE as error:
-        raise StoreError(f"{path} is invalid JSON", "correct it first; nothing was written") from error
+        raise StoreError(f"{path} is invalid JSON", "correct it first; nothing was written", "E296") from error
     entries = entries_of(document)
     if entries is None:
         raise StoreError(
-            f"{path} is not a roster", "fix it, or move it away: a roster is a list or an object of agents"
+            f"{path} is not a roster", "fix it, or move it away: a roster is a list or an object of agents", "E295"
         )
     return document, list(entries)
 

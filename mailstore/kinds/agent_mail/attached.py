@@ -65,7 +65,7 @@ def open_attached(images: Sequence[AttachedImage], project: Path | None, name: s
             except (OSError, ValueError) as error:
                 problem = f"the attached file can't be read ({reason_of(error)})"
                 raise ContentGone(problem, "look at the message's record") from error
-    raise ContentGone("this name is not a file's", "look at the message's record")
+    raise ContentGone("this name is not a file's", "look at the message's record", "E334")
 
 
 def _described(image: AttachedImage, project: Path | None) -> AttachedFile:

@@ -146,7 +146,7 @@ class AgentMailStore(WatchedStore):
             try:
                 return archived_file_of(self._file(message)).body
             except InvalidArchivedFile as error:
-                raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+                raise ContentGone(f"message {message.id} can no longer be read", str(error), "E306") from error
         return text_of(self._row(message)["body_md"])
 
     def raw(self, message: Message) -> bytes:
@@ -169,7 +169,7 @@ class AgentMailStore(WatchedStore):
             try:
                 head = archived_file_of(self._file(message)).head
             except InvalidArchivedFile as error:
-                raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+                raise ContentGone(f"message {message.id} can no longer be read", str(error), "E306") from error
             assert message.location is not None
             return listed(head.get("attachments")), self._places.project(message.location.file.split("/")[1])
         row = self._row(message)
@@ -182,10 +182,12 @@ class AgentMailStore(WatchedStore):
         try:
             message_id = id_of(archived_file_of(data), file)
         except InvalidArchivedFile as error:
-            raise ContentGone(f"{file} can't be read", "check whether it was moved") from error
+            raise ContentGone(f"{file} can't be read", "check whether it was moved", "E275") from error
         if message_id != message.id:
             raise ContentGone(
-                f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"
+                f"{file} no longer has this message",
+                "it was replaced; signalbox doctor checks what is there now",
+                "E304",
             )
         return data
 
@@ -194,7 +196,9 @@ class AgentMailStore(WatchedStore):
         assert database is not None
         row = look_or_gone(database, lambda mail: _row(mail, message.id), is_text=True)
         if row is None:
-            raise ContentGone(f"message {message.id} is no longer in {database.name}", "check whether it was deleted")
+            raise ContentGone(
+                f"message {message.id} is no longer in {database.name}", "check whether it was deleted", "E305"
+            )
         return row
 
 

@@ -46,7 +46,7 @@ def open_attached(root: Path, copies: Sequence[tuple[Copy, SignedFile]], name: s
     """
     problem = "it is not there"
     if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise ContentGone("this name is not a file's", "look at the folder beside the message")
+        raise ContentGone("this name is not a file's", "look at the folder beside the message", "E334")
     for copy, _ in copies:
         try:
             with _folder(root, copy) as folder:
@@ -56,7 +56,9 @@ def open_attached(root: Path, copies: Sequence[tuple[Copy, SignedFile]], name: s
             continue
         os.set_blocking(fd, True)
         return os.fdopen(fd, "rb")
-    raise ContentGone(f"the attached file can't be read ({problem})", "check whether it was moved or taken away")
+    raise ContentGone(
+        f"the attached file can't be read ({problem})", "check whether it was moved or taken away", "E333"
+    )
 
 
 def _beside(root: Path, copy: Copy) -> Iterator[tuple[str, AttachedFile]]:
@@ -113,17 +115,23 @@ def files_to_send(paths: Sequence[str]) -> list[tuple[str, bytes]]:
     contents: list[bytes] = []
     room = MOST_BYTES
     if len(paths) > MOST_ATTACHMENTS:
-        raise DraftRefused("attach", f"names {len(paths):,} files", f"send at most {MOST_ATTACHMENTS:,} with a message")
+        raise DraftRefused(
+            "attach", f"names {len(paths):,} files", f"send at most {MOST_ATTACHMENTS:,} with a message", "E451"
+        )
     for path in paths:
         try:
             contents.append(read_whole(path, MOST_BYTES, follow=True))
         except (OSError, ValueError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else "no such path"
             name = os.path.basename(path)  # noqa: PTH119 - any text
-            raise DraftRefused("attach", f"names {name}, which can't be read ({reason})", f"check {path}") from error
+            raise DraftRefused(
+                "attach", f"names {name}, which can't be read ({reason})", f"check {path}", "E452"
+            ) from error
         room -= len(contents[-1])
         if room < 0:
-            raise DraftRefused("attach", f"names files of more than {MOST_BYTES >> 20} MiB", "send less at once")
+            raise DraftRefused(
+                "attach", f"names files of more than {MOST_BYTES >> 20} MiB", "send less at once", "E453"
+            )
     names = attachment_names([os.path.basename(path).replace(",", "_") for path in paths])  # noqa: PTH119 - any text
     return list(zip(names, contents, strict=True))
 

@@ -48,7 +48,7 @@ class _File(msgspec.Struct):
 def own_identity() -> Identity:
     """Return the user's identity, creating it if needed. Raises StoreError."""
     if not is_checkable():
-        raise StoreError("mail can't be signed", remedy("agentazall"))
+        raise StoreError("mail can't be signed", remedy("agentazall"), "E449")
     path = _path()
     try:
         identity = identity_in(path)
@@ -58,7 +58,7 @@ def own_identity() -> Identity:
     except OSError as error:
         raise refusal(path, error) from error
     if identity is None:
-        raise StoreError(f"{path} has disappeared", "try again")
+        raise StoreError(f"{path} has disappeared", "try again", "E450")
     return identity
 
 
@@ -74,9 +74,11 @@ def identity_in(path: Path) -> Identity | None:
     except FileNotFoundError:
         return None
     except (NotAFile, *UNREADABLE) as error:
-        raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key") from error
+        raise StoreError(
+            f"{path} has no key in it", "restore it, or move it away to start with a new key", "E454"
+        ) from error
     if len(seed) != 32:
-        raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key")
+        raise StoreError(f"{path} has no key in it", "restore it, or move it away to start with a new key", "E454")
     return Identity(seed, public_of(seed))
 
 

@@ -84,7 +84,7 @@ def sync_lock(home: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             if home.is_symlink() or path.parent.is_symlink():
-                raise StoreError(f"{home} is a symbolic link", "links are not followed: name the folder itself")
+                raise StoreError(f"{home} is a symbolic link", "links are not followed: name the folder itself", "E546")
             path.parent.mkdir(mode=0o700, exist_ok=True)
             stack.enter_context(process_lock(path, busy))
         except OSError as error:

@@ -134,10 +134,10 @@ class AgentAZAllStore(WatchedStore):
         from mailstore.kinds.agentazall.writer import tree_for, write_message
 
         if not self.folder.is_dir():
-            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
+            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved", "E288")
         if draft.sender != USER:
             raise DraftRefused(
-                "sender", "is an agent", f"only you send from here, as {HUMAN}; an agent uses agentazall send"
+                "sender", "is an agent", f"only you send from here, as {HUMAN}; an agent uses agentazall send", "E455"
             )
         subject = draft.subject or self._answering(draft.thread)
         try:
@@ -153,7 +153,7 @@ class AgentAZAllStore(WatchedStore):
         from mailstore.kinds.agentazall.marking import write_reads
 
         if not self.folder.is_dir():
-            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved")
+            raise StoreError(f"{self.folder} is not there", "check whether the mailbox was moved", "E288")
         try:
             return 0 if reader == USER else write_reads(self.folder, reader, message_ids, self._source.known_id)
         except OSError as error:
@@ -243,10 +243,12 @@ class AgentAZAllStore(WatchedStore):
         """Return any existing copy of a message. Raises ContentGone."""
         where = message.location
         if where is None:
-            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted")
+            raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted", "E308")
         for _, data, signed in self._found(message):
             return data, signed
-        raise ContentGone(f"{where.file} no longer holds this message", "check whether it was moved or taken away")
+        raise ContentGone(
+            f"{where.file} no longer holds this message", "check whether it was moved or taken away", "E307"
+        )
 
     def _found(self, message: Message) -> Iterator[tuple[Copy, bytes, SignedFile]]:
         """Yield the existing copies of a message that have its id."""

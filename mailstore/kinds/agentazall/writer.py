@@ -45,7 +45,9 @@ def tree_for(root: Path, names: Sequence[str], is_elsewhere: Callable[[str], boo
         there = set(os.listdir(root / tree))  # noqa: PTH208 - names, as they are spelled
         if all(name in there or (is_out and is_carried(root / tree)) for name, is_out in wanted.items()):
             return tree
-    raise DraftRefused("to", "names agents that no tree of this mailbox holds together", "write to each of them alone")
+    raise DraftRefused(
+        "to", "names agents that no tree of this mailbox holds together", "write to each of them alone", "E456"
+    )
 
 
 def write_message(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhere: Callable[[str], bool]) -> Copy:
@@ -63,7 +65,7 @@ def write_message(root: Path, draft: Draft, subject: str, pins: Pins, is_elsewhe
     thread = _value("thread", draft.thread or "")
     home = root / HUMAN
     if home.is_symlink():
-        raise DraftRefused("sender", f"has a symbolic link as folder ({HUMAN})", "replace it by a folder")
+        raise DraftRefused("sender", f"has a symbolic link as folder ({HUMAN})", "replace it by a folder", "E457")
     identity = own_identity()
     pins.pin(USER, identity.public_key)
     now = time.localtime()
@@ -95,14 +97,14 @@ def _address(root: Path, name: str, *, may_be_elsewhere: bool) -> str:
     """Return the folder of a recipient, or a remote address that mail can go out to. Raises DraftRefused."""
     address = address_of(name)
     if address == HUMAN:
-        raise DraftRefused("to", "is yourself", "name an agent")
+        raise DraftRefused("to", "is yourself", "name an agent", "E458")
     if not address.isprintable() or not is_agent_name(address) or {"/", "\\", ","}.intersection(address):
-        raise DraftRefused("to", f"{name!r} is not an address here", "name an agent that has a folder here")
+        raise DraftRefused("to", f"{name!r} is not an address here", "name an agent that has a folder here", "E459")
     if may_be_elsewhere and not (root / address).exists():
         return address
     # the exact name: a file system may accept another spelling for the same folder
     if address not in os.listdir(root) or (root / address).is_symlink() or not (root / address).is_dir():  # noqa: PTH208
-        raise DraftRefused("to", f"{name!r} has no folder here", "name an agent that has one")
+        raise DraftRefused("to", f"{name!r} has no folder here", "name an agent that has one", "E460")
     return address
 
 
@@ -110,14 +112,14 @@ def _body(text: str) -> str:
     """Return a body that can be signed: AgentAZAll strips the end and reads every line end as a newline."""
     body = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
     if any(marker in body for marker in MARKERS):
-        raise DraftRefused("body", "contains markers of a signed message", "leave out the marker lines")
+        raise DraftRefused("body", "contains markers of a signed message", "leave out the marker lines", "E461")
     return body
 
 
 def _value(field: str, text: str) -> str:
     """Return a value that is valid in a header. Raises DraftRefused for line ends and invisible characters."""
     if any(unicodedata.category(character) in ENDING for character in text):
-        raise DraftRefused(field, "holds control characters or line ends", "write it on one line")
+        raise DraftRefused(field, "holds control characters or line ends", "write it on one line", "E462")
     return text.strip()
 
 

@@ -71,7 +71,9 @@ class AgentiesLog:
 
     def record(self, message: Message) -> bytes:
         """Return the bytes of a message's last line. Raises ContentGone."""
-        gone = ContentGone(f"{self.path.name} no longer has this message", "Agenties trims old mail when it starts")
+        gone = ContentGone(
+            f"{self.path.name} no longer has this message", "Agenties trims old mail when it starts", "E309"
+        )
         try:
             entry = self.contents().entries.get(message.id)
             if entry is None or entry.message.location is None:
@@ -83,7 +85,7 @@ class AgentiesLog:
             finally:
                 os.close(fd)
         except OSError as error:
-            raise ContentGone(f"{self.path.name} can't be read", "check whether it was moved") from error
+            raise ContentGone(f"{self.path.name} can't be read", "check whether it was moved", "E444") from error
         try:
             is_it = id_of(Piece(where.offset, data, loads(data))) == message.id
         except (*UNREADABLE, AttributeError):

@@ -215,5 +215,5 @@ class AskingOrigin(IssueOrigin):
             return self._export.record(message)
         record = self._records.get((message.id, message.location.offset if message.location else 0))
         if record is None:
-            raise ContentGone(f"bd no longer lists message {message.id}", "check whether it was deleted")
+            raise ContentGone(f"bd no longer lists message {message.id}", "check whether it was deleted", "E463")
         return record

@@ -123,11 +123,11 @@ class BeadsLines:
                 try:
                     all(self.read([]))
                 except OSError as error:
-                    raise ContentGone(f"{self.name} can't be read", reason_of(error)) from error
+                    raise ContentGone(f"{self.name} can't be read", reason_of(error), "E444") from error
             places = self._places.get(message.id, ())
             if which < len(places) and self._is(data := self._at(*places[which]), message.id):
                 return data
-        raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted")
+        raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted", "E477")
 
     def _is(self, data: bytes, name: str) -> bool:
         if name.startswith("line:"):
@@ -143,7 +143,7 @@ class BeadsLines:
             finally:
                 os.close(fd)
         except OSError as error:
-            raise ContentGone(f"{self.name} can't be read", reason_of(error)) from error
+            raise ContentGone(f"{self.name} can't be read", reason_of(error), "E444") from error
 
 
 def name_of(value: Mapping[str, Any]) -> str:

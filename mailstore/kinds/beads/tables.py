@@ -74,7 +74,7 @@ class TablesOrigin(IssueOrigin):
         rows = look_or_gone(self.path, partial(_rows, name=message.id), is_text=True)
         which = message.location.offset if message.location else 0
         if which >= len(rows):
-            raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted")
+            raise ContentGone(f"{self.name} no longer has message {message.id}", "check whether it was deleted", "E477")
         return msgspec.json.encode(rows[which])
 
 

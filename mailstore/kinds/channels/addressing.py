@@ -60,7 +60,7 @@ def _folders(folder: Path) -> list[Path]:
     try:
         return [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
     except OSError as error:
-        raise StoreError(f"{folder} can't be read", reason_of(error)) from error
+        raise StoreError(f"{folder} can't be read", reason_of(error), "E289") from error
 
 
 def _agents(root: Path) -> list[Agent]:
@@ -76,7 +76,9 @@ def _agent(text: str, agents: dict[str, Agent]) -> str:
     name = _checked("to", text.removeprefix("agent:"))
     holders = [agent.session_id for agent in agents.values() if name == agent.role]
     if holders and name not in agents:
-        raise DraftRefused("to", f"{name!r} is a role; channels have agents only", f"use {' or '.join(holders)}")
+        raise DraftRefused(
+            "to", f"{name!r} is a role; channels have agents only", f"use {' or '.join(holders)}", "E504"
+        )
     return name
 
 
@@ -84,7 +86,7 @@ def _named_channel(tag: str, channels: list[str]) -> str:
     namespace, _, name = tag.partition(":")
     if namespace != "project":
         known = ", ".join(map(tag_of, channels)) or "none yet"
-        raise DraftRefused("to", f"{tag!r} is not a channel here", f"known channels: {known}")
+        raise DraftRefused("to", f"{tag!r} is not a channel here", f"known channels: {known}", "E505")
     return _checked("to", name)
 
 
@@ -98,7 +100,7 @@ def _likely_channel(root: Path, draft: Draft, agent: Agent | None, channels: lis
     if len(known) == 1:
         return known[0]
     choice = " or ".join(tag_of(name) for name in known or channels) or "one, such as project:general"
-    raise DraftRefused("to", "names no channel", f"add the channel: {choice}")
+    raise DraftRefused("to", "names no channel", f"add the channel: {choice}", "E503")
 
 
 def _channel_of(root: Path, message_id: str, channels: list[str]) -> str:
@@ -123,8 +125,8 @@ def _read(path: Path) -> Message | None:
 def _checked(field: str, name: str) -> str:
     """Return a name unchanged if it can be part of a file name. Raises DraftRefused."""
     if not name or name.startswith(".") or len(name.encode()) > LONGEST_NAME:
-        raise DraftRefused(field, f"{name[:40]!r} can't be part of a file name", "use a shorter, plain name")
+        raise DraftRefused(field, f"{name[:40]!r} can't be part of a file name", "use a shorter, plain name", "E506")
     odd = [char for char in name if char in "/\\:" or not char.isprintable() or char.isspace()]
     if odd:
-        raise DraftRefused(field, f"{name!r} can't be part of a file name", f"leave out {odd[0]!r}")
+        raise DraftRefused(field, f"{name!r} can't be part of a file name", f"leave out {odd[0]!r}", "E506")
     return name

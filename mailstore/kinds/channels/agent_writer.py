@@ -38,7 +38,7 @@ def record_at(path: Path) -> Record | None:
     except FileNotFoundError:
         return None
     except (InvalidChannelFile, NotAFile) as error:
-        raise StoreError(f"{path} can't be changed ({error})", "fix or remove it") from error
+        raise StoreError(f"{path} can't be changed ({error})", "fix or remove it", "E389") from error
 
 
 def change_record(path: Path, change: Change) -> bool:
@@ -56,7 +56,7 @@ def change_record(path: Path, change: Change) -> bool:
         make_folder(path.parent, look_of(path.parent.parent))
         if _replaced(path, data, before):
             return True
-    raise StoreError(f"{path} changes all the time", "try again")
+    raise StoreError(f"{path} changes all the time", "try again", "E388")
 
 
 def _replaced(path: Path, data: bytes, before: Stamp | None) -> bool:
@@ -120,9 +120,9 @@ def write_agent(root: Path, agent: Agent, traffic: Traffic, now: float) -> None:
 def _check_name(name: str) -> None:
     odd = not name or name.startswith(".") or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
     if odd or any(char in "/\\:" or not char.isprintable() or char.isspace() for char in name):
-        raise StoreError(f'"{name[:40]}" can\'t be part of a file name', "use a shorter, plain name")
+        raise StoreError(f'"{name[:40]}" can\'t be part of a file name', "use a shorter, plain name", "E368")
     if name in USER_NAMES or is_broadcast(name):
-        raise StoreError(f'"{name}" is not an agent here', "use another name")
+        raise StoreError(f'"{name}" is not an agent here', "use another name", "E369")
 
 
 def _known(root: Path, name: str, traffic: Traffic) -> Agent | None:
@@ -148,7 +148,9 @@ def _presence(before: Record | None, agent: Agent, known: Agent | None, moment: 
     if known is not None and known.status is agent.status:
         return None
     raise StoreError(
-        f"{agent.session_id}'s own program says what it does, and said so later", "end that program, then try again"
+        f"{agent.session_id}'s own program says what it does, and said so later",
+        "end that program, then try again",
+        "E367",
     )
 
 

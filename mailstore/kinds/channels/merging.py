@@ -65,7 +65,9 @@ class ChannelsMerger:
         channel, stems, fields = placed_message(record, known.roster)
         folder = self._root / CHANNELS / channel
         if folder.is_symlink():
-            raise StoreError(f"{folder} is a symbolic link", "links are not followed: use the folder it points to")
+            raise StoreError(
+                f"{folder} is a symbolic link", "links are not followed: use the folder it points to", "E290"
+            )
         make_folder(folder, look_of(self._root / CHANNELS))
         data = msgspec.json.format(encode_record(fields), indent=2) + b"\n"
         for stem in stems:
@@ -75,7 +77,7 @@ class ChannelsMerger:
                     return True
             if _id_in(path, channel) == record.message.id:
                 return False
-        raise StoreError(f"{folder} has no unused name for {record.message.id}", "look at what is there")
+        raise StoreError(f"{folder} has no unused name for {record.message.id}", "look at what is there", "E373")
 
 
 def _why_not(record: Adopted) -> str:

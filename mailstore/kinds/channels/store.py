@@ -122,11 +122,13 @@ class ChannelsStore(WatchedStore):
             found = decode(data, channel, name, 0.0).message
         except InvalidChannelFile as error:
             raise ContentGone(
-                f"{file} is no longer a message", "it was replaced; signalbox doctor checks what is there now"
+                f"{file} is no longer a message", "it was replaced; signalbox doctor checks what is there now", "E310"
             ) from error
         if found.id != message.id:
             raise ContentGone(
-                f"{file} no longer has this message", "it was replaced; signalbox doctor checks what is there now"
+                f"{file} no longer has this message",
+                "it was replaced; signalbox doctor checks what is there now",
+                "E304",
             )
         return data
 

@@ -33,11 +33,11 @@ def post(root: Path, placed: Placed, draft: Draft, now: float) -> Message:
     _artifacts(draft)
     if taken := [name for name in OWN_METADATA if name in draft.metadata]:
         raise DraftRefused(
-            "metadata", f"can't contain {taken[0]!r}", "channels use this name themselves: choose another"
+            "metadata", f"can't contain {taken[0]!r}", "channels use this name themselves: choose another", "E508"
         )
     folder = root / CHANNELS / placed.channel
     if folder.is_symlink():
-        raise StoreError(f"{folder} is a symbolic link", "links are not followed: use the folder it points to")
+        raise StoreError(f"{folder} is a symbolic link", "links are not followed: use the folder it points to", "E290")
     is_new = not folder.exists()
     if is_new:
         make_folder(folder, look_of(root / CHANNELS))
@@ -58,7 +58,9 @@ def _artifacts(draft: Draft) -> list[Any]:
         try:
             value = msgspec.json.decode(value)
         except msgspec.DecodeError as error:
-            raise DraftRefused("metadata", f"has no JSON list in {ARTIFACTS!r}", "name one file, or a list") from error
+            raise DraftRefused(
+                "metadata", f"has no JSON list in {ARTIFACTS!r}", "name one file, or a list", "E507"
+            ) from error
     return value if isinstance(value, list) else [value]
 
 
@@ -70,7 +72,7 @@ def _write(folder: Path, placed: Placed, draft: Draft, now: float) -> tuple[str,
         with Pending(folder / f"{stem}.json", data, look_of(folder)) as pending:
             if pending.appear():
                 return f"{stem}.json", data
-    raise StoreError(f"{folder} has no unused name for a message of this second", "try again")
+    raise StoreError(f"{folder} has no unused name for a message of this second", "try again", "E390")
 
 
 def _encoded(stem: str, moment: datetime, placed: Placed, draft: Draft) -> bytes:

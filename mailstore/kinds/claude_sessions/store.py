@@ -94,7 +94,9 @@ class ClaudeSessionsStore(WatchedStore):
         """Return a message's body. Raises ContentGone."""
         text = self._found(message).text
         if text is None:
-            raise ContentGone(f"the text of message {message.id} is in no transcript", "its sender's may be deleted")
+            raise ContentGone(
+                f"the text of message {message.id} is in no transcript", "its sender's may be deleted", "E472"
+            )
         return text
 
     def raw(self, message: Message) -> bytes:
@@ -106,7 +108,7 @@ class ClaudeSessionsStore(WatchedStore):
                     transcript.seek(line.offset)
                     data = transcript.read(line.length)
             except (OSError, NotAFile) as error:
-                raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error)) from error
+                raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error), "E476") from error
             if line.uuid.encode() in data:
                 return data
         return msgspec.json.encode(line)
@@ -133,11 +135,13 @@ class ClaudeSessionsStore(WatchedStore):
         session = place.resume[-1] if place.resume else ""
         file = self._source.file_named(session, place.file)
         if file is None:
-            raise ContentGone(f"the transcript {place.file} is gone", "what was kept of it is in the message's record")
+            raise ContentGone(
+                f"the transcript {place.file} is gone", "what was kept of it is in the message's record", "E474"
+            )
         try:
             return turns_around(file.path, place.offset, turns_in)
         except (OSError, NotAFile) as error:
-            raise ContentGone(f"the transcript {place.file} can't be read", reason_of(error)) from error
+            raise ContentGone(f"the transcript {place.file} can't be read", reason_of(error), "E476") from error
 
     def usage(self) -> Mapping[str, AgentUsage]:
         return self._source.usage()
@@ -151,5 +155,5 @@ class ClaudeSessionsStore(WatchedStore):
     def _found(self, message: Message) -> TracedMessage:
         traced = self._source.traced(message.id)
         if traced is None:
-            raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
+            raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?", "E473")
         return traced

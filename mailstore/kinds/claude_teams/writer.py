@@ -51,7 +51,7 @@ def write(teams: Sequence[Team], draft: Draft) -> tuple[Team, list[Written]]:
     """
     if draft.sender not in USER_NAMES:
         raise DraftRefused(
-            "from", f"{draft.sender!r} can't send here", "leave out --from: agents send with their own program"
+            "from", f"{draft.sender!r} can't send here", "leave out --from: agents send with their own program", "E509"
         )
     targets = _targets(teams, draft)
     for team, name in targets:
@@ -78,7 +78,9 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         if config.problem is not None or not config.value:
             why = config.problem.reason if config.problem else "the team has no roster: it is gone"
             if len(teams) == 1:
-                raise StoreError(f"{team.roster} can't be read ({why})", "fix this file, which lists the recipients")
+                raise StoreError(
+                    f"{team.roster} can't be read ({why})", "fix this file, which lists the recipients", "E513"
+                )
             continue
         for name in filter(is_member_name, members(config.value)):
             known[team.named(name)] = (team, name)
@@ -92,9 +94,9 @@ def _targets(teams: Sequence[Team], draft: Draft) -> list[Target]:
         else:
             targets[known[full_name(recipient, known, bare)]] = None
     if not targets:
-        raise DraftRefused("to", "names a team without members", "name an agent of another team")
+        raise DraftRefused("to", "names a team without members", "name an agent of another team", "E510")
     if len({team.name for team, _ in targets}) > 1:
-        raise DraftRefused("to", "names agents of several teams", "send to each team separately")
+        raise DraftRefused("to", "names agents of several teams", "send to each team separately", "E511")
     return list(targets)
 
 
@@ -114,19 +116,23 @@ def _entry(draft: Draft) -> dict[str, Any]:
 def _read(inbox: Path) -> bytes:
     """Return an inbox's bytes, empty if there is none yet. Raises StoreError if nothing can be added to it."""
     if inbox.parent.is_symlink():
-        raise StoreError(f"{inbox.parent} is a symbolic link", "links are not followed: use the folder it points to")
+        raise StoreError(
+            f"{inbox.parent} is a symbolic link", "links are not followed: use the folder it points to", "E392"
+        )
     try:
         data = read_whole(inbox)
     except FileNotFoundError:
         return b""
     except NotAFile as error:
         raise StoreError(
-            f"{inbox} can't be written ({error})", "check its permissions and the free space; nothing was written"
+            f"{inbox} can't be written ({error})",
+            "check its permissions and the free space; nothing was written",
+            "E394",
         ) from error
     except OSError as error:
         raise refusal(inbox, error) from error
     if data.strip() and not _is_array(data):
-        raise StoreError(f"{inbox} is not a JSON array", "try again: it may be half-written")
+        raise StoreError(f"{inbox} is not a JSON array", "try again: it may be half-written", "E393")
     return data
 
 
@@ -163,7 +169,7 @@ def _append(inbox: Path, entry: dict[str, Any]) -> tuple[int, bytes]:
 def locked_inbox(inbox: Path) -> Iterator[None]:
     """Hold an inbox's lock; an abandoned one is taken over. Raises MailboxBusy and StoreError."""
     lock = inbox.with_name(f"{inbox.name}.lock")
-    busy = MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
+    busy = MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it", "E391")
     taken(
         lambda: _claimed(lock),
         lambda: _is_stale(lock) and removed(lock.rmdir),

@@ -36,9 +36,11 @@ def send(source: ThreadsSource, draft: Draft) -> Message:
     [recipient] = draft.recipients
     thread = source.session_of(recipient)
     if not thread:
-        raise DraftRefused("to", f"{recipient!r} is not a thread of Codex", "signalbox agents lists them")
+        raise DraftRefused("to", f"{recipient!r} is not a thread of Codex", "signalbox agents lists them", "E495")
     if "\0" in draft.content or len(draft.content.encode()) > LONGEST:
-        raise DraftRefused("text", "is too long for codex queue", f"shorten it to {LONGEST:,} bytes, without NUL")
+        raise DraftRefused(
+            "text", "is too long for codex queue", f"shorten it to {LONGEST:,} bytes, without NUL", "E496"
+        )
     now = time.time()
     item = _run(source.folder, thread, draft.content)
     client, at = _queued(source, thread, item, draft.content, now)
@@ -61,7 +63,9 @@ def _queued(source: ThreadsSource, thread: str, item: str, text: str, since: flo
             if client := client_of(file.file.path, text, since):
                 return client, isoformat(since)
         if time.monotonic() > end:
-            raise StoreError(f"the message was queued as {item}, and is in no file yet", "look for it in a moment")
+            raise StoreError(
+                f"the message was queued as {item}, and is in no file yet", "look for it in a moment", "E498"
+            )
         time.sleep(0.05)
 
 
@@ -69,16 +73,16 @@ def _run(folder: Path, thread: str, text: str) -> str:
     """Run the program; return the id of the row that it queued. Raises StoreError."""
     program = installed(PROGRAM)
     if not program:
-        raise StoreError("codex is not installed", "install it to send")
+        raise StoreError("codex is not installed", "install it to send", "E497")
     environment = {**os.environ, "CODEX_HOME": str(folder)}
     words = [program, "queue", f"--thread={thread}", f"--message={text}"]
     try:
         status, said, complaint = run(words, folder, environment)
     except OutOfBounds as error:
-        raise StoreError(f"codex queue {error}", "look whether the message is there") from error
+        raise StoreError(f"codex queue {error}", "look whether the message is there", "E499") from error
     except OSError as error:
-        raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
+        raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent", "E501") from error
     if status == 0 and (match := QUEUED.search(said)):
         return match[1]
     lines = [line.removeprefix("Error: ") for line in complaint.splitlines() if line.startswith("Error: ")]
-    raise StoreError("codex refused the message", (lines or [f"it ended with status {status}"])[0][:300])
+    raise StoreError("codex refused the message", (lines or [f"it ended with status {status}"])[0][:300], "E494")

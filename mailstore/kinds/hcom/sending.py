@@ -47,17 +47,17 @@ def why_not_sent() -> str:
 def send(database: Path, draft: Draft) -> Message:
     """Send a message from the user; return it as the log has it. Raises DraftRefused and StoreError."""
     if draft.sender not in PERSON:
-        raise DraftRefused("from", f"{draft.sender!r} is not the user", "agents send with hcom themselves")
+        raise DraftRefused("from", f"{draft.sender!r} is not the user", "agents send with hcom themselves", "E532")
     if draft.type and draft.type not in INTENTS:
-        raise DraftRefused("type", f"{draft.type!r} is not an intent", f"use one of {', '.join(INTENTS)}")
+        raise DraftRefused("type", f"{draft.type!r} is not an intent", f"use one of {', '.join(INTENTS)}", "E479")
     if draft.type == "ack" and draft.thread is None:
-        raise DraftRefused("type", "'ack' acknowledges a message", "reply to that message")
+        raise DraftRefused("type", "'ack' acknowledges a message", "reply to that message", "E480")
     words = look_before_writing(database, lambda mail: _words(mail, draft), "nothing was sent")
     number = _run(database, words, draft.content)
     try:
         return look(database, lambda mail: message_at(mail, number, database.name))
     except (OSError, Unreadable, UnreadableEvent, LookupError) as error:
-        raise StoreError(f"hcom sent message {number}, which can't be read back", f"{error}") from error
+        raise StoreError(f"hcom sent message {number}, which can't be read back", f"{error}", "E484") from error
 
 
 def _words(mail: sqlite3.Connection, draft: Draft) -> list[str]:
@@ -70,7 +70,9 @@ def _words(mail: sqlite3.Connection, draft: Draft) -> list[str]:
         number, mark = number_in(draft.thread)
         rows = ask.some_messages(mail, [number]) if mark in ("", ask.mark(mail)) else []
         if not rows:
-            raise DraftRefused("thread", f"{draft.thread!r} is not in the log", "reply to a message that is there")
+            raise DraftRefused(
+                "thread", f"{draft.thread!r} is not in the log", "reply to a message that is there", "E485"
+            )
         words += ["--reply-to", str(number)]
         label = _label(rows[0])
         words += ["--thread", label] if label else []
@@ -100,14 +102,14 @@ def _recipients(mail: sqlite3.Connection, draft: Draft) -> list[str]:
             # named one by one, because hcom takes any @name in the text of a broadcast for its recipient
             found.update(dict.fromkeys(known.values()))
         elif recipient in PERSON:
-            raise DraftRefused("to", "names yourself", "hcom delivers to agents only")
+            raise DraftRefused("to", "names yourself", "hcom delivers to agents only", "E486")
         elif recipient.removeprefix("@") in known:
             found[known[recipient.removeprefix("@")]] = None
         else:
             names = ", ".join(dict.fromkeys(known.values())) or "none"
-            raise DraftRefused("to", f"{recipient!r} is not connected", f"connected agents: {names}")
+            raise DraftRefused("to", f"{recipient!r} is not connected", f"connected agents: {names}", "E502")
     if not found:
-        raise DraftRefused("to", "reaches no agent, as none is connected", "send once one is")
+        raise DraftRefused("to", "reaches no agent, as none is connected", "send once one is", "E481")
     return list(found)
 
 
@@ -115,21 +117,21 @@ def _run(database: Path, words: list[str], content: str) -> int:
     """Run the program with a text as its input; return the number of the message. Raises StoreError."""
     program = installed(PROGRAM)
     if not program:
-        raise StoreError("hcom is not installed", "install it to send")
+        raise StoreError("hcom is not installed", "install it to send", "E482")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OWN_IDENTITY)}
     environment["HCOM_DIR"] = str(database.parent)
     try:
         status, answer, complaint = run([program, *words], database.parent, environment, content)
     except OutOfBounds as error:
-        raise StoreError(f"hcom {error}", "look whether the message is there") from error
+        raise StoreError(f"hcom {error}", "look whether the message is there", "E500") from error
     except OSError as error:
-        raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent") from error
+        raise StoreError(f"{program} can't be run", f"{error.strerror}; nothing was sent", "E501") from error
     if status == 0:
         for line in reversed(answer.splitlines()):
             try:
                 return msgspec.json.decode(line, type=SentEvent).event_id
             except (msgspec.DecodeError, RecursionError):
                 continue
-        raise StoreError(f"hcom did not say which message it sent in {DATABASE}", "look whether it is there")
+        raise StoreError(f"hcom did not say which message it sent in {DATABASE}", "look whether it is there", "E483")
     words_of = (complaint or answer).strip().splitlines() or [f"it ended with status {status}"]
-    raise StoreError("hcom refused the message", words_of[0].removeprefix("Error: ")[:300])
+    raise StoreError("hcom refused the message", words_of[0].removeprefix("Error: ")[:300], "E478")

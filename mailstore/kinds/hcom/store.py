@@ -118,9 +118,9 @@ class HcomStore(WatchedStore):
         try:
             contents = look_or_gone(self._database, query)
         except UnreadableEvent as error:
-            raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+            raise ContentGone(f"message {message.id} can no longer be read", str(error), "E306") from error
         if not contents:
-            raise ContentGone(f"message {message.id} is no longer in {self._database.name}", "was it reset?")
+            raise ContentGone(f"message {message.id} is no longer in {self._database.name}", "was it reset?", "E305")
         return contents[0]
 
     def raw_problem(self, problem: Problem) -> bytes | None:

@@ -171,9 +171,9 @@ def load(path: Path) -> Mapping:
     try:
         return parse(read_whole(path, LARGEST).decode(), str(path))
     except NotAFile as error:
-        raise StoreError(f"{path} is not a mapping ({error})", "use a TOML file") from error
+        raise StoreError(f"{path} is not a mapping ({error})", "use a TOML file", "E516") from error
     except UnicodeDecodeError as error:
-        raise StoreError(f"{path} is not UTF-8", "use a TOML file in UTF-8") from error
+        raise StoreError(f"{path} is not UTF-8", "use a TOML file in UTF-8", "E517") from error
 
 
 def parse(text: str, name: str) -> Mapping:
@@ -181,12 +181,16 @@ def parse(text: str, name: str) -> Mapping:
     try:
         return Mapping.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise StoreError(f"{name} is invalid TOML ({error})", "correct it, or use signalbox map guess") from error
+        raise StoreError(
+            f"{name} is invalid TOML ({error})", "correct it, or use signalbox map guess", "E518"
+        ) from error
     except RecursionError as error:
-        raise StoreError(f"{name} is nested too deeply", "a mapping is a table of tables") from error
+        raise StoreError(f"{name} is nested too deeply", "a mapping is a table of tables", "E519") from error
     except ValidationError as error:
         said = "; ".join(dict.fromkeys(map(_said, error.errors())))
-        raise StoreError(f"{name} is not a mapping ({said})", "signalbox map guess prints an example") from error
+        raise StoreError(
+            f"{name} is not a mapping ({said})", "signalbox map guess prints an example", "E520"
+        ) from error
 
 
 def _said(error: Any) -> str:

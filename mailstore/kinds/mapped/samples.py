@@ -37,7 +37,7 @@ def samples(path: Path) -> list[Sample]:
     try:
         if not path.exists():
             raise MailboxMissing(
-                f"there is nothing at {path}", "name a JSONL file, a folder of JSON files or a database"
+                f"there is nothing at {path}", "name a JSONL file, a folder of JSON files or a database", "E523"
             )
         if path.is_dir():
             sample = _folder(path)
@@ -46,11 +46,11 @@ def samples(path: Path) -> list[Sample]:
         else:
             sample = _file(path)
     except OSError as error:
-        raise StoreError(f"{path} can't be read", reason_of(error)) from error
+        raise StoreError(f"{path} can't be read", reason_of(error), "E273") from error
     except Unreadable as error:
-        raise StoreError(f"{path} can't be read", str(error)) from error
+        raise StoreError(f"{path} can't be read", str(error), "E273") from error
     if sample is None or not sample.records:
-        raise StoreError(f"no records were found at {path}", EXPECTED)
+        raise StoreError(f"no records were found at {path}", EXPECTED, "E521")
     return [sample]
 
 
@@ -141,5 +141,5 @@ def _tables(path: Path) -> list[Sample]:
         if records:
             tables.append(Sample({"database": str(path), "table": table}, records))
     if not tables:
-        raise StoreError(f"{path} has no table with rows", "name another database")
+        raise StoreError(f"{path} has no table with rows", "name another database", "E522")
     return tables

@@ -202,7 +202,7 @@ class MappedSource(PartSource):
                     found = msgspec.structs.replace(found, id=message.id)
                 if _identity(found) == identity:
                     return record
-        raise ContentGone(f"message {message.id} is gone", "check whether it was moved or deleted")
+        raise ContentGone(f"message {message.id} is gone", "check whether it was moved or deleted", "E313")
 
     def _near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         try:

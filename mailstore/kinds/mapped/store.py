@@ -61,10 +61,12 @@ class MappedStore(WatchedStore):
         try:
             path = path.absolute()
             if not path.is_file():
-                raise MailboxMissing(f"no mapping at {path}", "create one with signalbox map guess")
+                raise MailboxMissing(f"no mapping at {path}", "create one with signalbox map guess", "E524")
             store = cls(path, load(path.resolve()), poll=poll)
             if not store._source.origin.folder.is_dir():
-                raise MailboxMissing(f"{store._source.origin.folder} is not there", f"fix the source in {path.name}")
+                raise MailboxMissing(
+                    f"{store._source.origin.folder} is not there", f"fix the source in {path.name}", "E288"
+                )
         except OSError as error:
             raise unreadable(path, error) from error
         return store
@@ -100,10 +102,12 @@ class MappedStore(WatchedStore):
         try:
             return origin.raw_row(problem)
         except (OSError, Unreadable) as error:
-            raise ContentGone(f"{origin.path.name} can't be read", str(error)) from error
+            raise ContentGone(f"{origin.path.name} can't be read", str(error), "E444") from error
 
     def _found(self, message: Message) -> MappedRecord:
         try:
             return self._source.find(message)
         except OSError as error:
-            raise ContentGone(f"message {message.id} can't be read", "check whether it was moved or deleted") from error
+            raise ContentGone(
+                f"message {message.id} can't be read", "check whether it was moved or deleted", "E314"
+            ) from error

@@ -57,10 +57,10 @@ def location_of(text: str, *, is_tls: bool = False) -> NatsLocation:
     """Parse a location. Raises StoreError, which tells nothing of what was typed before an @."""
     match = AUTHORITY.fullmatch(text)
     if match is None:
-        raise StoreError("the address of the mailbox is not valid", REMEDY)
+        raise StoreError("the address of the mailbox is not valid", REMEDY, "E399")
     name = unquote(match["path"].rstrip("/"))
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise StoreError("the address names no mailbox", REMEDY)
+        raise StoreError("the address names no mailbox", REMEDY, "E400")
     hosts, users = _hosts(match["hosts"], match["before"] or "")
     return NatsLocation(NatsAddress(hosts, name, is_tls), users, _replicas(match["query"] or ""))
 
@@ -81,7 +81,7 @@ def _hosts(text: str, before: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _host(text: str) -> str:
     match = HOST.fullmatch(text.strip())
     if match is None or not 0 < int(match["port"] or DEFAULT_PORT) < 1 << 16:
-        raise StoreError("the address names no valid host", REMEDY)
+        raise StoreError("the address names no valid host", REMEDY, "E401")
     port = int(match["port"] or DEFAULT_PORT)
     name = match["name"].lower()
     return name if port == DEFAULT_PORT else f"{name}:{port}"
@@ -97,5 +97,5 @@ def _replicas(query: str) -> int | None:
     if given is None:
         return None
     if not (given.isascii() and given.isdigit() and 0 < int(given) <= MOST_REPLICAS):
-        raise StoreError(f'"{given[:20]}" is not a number of replicas', f"give 1 to {MOST_REPLICAS}")
+        raise StoreError(f'"{given[:20]}" is not a number of replicas', f"give 1 to {MOST_REPLICAS}", "E269")
     return int(given)

@@ -46,7 +46,9 @@ def run(args: argparse.Namespace, program: Program) -> CommandAnswer:
     with program.mailbox() as (store, mailbox):
         agents = [agent for agent in mailbox.roster if agent.status is not Status.DEAD]
     if not store.kind.startswith("nats"):
-        raise Unsupported(f"{store.called()} has no server's permissions", "name one with --store nats://HOST/NAME")
+        raise Unsupported(
+            f"{store.called()} has no server's permissions", "name one with --store nats://HOST/NAME", "E397"
+        )
     named = location_of(store.url.partition(":")[2]).address.mailbox
     names = list(dict.fromkeys([PERSON, *sorted(agent.session_id for agent in agents)]))
     if args.keys is None:
@@ -92,7 +94,7 @@ def _keys(folder: Path, names: Sequence[str]) -> dict[str, str]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return {name: user_key(_seed(folder / f"{token_of(name)}.nk")) for name in names}
     except OSError as error:
-        raise MailError(f"{folder} can't hold the keys ({reason_of(error)})", "name another folder") from error
+        raise MailError(f"{folder} can't hold the keys ({reason_of(error)})", "name another folder", "E398") from error
 
 
 def _seed(file: Path) -> str:

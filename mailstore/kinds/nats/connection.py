@@ -73,15 +73,15 @@ class Connection:
         with self._turn:
             if self._is_closed:
                 work.close()
-                raise StoreError(f"the mailbox {self.address.mailbox} is closed", "open it again")
+                raise StoreError(f"the mailbox {self.address.mailbox} is closed", "open it again", "E402")
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result(seconds)
         except TimeoutError as error:
             future.cancel()
-            raise StoreError(f"{self.address.shown_hosts} does not answer", "try again later") from error
+            raise StoreError(f"{self.address.shown_hosts} does not answer", "try again later", "E403") from error
         except asyncio.CancelledError as error:
-            raise StoreError(f"the mailbox {self.address.mailbox} was closed", "open it again") from error
+            raise StoreError(f"the mailbox {self.address.mailbox} was closed", "open it again", "E404") from error
         except RequestRefused as refusal:
             if refusal.number == NO_STREAM:
                 raise missing(self.address) from refusal

@@ -89,7 +89,7 @@ def inbox_of(user: str) -> str:
 def _creds(path: Path) -> dict[str, Any]:
     parts = dict(PART.findall(_text(path)))
     if JWT not in parts or SEED not in parts:
-        raise StoreError(f"{path} is not a creds file", "it must hold a user's JWT and the seed of its NKEY")
+        raise StoreError(f"{path} is not a creds file", "it must hold a user's JWT and the seed of its NKEY", "E405")
     jwt = Secret.of(parts[JWT])
     return {
         "user_jwt_cb": lambda: jwt.reveal().encode(),
@@ -126,6 +126,6 @@ def _context(authority: str, certificate: str, key: str) -> ssl.SSLContext:
     except (OSError, ValueError) as error:
         why = "it is not in PEM" if isinstance(error, ssl.SSLError) else reason_of(error)
         raise StoreError(
-            f"{certificate} and its key can't be read ({why})", f"check {PREFIX}CERT and {PREFIX}KEY"
+            f"{certificate} and its key can't be read ({why})", f"check {PREFIX}CERT and {PREFIX}KEY", "E406"
         ) from error
     return context

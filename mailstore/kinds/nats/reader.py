@@ -176,7 +176,7 @@ class StreamReader:
         """Return the bytes of a record that was read. Raises StoreError."""
         record = self._connection.run(one(self._connection.client, self.stream, sequence))
         if record is None:
-            raise StoreError(f"record {sequence:,} is no longer on the server", "open the mailbox again")
+            raise StoreError(f"record {sequence:,} is no longer on the server", "open the mailbox again", "E425")
         return record.data
 
     def audience(self, record: StreamRecord) -> list[Event]:
@@ -215,7 +215,9 @@ class StreamReader:
                 failed += 1
                 if failed == TRIES:
                     raise StoreError(
-                        f"{self._connection.address.shown_hosts} stopped sending ({error})", "open the mailbox again"
+                        f"{self._connection.address.shown_hosts} stopped sending ({error})",
+                        "open the mailbox again",
+                        "E426",
                     ) from error
                 self._connection.run(self._connection.returned())
 

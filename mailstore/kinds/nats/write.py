@@ -101,7 +101,7 @@ class RecordWriter:
             except Overtaken:
                 continue
             return
-        raise StoreError(f"others keep changing the entry of {agent.session_id}", "try again")
+        raise StoreError(f"others keep changing the entry of {agent.session_id}", "try again", "E427")
 
     def intervention(self, intervention: Intervention) -> None:
         to = subject(self._mailbox, Topic.JOURNAL, token_of(intervention.actor))

@@ -37,7 +37,7 @@ def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> i
     people = look_before_writing(places.database, _people)
     names = {name for person in people.names for name in spellings(person)}
     if reader not in (*USER_NAMES, *names):
-        raise Unsupported(f"mail of {reader} can't be marked read", "each recipient marks its own mail")
+        raise Unsupported(f"mail of {reader} can't be marked read", "each recipient marks its own mail", "E526")
     if not names or not message_ids:
         return 0
     sql = MARK.format(marks=",".join("?" * len(names)))
@@ -52,10 +52,10 @@ def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> i
             graph.execute("COMMIT")
     except sqlite3.OperationalError as error:
         if str(getattr(error, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise MailboxBusy(f"{places.database} is locked by the Memory Core", "try again") from error
-        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written") from error
+            raise MailboxBusy(f"{places.database} is locked by the Memory Core", "try again", "E529") from error
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written", "E528") from error
     except sqlite3.Error as error:
-        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written") from error
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written", "E528") from error
     except OSError as error:
         raise refusal(places.database, error) from error
     return count

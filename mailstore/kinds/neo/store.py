@@ -93,7 +93,7 @@ class NeoStore(WatchedStore):
         try:
             known = queued_of(data).message.properties if is_queued else node_of(data).properties
         except InvalidNode as error:
-            raise ContentGone(f"message {message.id} can no longer be read", str(error)) from error
+            raise ContentGone(f"message {message.id} can no longer be read", str(error), "E306") from error
         return text_of(known.bodyText)
 
     def raw(self, message: Message) -> bytes:
@@ -113,9 +113,9 @@ class NeoStore(WatchedStore):
         try:
             waiting = WriteAheadQueue(self._places.log).look().get(node_id) if self._places.log else None
         except OSError as error:
-            raise ContentGone(f"{database.name} can't be read", str(error)) from error
+            raise ContentGone(f"{database.name} can't be read", str(error), "E444") from error
         if waiting is None:
-            raise ContentGone(f"message {message.id} is no longer in the graph", "check whether it was deleted")
+            raise ContentGone(f"message {message.id} is no longer in the graph", "check whether it was deleted", "E316")
         return waiting.line.data, True
 
     def write_message(self, draft: Draft) -> Message:

@@ -45,7 +45,7 @@ def append_locked(path: Path) -> Iterator[None]:
     A lock whose holder is gone, or which is older than 2 s, is removed. Raises MailboxBusy and StoreError.
     """
     lock = path.with_name(f"{path.name}.lock")
-    busy = MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or check who holds {lock.name}")
+    busy = MailboxBusy(f"{path} is locked by the Memory Core", f"try again, or check who holds {lock.name}", "E525")
     token = taken(lambda: _claimed(lock), lambda: _reclaimed(lock), busy, seconds=PATIENCE_SECONDS, pause=PAUSE_SECONDS)
     try:
         yield
@@ -112,7 +112,7 @@ def write_message(places: NeoPlaces, draft: Draft) -> Message:
     who = look_before_writing(places.database, lambda graph: _who(graph, draft))
     sender = person_of(who.people)
     if draft.sender not in (*USER_NAMES, sender, login(sender)):
-        raise DraftRefused("from", f"{draft.sender!r} is not the user", f"only {sender} can send from here")
+        raise DraftRefused("from", f"{draft.sender!r} is not the user", f"only {sender} can send from here", "E532")
     now = datetime.now(UTC)
     record = _record(draft, sender, _target(draft.recipients[0], sender, who), who, now)
     line = msgspec.json.encode(record)
@@ -137,11 +137,12 @@ def person_of(people: People) -> str:
     """Return the user's identity as sender. Raises DraftRefused if it is ambiguous."""
     if people.only:
         return people.only
-    names = ", ".join(sorted(people.names))
+    if names := ", ".join(sorted(people.names)):
+        raise DraftRefused(
+            "from", f"could be any of {names}", "set the account type of one of them alone to human", "E530"
+        )
     raise DraftRefused(
-        "from",
-        f"could be any of {names}" if names else "has no identity: the graph has no human",
-        "set the account type of exactly one identity to human in the Memory Core",
+        "from", "has no identity: the graph has no human", "set the account type of one identity to human", "E531"
     )
 
 
@@ -155,7 +156,9 @@ def _who(graph: sqlite3.Connection, draft: Draft) -> _Who:
         elif kind == "agent" or (node.label == "AGENT" and kind != "sentinel"):
             agents.append(node_id)
     if draft.thread is not None and not ask.known(graph, [f"{MESSAGE}{draft.thread}"]):
-        raise DraftRefused("thread", f"{draft.thread!r} is not in the graph", "reply once it is no longer queued")
+        raise DraftRefused(
+            "thread", f"{draft.thread!r} is not in the graph", "reply once it is no longer queued", "E533"
+        )
     blocks = graph.execute("SELECT DISTINCT source, target FROM Edges WHERE type = 'BLOCKED_BY'")
     blocked = frozenset((text_of(source), text_of(target)) for source, target in blocks)
     starred = sorted(name for name in agents if name.startswith("@"))
@@ -169,9 +172,9 @@ def _target(text: str, sender: str, who: _Who) -> str:
     name = sender if text in USER_NAMES or text == "@me" else identity(text)
     if name not in who.names and not name.startswith(PASSING):
         known = ", ".join(sorted(who.names))
-        raise DraftRefused("to", f"{text!r} is not an identity in this graph", f"use one of {known}, or all")
+        raise DraftRefused("to", f"{text!r} is not an identity in this graph", f"use one of {known}, or all", "E534")
     if (sender, name) in who.blocked:
-        raise DraftRefused("to", f"{name} has blocked messages from {sender}", "it must unblock them first")
+        raise DraftRefused("to", f"{name} has blocked messages from {sender}", "it must unblock them first", "E535")
     return name
 
 

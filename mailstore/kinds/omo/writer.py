@@ -51,11 +51,13 @@ def write(runs: Sequence[TeamRun], draft: Draft) -> WrittenMessage:
     StoreError, which says who got the message if not all files could be written.
     """
     if draft.sender not in USER_NAMES:
-        raise DraftRefused("from", f"{draft.sender!r} can't send here", "members send with their own program")
+        raise DraftRefused("from", f"{draft.sender!r} can't send here", "members send with their own program", "E509")
     if draft.type and draft.type not in KINDS:
-        raise DraftRefused("type", f"{draft.type!r} is the program's own", f"use one of {', '.join(KINDS)}")
+        raise DraftRefused("type", f"{draft.type!r} is the program's own", f"use one of {', '.join(KINDS)}", "E464")
     if len(draft.content.encode()) > LARGEST_BODY:
-        raise DraftRefused("body", "is over 32 KiB, which the program does not read", "send the path of a file instead")
+        raise DraftRefused(
+            "body", "is over 32 KiB, which the program does not read", "send the path of a file instead", "E465"
+        )
     targets = _targets(runs, draft)
     run = targets[0][0]
     message = _message(run, draft)
@@ -85,10 +87,12 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
     for run in runs:
         state = state_of(run)
         if state.problem is not None and len(runs) == 1:
-            raise StoreError(f"{run.roster} can't be read ({state.problem.reason})", "this file lists the recipients")
+            raise StoreError(
+                f"{run.roster} can't be read ({state.problem.reason})", "this file lists the recipients", "E513"
+            )
         is_closed = state.value.get("status") in CLOSED
         if is_closed and len(runs) == 1:
-            raise DraftRefused("to", "names members of a run that is being deleted", "write to a running team")
+            raise DraftRefused("to", "names members of a run that is being deleted", "write to a running team", "E469")
         for name in () if is_closed else filter(is_member_name, members(state.value)):
             known[run.named(name)] = (run, name)
             bare.setdefault(name, []).append(run.named(name))
@@ -97,11 +101,11 @@ def _targets(runs: Sequence[TeamRun], draft: Draft) -> list[Target]:
     for recipient in draft.recipients:
         if recipient in BROADCAST_NAMES:
             raise DraftRefused(
-                "to", "names all, to whom only the lead may write", "name the members, or write to the lead"
+                "to", "names all, to whom only the lead may write", "name the members, or write to the lead", "E470"
             )
         targets[known[full_name(recipient, known, bare)]] = None
     if len({run.folder for run, _ in targets}) > 1:
-        raise DraftRefused("to", "names members of several runs", "send to each run separately")
+        raise DraftRefused("to", "names members of several runs", "send to each run separately", "E466")
     return sorted(targets, key=lambda target: target[1])
 
 
@@ -126,9 +130,13 @@ def _correlation(run: TeamRun, thread: str) -> str:
     mail = RunMail(run, is_keeping=False)
     known = mail.known_ids() | {path.stem.removeprefix(".delivering-") for path in run.inboxes.rglob("*.json")}
     if not ID.fullmatch(thread):
-        raise DraftRefused("thread", f"{thread!r} can't be answered, as it is not a UUID", "write a new message")
+        raise DraftRefused(
+            "thread", f"{thread!r} can't be answered, as it is not a UUID", "write a new message", "E471"
+        )
     if thread not in known:
-        raise DraftRefused("thread", f"{thread!r} is not in this run", "answer a message of the recipient's run")
+        raise DraftRefused(
+            "thread", f"{thread!r} is not in this run", "answer a message of the recipient's run", "E467"
+        )
     return thread
 
 
@@ -136,7 +144,7 @@ def _make(inbox: Path) -> None:
     try:
         for folder in (inbox.parent, inbox):
             if folder.is_symlink():
-                raise StoreError(f"{folder} is a symbolic link", "links are not followed")
+                raise StoreError(f"{folder} is a symbolic link", "links are not followed", "E290")
             make_folder(folder, look_of(folder.parent))
     except OSError as error:
         raise refusal(inbox, error) from error
@@ -154,7 +162,7 @@ def _check(inbox: Path, data: bytes) -> None:
     except OSError as error:
         raise refusal(inbox, error) from error
     if waiting + len(data) > LARGEST_INBOX:
-        raise StoreError(f"the inbox of {inbox.name} is full", "try again once it has read its mail")
+        raise StoreError(f"the inbox of {inbox.name} is full", "try again once it has read its mail", "E468")
 
 
 def _put(run: TeamRun, name: str, message: dict[str, Any]) -> SeenFile:
@@ -170,7 +178,7 @@ def _put(run: TeamRun, name: str, message: dict[str, Any]) -> SeenFile:
 def locked_member(inbox: Path) -> Iterator[None]:
     """Hold an inbox's lock; one whose holder has ended, and that is old, is removed. Raises MailboxBusy, StoreError."""
     lock = inbox.with_name(f"{inbox.name}.lock")
-    busy = MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it")
+    busy = MailboxBusy(f"{inbox} is locked by another program", f"try again; the lock is {lock.name} beside it", "E391")
     token = taken(
         lambda: _claimed(lock, inbox.name),
         lambda: _is_stale(read_lock(lock) or b"") and removed(lock.unlink),

@@ -69,9 +69,9 @@ def _checked(settings: dict[str, object]) -> Server:
     except ValueError:
         is_url = False
     if not is_url or not url.isprintable() or " " in url or parts.query or parts.fragment or parts.username:
-        raise StoreError(f"url of [{TABLE}] is not the URL of a server", "write http://127.0.0.1:4096")
+        raise StoreError(f"url of [{TABLE}] is not the URL of a server", "write http://127.0.0.1:4096", "E428")
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
-        raise StoreError(f"what is sent to {parts.netloc} would cross the network unencrypted", "use https")
+        raise StoreError(f"what is sent to {parts.netloc} would cross the network unencrypted", "use https", "E489")
     password = None
     if "password" in settings:
         password = Secret.in_environment(variable(TABLE, "password"))
@@ -85,7 +85,7 @@ def send(source: SessionsSource, to: Server, draft: Draft) -> Message:
     [recipient] = draft.recipients
     session = source.session_of(recipient)
     if not session:
-        raise DraftRefused("to", f"{recipient!r} is not a session of OpenCode", "signalbox agents lists them")
+        raise DraftRefused("to", f"{recipient!r} is not a session of OpenCode", "signalbox agents lists them", "E487")
     now = time.time()
     post(to, session, draft.content)
     database, at = source.folder / DATABASE, int(now * 1000)
@@ -119,16 +119,18 @@ def post(to: Server, session: str, text: str) -> None:
             said = answer.read(LONGEST_SAID).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException) as error:
         reason = reason_of(error) if isinstance(error, OSError) else type(error).__name__
-        raise StoreError(f"the server {to.host} did not take the message", reason) from error
+        raise StoreError(f"the server {to.host} did not take the message", reason, "E490") from error
     finally:
         link.close()
     if answer.status == HTTPStatus.UNAUTHORIZED:
-        raise StoreError(f"the server {to.host} asks for a password", f"set password_file in [{TABLE}]")
+        raise StoreError(f"the server {to.host} asks for a password", f"set password_file in [{TABLE}]", "E491")
     if answer.status == HTTPStatus.NOT_FOUND:
-        raise DraftRefused("to", f"is a session that the server {to.host} does not have", "is it another one's?")
+        raise DraftRefused(
+            "to", f"is a session that the server {to.host} does not have", "is it another one's?", "E488"
+        )
     if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
         words = " ".join(said.split()) or f"status {answer.status}"
-        raise StoreError(f"the server {to.host} refused the message", words)
+        raise StoreError(f"the server {to.host} refused the message", words, "E492")
 
 
 def _wait_for(look: Callable[[], str]) -> str:
@@ -136,6 +138,8 @@ def _wait_for(look: Callable[[], str]) -> str:
     end = time.monotonic() + SEEN_SECONDS
     while not (result := look()):
         if time.monotonic() > end:
-            raise StoreError("the server took the message, which is not in the database yet", "look for it in a moment")
+            raise StoreError(
+                "the server took the message, which is not in the database yet", "look for it in a moment", "E493"
+            )
         time.sleep(0.05)
     return result

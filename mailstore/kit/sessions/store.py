@@ -75,7 +75,7 @@ class SessionsStore(WatchedStore):
                     transcript.seek(line.offset)
                     data = transcript.read(line.length)
             except (OSError, NotAFile) as error:
-                raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error)) from error
+                raise ContentGone(f"the transcript {line.file} can't be read", reason_of(error), "E476") from error
             if line.time.encode() in data:
                 return data
         return msgspec.json.encode(line)
@@ -110,11 +110,13 @@ class SessionsStore(WatchedStore):
     def turns(self, place: TranscriptPlace) -> Sequence[SessionTurn]:
         file = self.source.file_named(place.file)
         if file is None:
-            raise ContentGone(f"the transcript {place.file} is gone", "what was kept of it is in the message's record")
+            raise ContentGone(
+                f"the transcript {place.file} is gone", "what was kept of it is in the message's record", "E474"
+            )
         try:
             return turns_around(file.path, place.offset, self.turns_of(file))
         except (OSError, NotAFile) as error:
-            raise ContentGone(f"the transcript {place.file} can't be read", reason_of(error)) from error
+            raise ContentGone(f"the transcript {place.file} can't be read", reason_of(error), "E476") from error
 
     def turns_of(self, file: SessionFile) -> Callable[[bytes], Iterator[SessionTurn]]:
         """Return what yields what a line of a transcript says, if somebody says something in it."""
@@ -123,5 +125,5 @@ class SessionsStore(WatchedStore):
     def _found(self, message: Message) -> SessionMessage:
         session_message = self.source.known(message.id)
         if session_message is None:
-            raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?")
+            raise ContentGone(f"message {message.id} is in no transcript any more", "was it deleted?", "E473")
         return session_message

@@ -76,10 +76,10 @@ class SeenTeamsStore(WatchedStore):
                 anew.read(part)
         except OSError as error:
             raise ContentGone(
-                f"{self._place.folder} can't be read", f"was the {self.source_type.called} deleted?"
+                f"{self._place.folder} can't be read", f"was the {self.source_type.called} deleted?", "E289"
             ) from error
         if (seen := anew.find(message)) is None:
-            raise ContentGone(f"message {message.id} is in no inbox", self.never_seen)
+            raise ContentGone(f"message {message.id} is in no inbox", self.never_seen, "E311")
         return seen
 
     def _teams(self) -> list[Any]:
@@ -116,13 +116,13 @@ def full_name(recipient: str, known: Mapping[str, object], bare: Mapping[str, Se
         return recipient
     meant = [name for name in bare.get(recipient, ()) if name in known]
     if len(meant) > 1:
-        raise DraftRefused("to", f"{recipient!r} is in {len(meant)} teams", f"use {' or '.join(meant)}")
+        raise DraftRefused("to", f"{recipient!r} is in {len(meant)} teams", f"use {' or '.join(meant)}", "E514")
     if not meant:
-        raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}")
+        raise DraftRefused("to", f"{recipient!r} is not a member", f"members: {', '.join(known) or 'none'}", "E515")
     return meant[0]
 
 
 def sent_to_some(reached: Sequence[str], others: Sequence[str], error: Exception) -> StoreError:
     """Return the error for a message that could not be written to all of its recipients."""
     sent, missed = ", ".join(reached), ", ".join(others)
-    return StoreError(f"sent to {sent}, not to {missed} ({error})", f"send it to {missed} alone")
+    return StoreError(f"sent to {sent}, not to {missed} ({error})", f"send it to {missed} alone", "E512")

@@ -40,7 +40,7 @@ def parse(text: str, now: float) -> Query:
     parser = _Parser(text, now)
     query = parser.either(0)
     if not parser.is_done():
-        parser.fail('unmatched ")"', 'remove it, or add a "(" before it')
+        parser.fail('unmatched ")"', 'remove it, or add a "(" before it', "E318")
     return query
 
 
@@ -57,9 +57,9 @@ class _Parser:
         self._now = now
         self._at = 0
 
-    def fail(self, problem: str, remedy: str, at: int | None = None) -> NoReturn:
+    def fail(self, problem: str, remedy: str, code: str, at: int | None = None) -> NoReturn:
         position = min(self._at if at is None else at, max(0, len(self._text) - 1))
-        raise QueryError(problem, position, remedy)
+        raise QueryError(problem, position, remedy, code)
 
     def _skip(self) -> None:
         while self._at < len(self._text) and self._text[self._at].isspace():
@@ -81,7 +81,7 @@ class _Parser:
 
     def either(self, depth: int) -> Query:
         if depth > DEEPEST:
-            self.fail("query nested too deeply", f"use at most {DEEPEST} levels of brackets")
+            self.fail("query nested too deeply", f"use at most {DEEPEST} levels of brackets", "E319")
         parts = [self._both(depth)]
         while self._is_or():
             self._at += 2
@@ -93,12 +93,12 @@ class _Parser:
         while not self.is_done() and self._peek() != ")" and not self._is_or():
             parts.append(self._term(depth))
         if not parts:
-            self.fail("a search term is missing", "add a word, a phrase, or a field such as from:")
+            self.fail("a search term is missing", "add a word, a phrase, or a field such as from:", "E320")
         return _joined(All, parts)
 
     def _term(self, depth: int) -> Query:
         if depth > DEEPEST:
-            self.fail("query nested too deeply", f"use at most {DEEPEST} levels of brackets")
+            self.fail("query nested too deeply", f"use at most {DEEPEST} levels of brackets", "E319")
         start = self._at
         char = self._peek()
         following = self._text[self._at + 1 : self._at + 2]
@@ -109,7 +109,7 @@ class _Parser:
             self._at += 1
             query = self.either(depth + 1)
             if self._peek() != ")":
-                self.fail('unclosed "("', 'add ")"', start)
+                self.fail('unclosed "("', 'add ")"', "E327", start)
             self._at += 1
             return query
         if char == '"':
@@ -130,7 +130,9 @@ class _Parser:
         except (regex.error, OverflowError, RecursionError) as error:
             reason = str(error).partition(" at position ")[0] if isinstance(error, regex.error) else "too large"
             place = match.start(1) + (getattr(error, "pos", 0) or 0)
-            self.fail(f"not a regular expression: {reason}", f'to look for it as it is, quote it: "{match[0]}"', place)
+            self.fail(
+                f"not a regular expression: {reason}", f'to look for it as it is, quote it: "{match[0]}"', "E326", place
+            )
         self._at = match.end()
         return Pattern(match[1])
 
@@ -144,11 +146,11 @@ class _Parser:
         start = self._at
         end = self._text.find('"', start + 1)
         if end < 0:
-            self.fail("unclosed quotes", 'add a closing "', start)
+            self.fail("unclosed quotes", 'add a closing "', "E321", start)
         self._at = end + 1
         phrase = self._text[start + 1 : end]
         if not phrase.strip():
-            self.fail("empty quotes", "put words between the quotes", start)
+            self.fail("empty quotes", "put words between the quotes", "E322", start)
         return phrase
 
     def _word_or_field(self) -> Query:
@@ -156,7 +158,9 @@ class _Parser:
         match = WORD_END.search(self._text, start)
         word = self._text[start : match.start() if match else len(self._text)]
         if word in NO_OPERATORS:
-            self.fail(f'"{word}" is no operator here', f"{NO_OPERATORS[word]}; to look for the word, quote it", start)
+            self.fail(
+                f'"{word}" is no operator here', f"{NO_OPERATORS[word]}; to look for the word, quote it", "E328", start
+            )
         name, colon, value = word.partition(":")
         if colon and name.isalpha():
             if name.casefold() in FIELD_NAMES:
@@ -165,9 +169,13 @@ class _Parser:
             near = get_close_matches(name, FIELD_NAMES, n=1) if name.islower() else []
             if near or (not value and name.islower()):
                 known = ", ".join(f"{field}:" for field in FIELD_NAMES)
-                self.fail(f'unknown field "{name}:"', f'did you mean "{near[0]}:"?' if near else f"use {known}", start)
+                self.fail(
+                    f'unknown field "{name}:"', f'did you mean "{near[0]}:"?' if near else f"use {known}", "E329", start
+                )
         if colon and (field := name.lstrip("\\").casefold()) != name.casefold() and field in FIELD_NAMES:
-            self.fail(f'unknown field "{name}:"', f'did you mean "{field}:"? Words to look for stand in quotes', start)
+            self.fail(
+                f'unknown field "{name}:"', f'did you mean "{field}:"? Words to look for stand in quotes', "E329", start
+            )
         word = word.partition('"')[0]
         self._at = start + len(word)
         if word.startswith("#") and len(word) > 1:
@@ -179,19 +187,19 @@ class _Parser:
         is_quoted = self._text[at : at + 1] == '"'
         value = self._phrase() if is_quoted else self._plain_word()
         if not value:
-            self.fail(f"{name}: has no value", f"add {_values_of(name)}", start)
+            self.fail(f"{name}: has no value", f"add {_values_of(name)}", "E323", start)
         if field_help(name).value in TIME_WORDS:
             return self._timed(name, value, at, is_whole=is_quoted)
         if field_help(name).value == "SIZE":
             if (read := SIZE.fullmatch(value)) is None:
-                self.fail(f'can\'t read "{value}" as a size', f"write {SIZE_WORDS}", at)
+                self.fail(f'can\'t read "{value}" as a size', f"write {SIZE_WORDS}", "E325", at)
             return Field(name, value, size=int(read[1]) * {"": 1, "k": 1_000, "m": 1_000_000}[read[2].lower()])
         if allowed := [known.text for known in field_help(name).values]:
             value = value.casefold()
             if value not in allowed:
                 near = get_close_matches(value, allowed, n=1)
                 hint = f'did you mean "{near[0]}"?' if near else f"use {', '.join(allowed)}"
-                self.fail(f'unknown value "{value}" for {name}:', hint, at)
+                self.fail(f'unknown value "{value}" for {name}:', hint, "E330", at)
         return Field(name, value)
 
     def _timed(self, name: str, value: str, at: int, *, is_whole: bool) -> Field:
@@ -205,7 +213,7 @@ class _Parser:
             if (other := self._read(name, longer)) is not None:
                 span, value, self._at = other, longer, end
         if span is None:
-            self.fail(f'can\'t read "{value}" as {_kind_of(name)}', f"write {_values_of(name)}", at)
+            self.fail(f'can\'t read "{value}" as {_kind_of(name)}', f"write {_values_of(name)}", "E324", at)
         return Field(name, value, span[0], span[-1] if len(span) > 1 else 0.0)
 
     def _read(self, name: str, value: str) -> tuple[float, ...] | None:

@@ -55,7 +55,7 @@ class Pattern:
             return compiled(self.source).search(text, timeout=MATCH_SECONDS) is not None
         except TimeoutError as error:
             remedy = "write it without repetitions within repetitions, such as (a+)+"
-            raise QueryError(f"{self} takes too long on a message", 0, remedy) from error
+            raise QueryError(f"{self} takes too long on a message", 0, remedy, code="E266") from error
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where it matches more than nothing in a text; nowhere if that takes too long."""

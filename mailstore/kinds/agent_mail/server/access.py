@@ -72,13 +72,13 @@ def _checked(settings: dict[str, object]) -> ServerAccess:
     except ValueError:
         is_url = False
     if not is_url or not url.isprintable() or " " in url:
-        raise StoreError(f"url of [{TABLE}] is not the URL of a server", "write http://127.0.0.1:8765/mcp/")
+        raise StoreError(f"url of [{TABLE}] is not the URL of a server", "write http://127.0.0.1:8765/mcp/", "E428")
     if parts.username is not None or parts.query or parts.fragment:
-        raise StoreError(f"url of [{TABLE}] holds more than host and path", "put its token into secret_file")
+        raise StoreError(f"url of [{TABLE}] holds more than host and path", "put its token into secret_file", "E429")
     ca_file = file_setting(TABLE, "ca_file", settings["ca_file"]) if "ca_file" in settings else None
     access = ServerAccess(url, _secret(settings), ca_file)
     if access.secret is not None and parts.scheme == "http" and not access.is_local:
-        raise StoreError(f"the token would go to {access.host} unencrypted", f"use https in url of [{TABLE}]")
+        raise StoreError(f"the token would go to {access.host} unencrypted", f"use https in url of [{TABLE}]", "E430")
     return access
 
 

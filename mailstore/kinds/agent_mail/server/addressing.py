@@ -40,7 +40,7 @@ def addressed(draft: Draft, known: Directory, answered: KnownMessage | None) -> 
         raise DraftRefused("to", problem, "write to the agents of one project, as NAME@PROJECT")
     (project,) = projects
     if project not in known.projects:
-        raise DraftRefused("to", f'names an unknown project "{project}"', f"use {' or '.join(known.projects)}")
+        raise DraftRefused("to", f'names an unknown project "{project}"', f"use {' or '.join(known.projects)}", "E432")
     to: dict[str, None] = {}
     for name, _ in found:
         names = _everybody(known, project, sender) if name in BROADCAST_NAMES else [name]
@@ -49,7 +49,7 @@ def addressed(draft: Draft, known: Directory, answered: KnownMessage | None) -> 
         if name != OVERSEER:
             _check(field, name, project, known)
     if not to:
-        raise DraftRefused("to", f"reaches no other agent of {project}", "name an agent")
+        raise DraftRefused("to", f"reaches no other agent of {project}", "name an agent", "E433")
     return Addressed(project, sender, tuple(to))
 
 
@@ -75,7 +75,9 @@ def _check(field: str, name: str, project: str, known: Directory) -> None:
         return
     living = _everybody(known, project, OVERSEER)
     if agent is not None:
-        raise DraftRefused(field, f"names {name}, which is retired", f"use {' or '.join(living[:5]) or 'another'}")
+        raise DraftRefused(
+            field, f"names {name}, which is retired", f"use {' or '.join(living[:5]) or 'another'}", "E434"
+        )
     near = get_close_matches(name, living, n=1)
     hint = f"did you mean {near[0]}?" if near else f"use {' or '.join(living[:5]) or 'one that is registered'}"
-    raise DraftRefused(field, f'names an unknown agent "{name}"', hint)
+    raise DraftRefused(field, f'names an unknown agent "{name}"', hint, "E431")

@@ -133,7 +133,7 @@ class ServedDatabase:
         try:
             return tables.look(self._path, look, is_text=True)
         except (OSError, Unreadable) as error:
-            raise StoreError(f"{self.name} can't be read", reason_of(error)) from error
+            raise StoreError(f"{self.name} can't be read", reason_of(error), "E444") from error
 
     def wait_for(self, look: Callable[[sqlite3.Connection], Found | None], seconds: float) -> Found | None:
         """Return what a query finds within some seconds; None if it finds nothing. Blocks."""
@@ -155,4 +155,4 @@ class ServedDatabase:
         since = answer.get("inception_ts")
         is_same = answer.get("name") == agent.name and answer.get("id", agent.id) == agent.id
         if not is_same or (isinstance(since, str) and time_of(since) != time_of(agent.since)):
-            raise StoreError(f"this server has another database than {self._path}", f"check url in [{TABLE}]")
+            raise StoreError(f"this server has another database than {self._path}", f"check url in [{TABLE}]", "E443")

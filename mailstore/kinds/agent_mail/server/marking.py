@@ -42,11 +42,11 @@ def mark(mail: ServedDatabase, access: ServerAccess, tool: str, reader: str, mes
     try:
         with_tools(access, mark_all)
     except ToolRefused as refused:
-        raise StoreError(f"the server refuses to mark mail ({refused.quoted})", "look at its log") from None
+        raise StoreError(f"the server refuses to mark mail ({refused.quoted})", "look at its log", "E436") from None
     except ServerFailed as failed:
-        raise StoreError(f"{STAYS[tool]}, as {failed.problem}", failed.remedy) from None
+        raise StoreError(f"{STAYS[tool]}, as {failed.problem}", failed.remedy, "E437") from None
     if mail.wait_for(lambda database: not due_in(database) or None, APPEARS_SECONDS) is None:
-        raise StoreError(f"the server's marks do not appear in {mail.name}", f"check url in [{TABLE}]")
+        raise StoreError(f"the server's marks do not appear in {mail.name}", f"check url in [{TABLE}]", "E435")
     return len(due)
 
 

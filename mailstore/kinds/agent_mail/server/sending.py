@@ -56,7 +56,7 @@ class MessageSender:
             sent = with_tools(self._access, lambda tools: self._send(tools, draft, message, known, answered))
         except ToolRefused as refused:
             raise StoreError(
-                f"the server refuses the message ({refused.quoted})", "change it, then send again"
+                f"the server refuses the message ({refused.quoted})", "change it, then send again", "E441"
             ) from None
         except ServerFailed as failed:
             if not failed.is_uncertain:
@@ -71,12 +71,14 @@ class MessageSender:
                 raise StoreError(
                     f"{failed.problem}; whether the message was sent is not known",
                     "look for it before you send it again",
+                    "E442",
                 ) from None
             return written
         if self._mail.wait_for(lambda mail: _is_there(mail, sent), APPEARS_SECONDS) is None:
             raise StoreError(
                 f"the server at {self._access.host} took message {sent}, which is not in {self._mail.name}",
                 f"check url in [{TABLE}]: another server's database?",
+                "E438",
             )
         return sent
 
@@ -86,7 +88,7 @@ class MessageSender:
         thread = draft.thread
         message = self._mail.look(lambda mail: lookup.known_message(mail, thread))
         if message is None:
-            raise StoreError(f"message {thread} is not in {self._mail.name}", "check whether it was deleted")
+            raise StoreError(f"message {thread} is not in {self._mail.name}", "check whether it was deleted", "E439")
         return message
 
     async def _send(
@@ -132,6 +134,7 @@ class MessageSender:
             raise StoreError(
                 "this server takes the user's messages by its own page only, and no files there",
                 "send it without files, and name in the text where they are",
+                "E448",
             )
         return _number(
             await tools.oversee(
@@ -152,6 +155,7 @@ class MessageSender:
             raise StoreError(
                 f"{OVERSEER} is registered in {home}, and this server knows each name once",
                 f"write to agents of {home}, or to {message.project} on the server's own page",
+                "E440",
             )
         if "MUST be" in (await tools.described("register_agent") or ""):
             return False
@@ -177,7 +181,7 @@ def images_to_send(paths: Sequence[str], access: ServerAccess) -> tuple[str, ...
     """
     if paths and not access.is_local:
         raise DraftRefused(
-            "attach", f"names files of this machine, and the server is {access.host}", "name them in the text"
+            "attach", f"names files of this machine, and the server is {access.host}", "name them in the text", "E445"
         )
     for path in paths:
         name = os.path.basename(path)  # noqa: PTH119 - any text
@@ -185,15 +189,22 @@ def images_to_send(paths: Sequence[str], access: ServerAccess) -> tuple[str, ...
             fd = open_regular(path)
         except (OSError, ValueError) as error:
             reason = reason_of(error) if isinstance(error, OSError) else "no such path"
-            raise DraftRefused("attach", f"names {name}, which can't be read ({reason})", f"check {path}") from error
+            raise DraftRefused(
+                "attach", f"names {name}, which can't be read ({reason})", f"check {path}", "E452"
+            ) from error
         with os.fdopen(fd, "rb") as file:
             size, head = os.fstat(fd).st_size, file.read(12)
         if not head.startswith(IMAGES) and (head[:4], head[8:]) != (b"RIFF", b"WEBP"):
             raise DraftRefused(
-                "attach", f"names {name}, which is not a PNG, JPEG, GIF or WebP image", "this server takes images only"
+                "attach",
+                f"names {name}, which is not a PNG, JPEG, GIF or WebP image",
+                "this server takes images only",
+                "E446",
             )
         if size > MOST_BYTES:
-            raise DraftRefused("attach", f"names {name}, of more than {MOST_BYTES >> 20} MiB", "send a smaller one")
+            raise DraftRefused(
+                "attach", f"names {name}, of more than {MOST_BYTES >> 20} MiB", "send a smaller one", "E447"
+            )
     return tuple(os.path.abspath(path) for path in paths)  # noqa: PTH100 - as it is named, not where it leads
 
 

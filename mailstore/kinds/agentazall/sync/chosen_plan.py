@@ -37,7 +37,7 @@ def plan_for(given: str, usual: Callable[[], str]) -> SyncPlan:
         return _theirs(root)
     except OSError as error:
         raise StoreError(
-            f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions"
+            f"{error.filename} can't be read ({reason_of(error)})", "check the path and its permissions", "E384"
         ) from error
 
 
@@ -51,7 +51,7 @@ def root_of(given: str, usual: Callable[[], str]) -> Path:
 def _path(given: str) -> str:
     kind, location = kind_and_location(given)
     if kind not in ("", KIND):
-        raise StoreError(f"a mailbox of the kind {kind} can't be synchronised", "name a mailbox of AgentAZAll")
+        raise StoreError(f"a mailbox of the kind {kind} can't be synchronised", "name a mailbox of AgentAZAll", "E536")
     return location
 
 
@@ -59,10 +59,12 @@ def _root(given: str) -> Path:
     path = path_of(_path(given))
     root = find(path)
     if root is None:
-        raise StoreError(f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json")
+        raise StoreError(
+            f"no AgentAZAll mailbox was found at {path}", "name the folder of mailboxes, or a config.json", "E537"
+        )
     if trees := transport_trees(root):
         raise StoreError(
-            f"{root} holds several trees ({', '.join(trees)})", "name one of them; each has accounts of its own"
+            f"{root} holds several trees ({', '.join(trees)})", "name one of them; each has accounts of its own", "E538"
         )
     return root.resolve()
 
@@ -85,7 +87,7 @@ def _theirs(root: Path) -> SyncPlan:
     agents = {agent.name: agent for plan in plans for agent in plan.agents}
     named = [agents.get(name) or AgentPlan(name) for name in agents_in(root)]
     if not named:
-        raise MailError(f"{root} has no folder of an agent", "register one with its own program first")
+        raise MailError(f"{root} has no folder of an agent", "register one with its own program first", "E539")
     here = {agent.name for agent in named}
     left_aside += [f"{name} was left aside: it has no folder in {root}" for name in agents if name not in here]
     every = min((plan.every_seconds for plan in plans), default=SyncPlan(root, ()).every_seconds)

@@ -79,7 +79,7 @@ def _stop_on_signals(engine: SyncEngine) -> None:
 
 def _one(words: list[str]) -> str | None:
     if len(words) > 1:
-        raise WrongArguments(f'"{words[1]}" is one argument too many', "name one mailbox")
+        raise WrongArguments(f'"{words[1]}" is one argument too many', "name one mailbox", "E267")
     return words[0] if words else None
 
 

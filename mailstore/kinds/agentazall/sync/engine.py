@@ -73,11 +73,13 @@ class SyncEngine:
         """Lock the agents, and open the ledger and the accounts. Raises MailError."""
         root = self._plan.root
         if not root.is_dir():
-            raise MailboxMissing(f"{root} is not a folder", "name the folder of mailboxes, or a config.json")
+            raise MailboxMissing(f"{root} is not a folder", "name the folder of mailboxes, or a config.json", "E544")
         with ExitStack() as stack:
             for agent in self._plan.agents:
                 if not (root / agent.name).is_dir():
-                    raise MailboxMissing(f"{agent.name} has no folder in {root}", "name one that has, or create it")
+                    raise MailboxMissing(
+                        f"{agent.name} has no folder in {root}", "name one that has, or create it", "E545"
+                    )
                 stack.enter_context(sync_lock(root / agent.name))
                 clear_desk(root, root / agent.name / FOLDER)
             self._ledger = ledger = LedgerWriter(root)

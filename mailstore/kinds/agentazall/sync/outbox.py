@@ -149,7 +149,7 @@ def _identity(home: Path) -> Identity | None:
     """Return the agent's key; None if it has none, so that its messages go unsigned. Raises StoreError and OSError."""
     path = home / ".identity_key"
     if path.exists() and not is_checkable():
-        raise StoreError(f"mail of {home.name} can't be signed", remedy("agentazall"))
+        raise StoreError(f"mail of {home.name} can't be signed", remedy("agentazall"), "E547")
     return identity_in(path)
 
 

@@ -41,7 +41,9 @@ def plan_of(settings: TransportSettings, file: Path, root: Path) -> SyncPlan:
     for name in settings.agents:
         _check_agent(name, f"an entry of [transports] agents in {file}")
     if others := sorted(set(accounts) - set(settings.agents)) if settings.agents else []:
-        raise WrongSettings(f"[transports] agents in {file} lacks {others[0]}, which has an account", "add it there")
+        raise WrongSettings(
+            f"[transports] agents in {file} lacks {others[0]}, which has an account", "add it there", "E548"
+        )
     names = settings.agents or sorted(accounts) or agents_in(root)
     rules = Filter(settings.filter.mode, tuple(settings.filter.blacklist), tuple(settings.filter.whitelist))
     filters = filters_of(root)
@@ -70,13 +72,15 @@ def _account(place: str, kind: str, account: Settings, file: Path) -> AccountPla
     fields["ca_file"] = file.absolute().parent / Path(account.ca_file).expanduser() if account.ca_file else None
     if kind == "relay":
         if fields["secret"] is None:
-            raise WrongSettings(f"{place} has no token", "name a file that holds it with secret_file")
+            raise WrongSettings(f"{place} has no token", "name a file that holds it with secret_file", "E550")
         if not account.server.startswith(("http://", "https://")):
-            raise WrongSettings(f"server of {place} is not a URL", 'write server = "https://HOST:PORT"')
+            raise WrongSettings(f"server of {place} is not a URL", 'write server = "https://HOST:PORT"', "E551")
     else:
         fields["port"] = fields["port"] or PORTS[kind, fields["security"]]
         if fields["username"] and fields["secret"] is None:
-            raise WrongSettings(f"{place} has a username and no password", "name a file that holds it with secret_file")
+            raise WrongSettings(
+                f"{place} has a username and no password", "name a file that holds it with secret_file", "E552"
+            )
     if "folders" in fields:
         fields["folders"] = tuple(fields["folders"])
     return account_of(kind, fields, account.addresses)
@@ -84,4 +88,4 @@ def _account(place: str, kind: str, account: Settings, file: Path) -> AccountPla
 
 def _check_agent(name: str, place: str) -> None:
     if not name.isprintable() or not is_agent_name(name) or {"/", "\\"}.intersection(name):
-        raise WrongSettings(f'{place} is "{name}", not the address of an agent', "write the name of its folder")
+        raise WrongSettings(f'{place} is "{name}", not the address of an agent', "write the name of its folder", "E549")

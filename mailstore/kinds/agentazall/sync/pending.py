@@ -29,5 +29,5 @@ def carry_pending(url: str, name: str, tell: Callable[[str], None]) -> list[Mail
     except MailError as error:
         return [error]
     number = report.waiting + report.refused
-    left = [MailError("messages not sent yet", f"{number} (signalbox sync status says why)")] if number else []
+    left = [MailError("messages not sent yet", f"{number} (signalbox sync status says why)", "E568")] if number else []
     return [*map(MailError, report.troubles), *left]

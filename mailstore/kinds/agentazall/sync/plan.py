@@ -85,7 +85,9 @@ CLASSES = {
 def secret_in(place: str, file: str, variable: str, command: list[str], beside: Path) -> Secret | None:
     """Return the secret that settings name, None if they name none. Raises WrongSettings."""
     if sum(map(bool, (file, variable, command))) > 1:
-        raise WrongSettings(f"{place} names its secret more than once", "keep one of secret_file, _env and _command")
+        raise WrongSettings(
+            f"{place} names its secret more than once", "keep one of secret_file, _env and _command", "E542"
+        )
     if file:
         return Secret.in_file(beside / Path(file).expanduser())
     if variable:
@@ -107,7 +109,7 @@ def _opening(kind: str, fields: dict[str, Any]) -> Callable[[], Transport]:
             made: Transport = getattr(module, transport)(getattr(module, account)(**fields))
         except ModuleNotFoundError as error:
             raise WrongSettings(
-                f"the package {error.name} for {kind} is not installed", remedy("agentazall")
+                f"the package {error.name} for {kind} is not installed", remedy("agentazall"), "E543"
             ) from error
         return made
 

@@ -25,10 +25,12 @@ HEADER = "[[transports.relay]]"
 def register_agent(words: list[str], program: Program, *, ca_file: str, allow_plain: bool) -> CommandAnswer:
     """Register `SERVER AGENT`, an agent by its folder's name; on the relay it is called the same, without its host."""
     if len(words) != 2:
-        raise WrongArguments("a relay and an agent are needed", "signalbox sync register https://HOST:PORT AGENT")
+        raise WrongArguments(
+            "a relay and an agent are needed", "signalbox sync register https://HOST:PORT AGENT", "E268"
+        )
     server, agent = words
     if not is_agent_name(agent) or not agent.isprintable() or {"/", "\\"}.intersection(agent):
-        raise WrongArguments(f'"{agent}" is not the address of an agent', "write the name of its folder")
+        raise WrongArguments(f'"{agent}" is not the address of an agent', "write the name of its folder", "E540")
     name = agent.partition("@")[0]
     authority = Path(ca_file).expanduser().absolute() if ca_file else None
     settings = program_settings()
@@ -59,7 +61,7 @@ def _new_secret(path: Path) -> Iterator[int]:
     except FileExistsError:
         if read_whole(path).strip():
             raise MailError(
-                f"{path} holds a token already", "use that account, or move the file away to register again"
+                f"{path} holds a token already", "use that account, or move the file away to register again", "E541"
             ) from None
         fd = open_regular(path, os.O_WRONLY | os.O_NOFOLLOW)  # of a run that was killed
     is_written = False

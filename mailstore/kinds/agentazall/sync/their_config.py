@@ -28,17 +28,19 @@ def plan_in(file: Path) -> SyncPlan:
     file = file.absolute()
     config = config_at(file)
     if config is None:
-        raise WrongSettings(f"{file} is not a configuration of AgentAZAll", "it must hold agent_name and mailbox_dir")
+        raise WrongSettings(
+            f"{file} is not a configuration of AgentAZAll", "it must hold agent_name and mailbox_dir", "E553"
+        )
     root = mailbox_dir(config, file)
     if root is None:
-        raise WrongSettings(f"mailbox_dir in {file} is not a path", "write the folder of mailboxes")
+        raise WrongSettings(f"mailbox_dir in {file} is not a path", "write the folder of mailboxes", "E554")
     reading = _Reading(file)
     name = reading.text(config, "", "agent_name")
     if not name.isprintable() or not is_agent_name(name) or {"/", "\\"}.intersection(name) or not name:
-        raise WrongSettings(f"agent_name in {file} is not an address", "write the name of the agent's folder")
+        raise WrongSettings(f"agent_name in {file} is not an address", "write the name of the agent's folder", "E555")
     every = config.get("sync_interval", EVERY_SECONDS)
     if not isinstance(every, int | float) or isinstance(every, bool):
-        raise WrongSettings(f"sync_interval in {file} must be a number", "write seconds")
+        raise WrongSettings(f"sync_interval in {file} must be a number", "write seconds", "E556")
     agent = AgentPlan(name, tuple(_accounts(reading, config, name)), filter_of(config))
     warnings = []
     if reading.has_secrets and file.stat().st_mode & OTHERS:
@@ -58,7 +60,7 @@ class _Reading:
     def _of(self, table: dict[str, Any], place: str, key: str, kind: type, what: str, default: Any) -> Any:
         value = table.get(key, default)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise WrongSettings(f"{place}{key} in {self._file} must be {what}", "fix it, or remove it")
+            raise WrongSettings(f"{place}{key} in {self._file} must be {what}", "fix it, or remove it", "E557")
         return value
 
     def text(self, table: dict[str, Any], place: str, key: str, default: str = "") -> str:
@@ -71,7 +73,9 @@ class _Reading:
     def port(self, table: dict[str, Any], place: str, key: str, default: int) -> int:
         value: int = self._of(table, place, key, int, "a port", default)
         if not 0 < value < 65536:
-            raise WrongSettings(f"{place}{key} in {self._file} must be a port", "write a number from 1 to 65535")
+            raise WrongSettings(
+                f"{place}{key} in {self._file} must be a port", "write a number from 1 to 65535", "E558"
+            )
         return value
 
     def secret(self, table: dict[str, Any], place: str, key: str) -> Secret | None:
@@ -86,7 +90,9 @@ class _Reading:
         tables = self._of(config, "", several, list, "a list", [])
         for number, each in enumerate(tables):
             if not isinstance(each, dict):
-                raise WrongSettings(f"{several}[{number}] in {self._file} must be an object", "fix it, or remove it")
+                raise WrongSettings(
+                    f"{several}[{number}] in {self._file} must be an object", "fix it, or remove it", "E559"
+                )
             yield f"{several}[{number}].", each
         if is_used and not tables:
             yield f"{single}.", self._of(config, "", single, dict, "an object", {})

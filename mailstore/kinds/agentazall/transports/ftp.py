@@ -77,17 +77,21 @@ class FtpTransport(Transport):
             code = str(error)[:3]
             if code == NAME_REFUSED:
                 raise MessageRefused(
-                    f"the server refuses the name ({self._said(error)})", "check the address"
+                    f"the server refuses the name ({self._said(error)})", "check the address", "E576"
                 ) from None
             if code == NOT_LOGGED_IN:
                 self._drop()
                 raise self._not_logged_in(error) from None
             raise TransportDown(
-                f"{self.label} refuses this ({self._said(error)})", "check the rights of this account on the server"
+                f"{self.label} refuses this ({self._said(error)})",
+                "check the rights of this account on the server",
+                "E574",
             ) from None
         except TooLarge as error:
             self._drop()
-            raise TransportDown(f"{self.label} sends too much ({error})", "look at that folder on the server") from None
+            raise TransportDown(
+                f"{self.label} sends too much ({error})", "look at that folder on the server", "E575"
+            ) from None
         except (OSError, EOFError, ftplib.Error) as error:
             self._drop()
             raise down_by(error, self.label, self._secrets) from None
@@ -106,7 +110,7 @@ class FtpTransport(Transport):
             raise TransportDown(error.problem, error.remedy) from None
         self._secrets = [secret]
         if any(sign in text for sign in "\r\n\0" for text in (secret, account.username)):
-            raise TransportDown("username or password holds a line end", "fix it in the settings")
+            raise TransportDown("username or password holds a line end", "fix it in the settings", "E573")
         context = tls_context(account.ca_file) if account.security == "tls" else None
         session = FtpSession(account.server, account.port, seconds=account.seconds, context=context)
         try:
@@ -122,7 +126,9 @@ class FtpTransport(Transport):
 
     def _not_logged_in(self, error: ftplib.error_perm) -> TransportDown:
         return TransportDown(
-            f"{self.label} refuses the login ({self._said(error)})", "check username and password in the settings"
+            f"{self.label} refuses the login ({self._said(error)})",
+            "check username and password in the settings",
+            "E572",
         )
 
     def _said(self, error: Exception) -> str:

@@ -35,7 +35,7 @@ def deliver(session: FtpSession, root: str, message: OutgoingMessage, recipient:
             return
         if size is None and _put(session, place, f"{inbox}/{name}", message, data, files):
             return
-    raise MessageRefused(f"another message has the name {stem}.txt in {inbox}", "send it again under a new id")
+    raise MessageRefused(f"another message has the name {stem}.txt in {inbox}", "send it again under a new id", "E577")
 
 
 def _put(
@@ -64,14 +64,16 @@ def _store(session: FtpSession, path: str, data: bytes) -> None:
     session.store(path, data)
     size = session.size(path)
     if size is not None and size != len(data):
-        raise TransportDown(f"the server kept {size} of {len(data)} bytes", "look at its disk; it is tried again")
+        raise TransportDown(
+            f"the server kept {size} of {len(data)} bytes", "look at its disk; it is tried again", "E578"
+        )
 
 
 def folder_of(root: str, address: str) -> str:
     """Return an agent's folder on the server. Raises MessageRefused for an address that no folder may have."""
     is_bad = not address or address.startswith(".") or {"/", "\\"}.intersection(address) or not address.isprintable()
     if is_bad or len(address.encode("utf-8", "replace")) > LONGEST_NAME:
-        raise MessageRefused(f"{address!r} can't be the name of a folder", "correct the address")
+        raise MessageRefused(f"{address!r} can't be the name of a folder", "correct the address", "E579")
     return f"{root.rstrip('/')}/{address}"
 
 

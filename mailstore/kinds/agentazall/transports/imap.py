@@ -270,7 +270,7 @@ class ImapSession(MailSession):
         return _Refusal(self._server, text)
 
     def _garbage(self) -> TransportDown:
-        return TransportDown(f"{self._server.label} does not speak IMAP", "check server, port and security")
+        return TransportDown(f"{self._server.label} does not speak IMAP", "check server, port and security", "E580")
 
 
 class _Refusal(TransportDown):

@@ -47,7 +47,9 @@ class ConnectionLimits:
         """Return how many seconds the next bytes may take. Raises TransportDown once the exchange is overdue."""
         left = self._until - time.monotonic()
         if left <= 0:
-            raise TransportDown(f"{self._label} is too slow", "check the network and the server, or allow more seconds")
+            raise TransportDown(
+                f"{self._label} is too slow", "check the network and the server, or allow more seconds", "E582"
+            )
         return min(left, self._seconds)
 
     def expect(self, size: int) -> None:
@@ -62,7 +64,7 @@ class ConnectionLimits:
             raise self._too_much()
 
     def _too_much(self) -> TooMuchSent:
-        return TooMuchSent(f"{self._label} sends more than is taken in", "look at what it sends")
+        return TooMuchSent(f"{self._label} sends more than is taken in", "look at what it sends", "E581")
 
 
 class _LimitedSocket(socket.socket):
@@ -148,7 +150,9 @@ class MailServer:
         """Return the password, empty if there is none. Raises SecretMissing, and TransportDown if it can't be one."""
         self._secret = self.account.secret.reveal() if self.account.secret else ""
         if not (self.user + self._secret).isprintable():
-            raise TransportDown(f"{self.label} has a control character in username or secret", "correct the settings")
+            raise TransportDown(
+                f"{self.label} has a control character in username or secret", "correct the settings", "E583"
+            )
         return self._secret
 
     @property

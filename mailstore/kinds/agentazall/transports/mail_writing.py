@@ -55,9 +55,9 @@ def checked_address(address: str) -> str:
     """Return an address that can stand in a command to a server. Raises MessageRefused."""
     local, at, domain = address.rpartition("@")
     if not address or len(address.encode("utf-8", "replace")) > LONGEST_ADDRESS or not address.isprintable():
-        raise MessageRefused(f"{address[:80]!r} is not an e-mail address", "correct the recipient")
+        raise MessageRefused(f"{address[:80]!r} is not an e-mail address", "correct the recipient", "E584")
     if not ATOMS.fullmatch(local if at else address) or (at and not ATOMS.fullmatch(domain)):
-        raise MessageRefused(f'"{address}" is not an e-mail address', "correct the recipient")
+        raise MessageRefused(f'"{address}" is not an e-mail address', "correct the recipient", "E585")
     return address
 
 
@@ -65,7 +65,7 @@ def _body(message: OutgoingMessage) -> bytes:
     try:
         return message.body.encode()
     except UnicodeEncodeError:
-        raise MessageRefused("the body is not valid Unicode", "correct the file") from None
+        raise MessageRefused("the body is not valid Unicode", "correct the file", "E588") from None
 
 
 def _mixed(message: OutgoingMessage, text: list[str], files: tuple[tuple[str, bytes], ...]) -> list[str]:
@@ -93,7 +93,7 @@ def _encoded(data: bytes) -> list[str]:
 def _words(field: str, text: str) -> str:
     """Return a field's text, in encoded words unless it is short and plain. Raises MessageRefused."""
     if any(ord(sign) < 0x20 or ord(sign) == 0x7F for sign in text):
-        raise MessageRefused(f"the {field} holds a control character", "write it in one line")
+        raise MessageRefused(f"the {field} holds a control character", "write it in one line", "E586")
     if not text or PLAIN_WORDS.match(text):
         return text
     pieces, piece = [], b""
@@ -113,7 +113,7 @@ def _listed(field: str, addresses: Iterable[str]) -> str:
 
 def _address(field: str, address: str) -> str:
     if not address or not address.isprintable() or len(address) > LONGEST_ADDRESS:
-        raise MessageRefused(f"{field} holds {address[:80]!r}, which is not an address", "correct it")
+        raise MessageRefused(f"{field} holds {address[:80]!r}, which is not an address", "correct it", "E587")
     local, at, domain = address.rpartition("@")
     if ATOMS.fullmatch(local if at else address) and (not at or ATOMS.fullmatch(domain)):
         return address

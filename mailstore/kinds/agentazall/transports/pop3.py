@@ -126,7 +126,7 @@ class _Pop3Session(MailSession):
                 client.close()
 
     def _garbage(self) -> TransportDown:
-        return TransportDown(f"{self._server.label} does not speak POP3", "check server, port and security")
+        return TransportDown(f"{self._server.label} does not speak POP3", "check server, port and security", "E589")
 
     @contextmanager
     def _clear(self, what: str = "refused a command", remedy: str = "look at the server's log") -> Iterator[None]:

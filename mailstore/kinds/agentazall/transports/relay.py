@@ -88,7 +88,7 @@ class RelayTransport(Transport):
             raise self._failed(answer, f"{recipient} has no account on this relay")
         told = decode(answer.body)
         if not isinstance(told, dict) or "message_id" not in told:
-            raise TransportDown(f"{self._http.place} does not answer as a relay", "check the server's URL")
+            raise TransportDown(f"{self._http.place} does not answer as a relay", "check the server's URL", "E591")
 
     def prepare(self, receiver: Receiver) -> None:
         """Start the process that fetches; where that fails, it is tried again when it is needed."""
@@ -113,6 +113,7 @@ class RelayTransport(Transport):
             raise TransportDown(
                 f"relay {self._http.place} failed ({fetched.fault})",
                 f"{taken} messages that came whole are kept; ask for the others",
+                "E592",
             )
         return taken
 
@@ -131,6 +132,7 @@ class RelayTransport(Transport):
             raise TransportDown(
                 f"{self._http.place} does not answer as a relay" + (f" ({fetched.fault})" if fetched.fault else ""),
                 "check the server's URL",
+                "E593",
             )
         for key, sender, excerpt in fetched.blocked:
             receiver.turn_away(key, f"{BLOCKED} {sender}", excerpt, sender)
@@ -235,7 +237,9 @@ def _check_room(receiver: Receiver) -> None:
     finally:
         receiver.unspool(path)
     if facts.f_bavail * facts.f_frsize < LEAST_ROOM:
-        raise TransportDown("the disk is almost full", f"free {LEAST_ROOM >> 20} MiB; until then the mail stays there")
+        raise TransportDown(
+            "the disk is almost full", f"free {LEAST_ROOM >> 20} MiB; until then the mail stays there", "E590"
+        )
 
 
 MOST_REGISTRATION = 1 << 16
@@ -260,14 +264,16 @@ def register(server: str, name: str, *, ca_file: Path | None = None, allow_plain
     finally:
         http.close()
     if answer.status == 400:
-        raise MessageRefused(f"relay {http.place} refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -")
+        raise MessageRefused(
+            f"relay {http.place} refuses the name {name!r}", "use 3 to 30 of a-z, 0-9, _ and -", "E600"
+        )
     if not 200 <= answer.status < 300:
         raise refusal_of(answer, http.place, "this relay does not register agents")
     value = decode(answer.body)
     fields = value if isinstance(value, dict) else {}
     address, token = fields.get("agent_address"), fields.get("api_token")
     if not isinstance(token, str) or not isinstance(address, str) or not 0 < len(token) <= LONGEST_TOKEN:
-        raise TransportDown(f"{http.place} does not answer as a relay", "check the server's URL")
+        raise TransportDown(f"{http.place} does not answer as a relay", "check the server's URL", "E591")
     if not (token.isascii() and token.isprintable()) or " " in token or agent_of(address) != agent_of(name):
-        raise TransportDown(f"{http.place} registered something else than {name!r}", "check the server's URL")
+        raise TransportDown(f"{http.place} registered something else than {name!r}", "check the server's URL", "E601")
     return Registration(address, Secret.of(token))

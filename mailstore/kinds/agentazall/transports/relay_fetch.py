@@ -152,7 +152,9 @@ class RelayFetcher:
             assert self._process is not None
             result = self._process.ask(token.encode(), seconds + SECONDS)
         except ProcessLost as error:
-            raise TransportDown(f"the process that asks the relay failed ({error})", "it is tried again") from None
+            raise TransportDown(
+                f"the process that asks the relay failed ({error})", "it is tried again", "E594"
+            ) from None
         fetched = msgspec.msgpack.decode(result, type=Fetched)
         if fetched.down is not None:
             raise TransportDown(*fetched.down)

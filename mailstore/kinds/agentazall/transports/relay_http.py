@@ -49,16 +49,19 @@ class RelayHttp:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise MailError("the relay's server is not a URL", "write https://HOST:PORT") from error
+            raise MailError("the relay's server is not a URL", "write https://HOST:PORT", "E595") from error
         if parts.scheme not in PLAIN_PORTS or not parts.hostname:
-            raise MailError("the relay's server is not a URL", "write https://HOST:PORT")
+            raise MailError("the relay's server is not a URL", "write https://HOST:PORT", "E595")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise MailError("the relay's URL holds more than scheme, host, port and path", "put the token in its place")
+            raise MailError(
+                "the relay's URL holds more than scheme, host, port and path", "put the token in its place", "E596"
+            )
         self.host = parts.hostname
         if parts.scheme == "http" and not (allow_plain or is_loopback(self.host)):
             raise MailError(
                 f"{self.host} would get the token and all mail without encryption",
                 "use https, or set allow_plain (--allow-plain) for this relay",
+                "E597",
             )
         self.place = f"{self.host}:{port or PLAIN_PORTS[parts.scheme]}"
         self._url = url.rstrip("/")
@@ -80,7 +83,7 @@ class RelayHttp:
         """
         httpx2 = _library()
         if not (token.isascii() and token.isprintable()) or " " in token:
-            raise TransportDown("the token holds characters that no token has", "fix the token in the settings")
+            raise TransportDown("the token holds characters that no token has", "fix the token in the settings", "E598")
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -110,7 +113,7 @@ class RelayHttp:
                         if fault:
                             break
             except httpx2.InvalidURL as error:
-                raise TransportDown("the relay's server is not a URL", "write https://HOST:PORT") from error
+                raise TransportDown("the relay's server is not a URL", "write https://HOST:PORT", "E595") from error
             except (httpx2.HTTPError, httpx2.StreamError, OSError, ValueError) as error:
                 fault = f"it took longer than {seconds:g} s" if limit.has_passed else "it stopped amid its answer"
                 if not status:
@@ -150,7 +153,7 @@ def _library() -> Any:
     try:
         import httpx2
     except ImportError:
-        raise TransportDown("the package httpx2 for relays is not installed", remedy("agentazall")) from None
+        raise TransportDown("the package httpx2 for relays is not installed", remedy("agentazall"), "E599") from None
     return httpx2
 
 

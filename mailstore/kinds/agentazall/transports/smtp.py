@@ -57,10 +57,12 @@ class SmtpTransport(Transport):
         client = self._ready(len(data))
         options = [] if data.isascii() and to.isascii() else ["SMTPUTF8"]
         if options and not client.has_extn("smtputf8"):
-            raise MessageRefused(f'{self.label} can\'t send to "{to}"', "use addresses in ASCII")
+            raise MessageRefused(f'{self.label} can\'t send to "{to}"', "use addresses in ASCII", "E602")
         largest = client.esmtp_features.get("size", "")
         if largest.isdigit() and len(largest) < 20 and 0 < int(largest) < len(data):
-            raise MessageRefused(f"{self.label} takes at most {int(largest):,} bytes, not {len(data):,}", "send less")
+            raise MessageRefused(
+                f"{self.label} takes at most {int(largest):,} bytes, not {len(data):,}", "send less", "E603"
+            )
         try:
             with self._clear(to):
                 client.sendmail(sender, [to], data, mail_options=options)
@@ -95,7 +97,7 @@ class SmtpTransport(Transport):
     def _log_in(self, client: _Smtp, password: str) -> None:
         """Log in, once: a wrong password tried in every way that a server knows locks accounts."""
         if not (self._server.user + password).isascii():
-            raise TransportDown(f"{self.label} takes only ASCII in username and secret", "change them")
+            raise TransportDown(f"{self.label} takes only ASCII in username and secret", "change them", "E604")
         ways: dict[str, Any] = {
             "PLAIN": client.auth_plain,
             "LOGIN": client.auth_login,
@@ -104,7 +106,7 @@ class SmtpTransport(Transport):
         offered = client.esmtp_features.get("auth", "").upper().split()
         name = next((name for name in ways if name in offered), "")
         if not name:
-            raise TransportDown(f"{self.label} offers no login that we know", "check security, or unset secret")
+            raise TransportDown(f"{self.label} offers no login that we know", "check security, or unset secret", "E605")
         client.user, client.password = self._server.user, password
         with self._clear():
             client.auth(name, ways[name])
@@ -138,16 +140,20 @@ class SmtpTransport(Transport):
         except (OSError, smtplib.SMTPException) as error:
             raise down_by(error, self.label, self._server.secrets) from None
         except (ValueError, IndexError):
-            raise TransportDown(f"{self.label} does not speak SMTP", "check server, port and security") from None
+            raise TransportDown(
+                f"{self.label} does not speak SMTP", "check server, port and security", "E607"
+            ) from None
 
     def _answered(self, code: int, text: Any, recipient: str) -> TransportDown | MessageRefused:
         if code in LOGIN_NEEDED:
             return self._down("wants a login", text, "set username and secret")
         if recipient and 500 <= code < 600:
             words = said(text, self._server.secrets)
-            return MessageRefused(f'{self.label} refused the message to "{recipient}" ({code} {words})', "correct it")
+            return MessageRefused(
+                f'{self.label} refused the message to "{recipient}" ({code} {words})', "correct it", "E606"
+            )
         if code < 0:
-            return TransportDown(f"{self.label} does not speak SMTP", "check server, port and security")
+            return TransportDown(f"{self.label} does not speak SMTP", "check server, port and security", "E607")
         return self._down(f"can't take messages now ({code})", text, "it is tried again")
 
     def _down(self, what: str, text: Any, remedy: str) -> TransportDown:

@@ -160,11 +160,11 @@ def attached_files(message: OutgoingMessage) -> tuple[tuple[str, bytes], ...]:
         try:
             data = read_whole(attachment.path, max(room, 0))
         except NotAFile as error:
-            raise MessageRefused(f"attachment {attachment.name!r} can't be sent", str(error)) from error
+            raise MessageRefused(f"attachment {attachment.name!r} can't be sent", str(error), "E570") from error
         except OSError as error:
-            raise MessageRefused(f"can't read attachment {attachment.name!r}", reason_of(error)) from error
+            raise MessageRefused(f"can't read attachment {attachment.name!r}", reason_of(error), "E571") from error
         room -= len(data)
         files.append((attachment.name, data))
     if room < 0:
-        raise MessageRefused(f"the message is larger than {MOST_BYTES >> 20} MiB", "send less at once")
+        raise MessageRefused(f"the message is larger than {MOST_BYTES >> 20} MiB", "send less at once", "E569")
     return tuple(files)
