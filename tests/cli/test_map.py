@@ -11,6 +11,28 @@ import pytest
 from tests.cli.conftest import Run
 from tests.kinds.mapped.foreign_mail import hcom, overstory, spool, write_lines
 
+
+def short_names(folder: Path) -> Path:
+    first = {
+        "uid": "a1",
+        "src": "ann",
+        "dst": ["bob"],
+        "when": "2026-11-29T01:00:00Z",
+        "title": "Hello",
+        "msg": "A text.",
+    }
+    answer = {
+        "uid": "a2",
+        "src": "bob",
+        "dst": ["ann"],
+        "when": "2026-11-29T01:05:00Z",
+        "title": "Re",
+        "msg": "B",
+        "re": "a1",
+    }
+    return write_lines(folder / "bus.jsonl", [first, answer, first | {"uid": "a3", "title": "Later"}])
+
+
 GUESSED: list[tuple[Callable[[Path], Path], dict[str, Any]]] = [
     (
         overstory,
@@ -49,10 +71,22 @@ GUESSED: list[tuple[Callable[[Path], Path], dict[str, Any]]] = [
             "read": {"group": "box", "values": ["consumed"]},
         },
     ),
+    (
+        short_names,
+        {
+            "id": "uid",
+            "sender": "src",
+            "recipients": "dst",
+            "subject": "title",
+            "body": "msg",
+            "reply_to": "re",
+            "time": "when",
+        },
+    ),
 ]
 
 
-@pytest.mark.parametrize(("make", "fields"), GUESSED, ids=["overstory", "hcom", "spool"])
+@pytest.mark.parametrize(("make", "fields"), GUESSED, ids=["overstory", "hcom", "spool", "short-names"])
 def test_a_guess_can_be_kept_and_read_through(
     run: Run, tmp_path: Path, make: Callable[[Path], Path], fields: dict[str, Any]
 ) -> None:
