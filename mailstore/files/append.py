@@ -9,7 +9,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
-from mailstore.files.durable import flush
+from mailstore.files.flushing import flush
 from mailstore.files.owned import give, look_of, open_like
 
 TYPE_CHECKING = False

@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from pathlib import Path
 
+from mailstore.files.flushing import flush
 from mailstore.files.whole import open_regular
-
-FULL_FLUSH: int | None = getattr(fcntl, "F_FULLFSYNC", None)
-"""What has macOS empty the disk's cache too: its `fsync` leaves the bytes there, where a power cut takes them."""
-
-
-def flush(fd: int) -> None:
-    """Return when the contents of an open file are on the disk. Raises OSError."""
-    if FULL_FLUSH is not None:
-        try:
-            fcntl.fcntl(fd, FULL_FLUSH)
-        except OSError:
-            pass  # a file system of another machine, or a folder
-        else:
-            return
-    os.fsync(fd)
-
 
 NO_FOLDERS = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP})
 """The errors of file systems that flush files only, such as those of another machine."""

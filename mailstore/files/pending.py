@@ -10,7 +10,7 @@ from typing import Self
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
-from mailstore.files.durable import flush
+from mailstore.files.flushing import flush
 from mailstore.files.owned import give, name_file, nameless
 
 HIDDEN = ".signalbox.new"

@@ -20,7 +20,7 @@ import pytest
 
 from console.hooks.state_folder import state_home
 from mailstore.errors import StoreError
-from mailstore.files import durable, holders, mounts, owned, watch
+from mailstore.files import flushing, holders, mounts, owned, watch
 from mailstore.files.append import append_line
 from mailstore.files.durable import sync_folder
 from mailstore.files.holders import writers
@@ -121,8 +121,8 @@ def test_the_disk_is_flushed_as_far_as_the_system_can(tmp_path: Path, monkeypatc
     monkeypatch.setattr(fcntl, "fcntl", control)
     monkeypatch.setattr(os, "fsync", lambda fd: asked.append("fsync"))
     for command in (None, 51, 99):
-        monkeypatch.setattr(durable, "FULL_FLUSH", command)
-        durable.flush(0)
+        monkeypatch.setattr(flushing, "FULL_FLUSH", command)
+        flushing.flush(0)
     assert asked == ["fsync", "fcntl 51", "fcntl 99", "fsync"]
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from mailstore.errors import MailboxBusy
 from mailstore.files.append import locked
-from mailstore.files.durable import flush
+from mailstore.files.flushing import flush
 from mailstore.files.owned import make_folder
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import read_whole

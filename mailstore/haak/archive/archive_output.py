@@ -10,7 +10,7 @@ from typing import Self
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
-from mailstore.files.durable import flush
+from mailstore.files.flushing import flush
 from mailstore.files.lines import Cutter
 from mailstore.files.whole import open_regular
 from mailstore.haak.archive.sorting import lines_of

@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from mailstore.files.append import append_lines, locked
-from mailstore.files.durable import flush, sync_folder
+from mailstore.files.durable import sync_folder
+from mailstore.files.flushing import flush
 from mailstore.files.holders import is_held
 from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
 from mailstore.files.packed import Broken, PackedFile

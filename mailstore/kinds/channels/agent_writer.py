@@ -12,7 +12,7 @@ import msgspec
 
 from mailstore.errors import StoreError
 from mailstore.files.append import locked
-from mailstore.files.durable import flush
+from mailstore.files.flushing import flush
 from mailstore.files.folder import Folder, Stamp, path_stamp
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import NotAFile, read_whole

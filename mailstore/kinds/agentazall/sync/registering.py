@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from mailstore.errors import MailError
-from mailstore.files.durable import flush, sync_folder
+from mailstore.files.durable import sync_folder
+from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
 from mailstore.files.whole import open_regular, read_whole
 from mailstore.kinds.agentazall.places import is_agent_name
