@@ -20,7 +20,7 @@ from console.hooks.waking.limits import PAIR_SECONDS
 from console.hooks.waking.ringing import log_line, wake_for, wake_log
 from console.hooks.waking.wake_command import ENVIRONMENT
 from console.hooks.waking.wake_command import wake as wake_by
-from console.hooks.waking.wake_session import can_ring, hears_by_itself, is_idle
+from console.hooks.waking.wake_session import hears_by_itself
 from console.render.timestamps import iso_time
 from console.state.unread_mail import keeps_reads, note_shown, shown_to, unread_mail
 from mailstore.errors import reason_of
@@ -101,12 +101,13 @@ class _Waker:
 
     def has_way(self) -> bool:
         """Return whether there is a command, or the agent's program can be woken now. Blocks."""
-        return bool(self._command) or can_ring(self._hook(time.time()))
+        hook = self._hook(time.time())
+        return bool(self._command) or (hook is not None and hook.can_be_woken)
 
     def _hook(self, now: float) -> LiveHook | None:
         """Return the session that is woken through its program, if there is one; blocks."""
         hook = live_hooks(self._mail.store.url, now).get(self._session_id) if self._rings else None
-        return hook if can_ring(hook) else None
+        return hook if hook is not None and hook.can_be_woken else None
 
     async def work(self) -> None:
         following = asyncio.create_task(self._follow())
@@ -161,7 +162,7 @@ class _Waker:
         """Wake the session through its program, unless it works, or its program has woken it already."""
         if hears_by_itself(hook):
             fresh = [message for message in fresh if now - message.time > PAIR_SECONDS]
-        if not fresh or not is_idle(hook):
+        if not fresh or not hook.is_idle:
             return None
         people = {one.sender for one in fresh if is_the_user(one.sender, self._mail.mailbox)}
         done = await asyncio.to_thread(wake_for, self._session_id, hook, fresh, now, people, self._log)

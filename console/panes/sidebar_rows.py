@@ -13,7 +13,6 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.hooks.waking.wake_session import can_ring, is_idle
 from console.panes.list_rows import Piece, layout_line
 from console.panes.sidebar_views import SidebarView, listed_views
 from console.render.safe import visible_line
@@ -143,7 +142,9 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
     for agent in sorted(ordered, key=lambda it: ORDER[it.status]):
         name = agent.session_id
         unread, hook = mailbox.unread_count(name), session.hooked.live.get(name)
-        is_asleep = is_dormant(agent, session.now(), stale_after) if hook is None else can_ring(hook) and is_idle(hook)
+        is_asleep = (
+            is_dormant(agent, session.now(), stale_after) if hook is None else hook.can_be_woken and hook.is_idle
+        )
         wakes = mailbox.unread_of_types(name, types) if unread and is_asleep else 0
         used = usage.get(name)
         words = tuple(usage_words(used)) if used is not None else ()

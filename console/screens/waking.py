@@ -114,7 +114,6 @@ class AgentWaking:
 
     async def _wake(self, session_id: str) -> None:
         from console.hooks.sessions.live import hooked_agents
-        from console.hooks.waking.wake_session import can_ring
         from console.state.unread_mail import shown_to, unread_mail
 
         session = self._screen.session
@@ -122,7 +121,7 @@ class AgentWaking:
         shown = await asyncio.to_thread(shown_to, session.store, session_id)
         unread = unread_mail(session.store, session.mailbox, session_id, session.now(), shown)
         hook = hooked.live.get(session_id)
-        if hook is not None and can_ring(hook):
+        if hook is not None and hook.can_be_woken:
             await self._ring(session_id, hook, unread)
         else:
             await self._run_command(session_id, unread)
@@ -130,16 +129,16 @@ class AgentWaking:
     async def _ring(self, session_id: str, hook: LiveHook, unread: Sequence[Message]) -> None:
         """Wake a session through its program, for all its unread mail."""
         from console.hooks.waking.ringing import log_wake
-        from console.hooks.waking.wake_session import is_idle, ring, way_of
+        from console.hooks.waking.wake_session import ring
         from console.screens.ask import Ask
 
         screen, name = self._screen, visible_line(session_id)
         if not unread:
             screen.tell(f"{name} has no unread mail")
-        elif not is_idle(hook):
+        elif not hook.is_idle:
             screen.tell(f"{name} is not idle: it will hear of its mail within a turn")
         elif await screen.ask_and_wait(
-            Ask(f"Wake {name}?", f"{_number(unread)}, by {way_of(hook)}: starts a turn of {hook.tool}", verb="wake")
+            Ask(f"Wake {name}?", f"{_number(unread)}, by {hook.way_to_wake}: starts a turn of {hook.tool}", verb="wake")
         ):
             screen.tell(f"Waking {name}…")
             rung = await asyncio.to_thread(ring, session_id, hook, unread)

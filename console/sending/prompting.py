@@ -12,11 +12,11 @@ from contextlib import suppress
 
 from console.handout.portion import typed
 from console.hooks.provenance import note_sent, words_digest
-from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.hooks.sessions.live import CODEX, SESSION, HookedAgents, LiveHook
 from console.hooks.sessions.mailbox_choice import store_option
 from console.hooks.state_folder import hooks_folder
 from console.hooks.user_prompts import BY_BELL, UserPrompt, new_prompt
-from console.hooks.waking.wake_session import CODEX, SESSION, queue, touch_bell
+from console.hooks.waking.wake_session import queue, touch_bell
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.scope import Scope, label_of, parts_of

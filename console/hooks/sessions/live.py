@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from msgspec import Struct
 
@@ -12,12 +13,16 @@ from console.hooks.permissions import PermissionRequest, folder_of, requests_in
 from console.hooks.quick_look import GATE_OPTION
 from console.hooks.sessions.liveness import is_live, process_is_gone, process_of
 from console.hooks.sessions.processes import is_gone
-from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
+from console.hooks.sessions.session_state import IDLE, OBEYED, SessionState, listed_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from console.hooks.user_prompts import TAKES_PROMPTS
 from mailstore.files.whole import read_whole
 from mailstore.records.scope import Scope, label_of, parts_of
 
+CODEX = "codex"
+WATCHING = frozenset({"claude-code", "opencode"})
+"""Programs that are woken by a change of a file."""
+SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 LOOKED_AT = 1 << 13
 """Bytes of the last tool calls of each agent that are read, however many there are."""
 Stamp = tuple[int, int, int]
@@ -82,6 +87,21 @@ class LiveHook(Struct, frozen=True):
     calls: Calls | None = None
     process: str = ""
     takes_prompts: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the session waits for its next turn."""
+        return self.doing == IDLE
+
+    @property
+    def way_to_wake(self) -> str:
+        """In words, how the session's program is woken; empty if it can't be woken."""
+        return "codex queue" if self.tool == CODEX else "its bell file" if self.tool in WATCHING else ""
+
+    @property
+    def can_be_woken(self) -> bool:
+        """Whether the session may be woken, and there is a way to."""
+        return self.can_wake and bool(self.way_to_wake) and bool(SESSION.fullmatch(self.session_id))
 
 
 class HookedAgents(Struct, frozen=True):

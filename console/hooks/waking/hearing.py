@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from console.hooks.sessions.live import HookedAgents
-from console.hooks.waking.wake_session import CODEX, can_ring, hears_by_itself, is_idle
+from console.hooks.sessions.live import CODEX, HookedAgents
+from console.hooks.waking.wake_session import hears_by_itself
 
 
 class Hearing(StrEnum):
@@ -47,10 +47,10 @@ def hearing(
     for name in names:
         hook = hooked.live.get(name)
         if hook is not None and prompted and name in prompted:
-            is_later = hook.tool == CODEX and not is_idle(hook)
+            is_later = hook.tool == CODEX and not hook.is_idle
             found.setdefault(Hearing.AFTER_TURN if is_later else Hearing.AS_USER, []).append(name)
         elif hook is not None:
-            wakes = name in called and can_ring(hook) and (is_waking or hears_by_itself(hook))
-            when = Hearing.WITHIN_TURN if not is_idle(hook) else Hearing.WOKEN if wakes else Hearing.NEXT_TURN
+            wakes = name in called and hook.can_be_woken and (is_waking or hears_by_itself(hook))
+            when = Hearing.WITHIN_TURN if not hook.is_idle else Hearing.WOKEN if wakes else Hearing.NEXT_TURN
             found.setdefault(BY_MAIL[when] if prompted is not None and name in called else when, []).append(name)
     return {when: found[when] for when in Hearing if when in found}

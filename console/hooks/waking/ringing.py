@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from console.hooks.sessions.live import LiveHook, live_hooks
 from console.hooks.state_folder import state_home
 from console.hooks.waking.limits import may_wake, release
-from console.hooks.waking.wake_session import Rung, can_ring, hears_by_itself, is_idle, ring, way_of
+from console.hooks.waking.wake_session import Rung, hears_by_itself, ring
 from console.render.json_output import json_text
 from console.render.timestamps import iso_time
 from mailstore.errors import reason_of
@@ -46,7 +46,7 @@ def ring_called(store_url: str, message: Message, called: Iterable[str], now: fl
     wanted = [
         (name, hook)
         for name in names
-        if (hook := hooks.get(name)) is not None and can_ring(hook) and is_idle(hook) and not hears_by_itself(hook)
+        if (hook := hooks.get(name)) is not None and hook.can_be_woken and hook.is_idle and not hears_by_itself(hook)
     ]
     if not wanted:
         return []
@@ -64,7 +64,7 @@ def wake_for(
     people: Collection[str],
     log: Path | None = None,
 ) -> Rung | None:
-    """Wake a session that `can_ring` for those messages that may, and log it; None if none may.
+    """Wake a session that `can_be_woken` for those messages that may, and log it; None if none may.
 
     None may that woke it before, or whose sender woke it less than a minute ago, unless that is one of the `people`.
     Blocks for some seconds at most; raises nothing.
@@ -81,7 +81,7 @@ def wake_for(
         for sender in {message.sender for message in allowed} if rung.problem else ():
             release(hook.folder, *_claim(sender, hook, allowed, people))
     except OSError as error:
-        rung = Rung(agent_id, tuple(one.id for one in messages), way_of(hook), 0.0, reason_of(error))
+        rung = Rung(agent_id, tuple(one.id for one in messages), hook.way_to_wake, 0.0, reason_of(error))
     problem = log_wake(rung, now, log)
     return replace(rung, problem=rung.problem or problem)
 

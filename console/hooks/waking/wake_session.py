@@ -7,7 +7,6 @@ another program, as one argument and never through a shell.
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import time
 from collections.abc import Sequence
@@ -17,20 +16,15 @@ from msgspec import Struct
 
 from console.hooks.notices.check_command import check_command
 from console.hooks.notices.texts import Announcement, in_between
-from console.hooks.sessions.live import LiveHook
+from console.hooks.sessions.live import CODEX, WATCHING, LiveHook
 from console.hooks.sessions.mailbox_choice import store_option
-from console.hooks.sessions.session_state import IDLE
 from console.hooks.unread.look import sender_in
 from console.hooks.unread.watched import bell_of, mailbox_file
 from mailstore.errors import reason_of
 from mailstore.files.whole import open_regular
 from mailstore.records.message import Message
 
-CODEX = "codex"
-WATCHING = frozenset({"claude-code", "opencode"})
-"""Programs that are woken by a change of a file."""
 COMMAND_SECONDS = 10.0
-SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 LONGEST_PROBLEM = 200
 
 
@@ -44,33 +38,18 @@ class Rung(Struct, frozen=True):
     problem: str = ""
 
 
-def can_ring(hook: LiveHook | None) -> bool:
-    """Say whether a session may be woken, and there is a way to."""
-    return hook is not None and hook.can_wake and bool(way_of(hook)) and bool(SESSION.fullmatch(hook.session_id))
-
-
-def is_idle(hook: LiveHook) -> bool:
-    """Say whether a session waits for its next turn."""
-    return hook.doing == IDLE
-
-
-def way_of(hook: LiveHook) -> str:
-    """Return in words how a session's program is woken; empty if it can't be woken."""
-    if hook.tool == CODEX:
-        return "codex queue"
-    return "its bell file" if hook.tool in WATCHING else ""
-
-
 def hears_by_itself(hook: LiveHook) -> bool:
     """Say whether a session that may be woken is woken by its mailbox's file, so that new mail needs no ring."""
     return hook.can_wake and hook.tool in WATCHING and bool(mailbox_file(hook.mailbox))
 
 
 def ring(agent_id: str, hook: LiveHook, messages: Sequence[Message]) -> Rung:
-    """Wake a session that `can_ring`; blocks for some seconds at most, raises nothing."""
+    """Wake a session that `can_be_woken`; blocks for some seconds at most, raises nothing."""
     start = time.monotonic()
     problem = queue(hook, _notice(hook, messages)) if hook.tool == CODEX else touch_bell(hook)
-    return Rung(agent_id, tuple(message.id for message in messages), way_of(hook), time.monotonic() - start, problem)
+    return Rung(
+        agent_id, tuple(message.id for message in messages), hook.way_to_wake, time.monotonic() - start, problem
+    )
 
 
 def _notice(hook: LiveHook, messages: Sequence[Message]) -> str:
