@@ -142,7 +142,7 @@ def person_of(people: People) -> str:
             "from", f"could be any of {names}", "set the account type of one of them alone to human", "E530"
         )
     raise DraftRefused(
-        "from", "has no identity: the graph has no human", "set the account type of one identity to human", "E531"
+        "from", "has no identity, as the graph has no human", "set the account type of one identity to human", "E531"
     )
 
 

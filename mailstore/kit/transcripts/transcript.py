@@ -164,16 +164,20 @@ def marked_lines(block: bytes, marks: Callable[[], Iterable[bytes]]) -> Iterator
 
 def lines_from_end(fd: int, size: int) -> Iterator[bytes | None]:
     """Yield the lines of a file of so many bytes, the last first; None where too much was read."""
-    rest, end = b"", size
+    pieces, end = [b""], size  # of the line that begins further up, the last one first
     while end > 0:
         start = max(0, end - FROM_END)
         if size - start > MOST_FROM_END:
             yield None
             return
-        first, *lines = (os.pread(fd, end - start, start) + rest).split(b"\n")
-        yield from reversed(lines)
-        rest, end = first, start
-    yield rest
+        first, *lines = os.pread(fd, end - start, start).split(b"\n")
+        if lines:
+            yield b"".join((lines.pop(), *reversed(pieces)))
+            yield from reversed(lines)
+            pieces = []
+        pieces.append(first)
+        end = start
+    yield b"".join(reversed(pieces))
 
 
 def line_of(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
