@@ -164,7 +164,7 @@ def _metadata(words: list[str]) -> dict[str, str]:
 
 
 def with_options(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Return options of a question as metadata. Raises UsedWrongly for what is no list to choose from."""
+    """Return options of a question as metadata. Raises UsedWrongly unless they are lines to choose from."""
     options = [text.strip() for text in texts]
     if options and not is_list(options):
         raise UsedWrongly(

@@ -45,7 +45,7 @@ COUNTED = {
 }
 
 UNREACHED = "ended, not read by"
-"""The label of those who ended before reading what is no dead letter: mail to a channel."""
+"""The label of those who ended before reading mail to a channel, which is not a dead letter."""
 
 Standings = Sequence[tuple[str, Standing]]
 

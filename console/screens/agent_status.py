@@ -304,7 +304,7 @@ class AgentStatus:
 
 
 def _read(field: str, text: str) -> str | tuple[str, ...]:
-    """Return a role or tags as they were typed. Raises ValueError with what is no tag."""
+    """Return a role or tags as they were typed. Raises ValueError with what is not a tag."""
     return read_tags(text) if field == "tags" else read_role(text)
 
 

@@ -192,7 +192,7 @@ class _Warning(logging.Handler):
 class Callers:
     """Takes connections for a web server; where there are too many, one that has asked for nothing yet ends.
 
-    That is the oldest of the address that has most of them; TLS that is not agreed on yet is no request either.
+    That is the oldest of the address that has most of them; one whose TLS handshake is not done counts as well.
     """
 
     def __init__(self, consoles: int, tls: ssl.SSLContext | None) -> None:

@@ -40,16 +40,16 @@ def _table(model: type[Struct]) -> dict[str, Any]:
     schema = _resolved(defined[model.__name__], defined)
     meanings = field_meanings(model)
     for setting in fields(model):
-        schema_of_setting = schema["properties"][setting.name]
+        setting_schema = schema["properties"][setting.name]
         if table := struct_in(setting.type):
-            schema_of_setting = _table(table)
+            setting_schema = _table(table)
         elif (inner := _listed(setting.type)) is not None:
-            schema_of_setting |= {"items": _table(inner)}
+            setting_schema |= {"items": _table(inner)}
         elif (default := default_of(setting)) is not None:
-            schema_of_setting["default"] = default
+            setting_schema["default"] = default
         if setting.name in meanings:
-            schema_of_setting["description"] = meanings[setting.name]
-        schema["properties"][setting.name] = schema_of_setting
+            setting_schema["description"] = meanings[setting.name]
+        schema["properties"][setting.name] = setting_schema
     return {key: value for key, value in schema.items() if key != "title" and value != []} | {
         "additionalProperties": False
     }

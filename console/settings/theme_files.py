@@ -212,7 +212,7 @@ Stamps = set[tuple[str, int, int]]
 
 
 async def file_changes(folder: Path, known: Stamps | None = None) -> AsyncIterator[None]:
-    """Yield whenever a TOML file in a folder has changed; ends where there is no such folder.
+    """Yield whenever a TOML file in a folder has changed; ends if the folder does not exist.
 
     `known` are the stamps of the files when they were read, before this began.
     """

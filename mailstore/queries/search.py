@@ -123,7 +123,7 @@ def looked_up(query: Query, context: SearchContext, candidates: Candidates) -> S
             with closing(hints):
                 more = BackgroundWork(lambda: _next_ids(hints))
                 yield more
-                while (ids := _told(more)) is not None:
+                while (ids := _hinted(more)) is not None:
                     fresh = [message_id for message_id in dict.fromkeys(ids) if message_id not in seen]
                     seen.update(fresh)
                     yield from judged(filter(None, map(mailbox.message, fresh)), asked, context)
@@ -143,7 +143,7 @@ def _next_ids(hints: Iterator[list[str]]) -> list[str] | None:
     return ids
 
 
-def _told(more: BackgroundWork[list[str] | None]) -> list[str] | None:
+def _hinted(more: BackgroundWork[list[str] | None]) -> list[str] | None:
     return None if isinstance(more.failed, StoreError) else more.found()
 
 

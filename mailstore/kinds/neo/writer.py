@@ -139,10 +139,16 @@ def person_of(people: People) -> str:
         return people.only
     if names := ", ".join(sorted(people.names)):
         raise DraftRefused(
-            "from", f"could be any of {names}", "set the account type of one of them alone to human", "E530"
+            "from",
+            f"could be any of {names}",
+            "set the account type of one of them alone to human in the Memory Core",
+            "E530",
         )
     raise DraftRefused(
-        "from", "has no identity, as the graph has no human", "set the account type of one identity to human", "E531"
+        "from",
+        "has no identity, as the graph has no human",
+        "set the account type of one identity to human in the Memory Core",
+        "E531",
     )
 
 
