@@ -30,6 +30,7 @@ from typing import Self
 
 from pyte.screens import Char
 
+from tests import forking
 from tests.patience import PATIENCE
 from tests.terminal_keys import encoded
 from tests.terminal_output import Output
@@ -124,13 +125,17 @@ class Terminal:
         self._wake, self._woken = os.pipe()
         self._set_size()
         self.started_at = time.monotonic_ns()
-        self._process = subprocess.Popen(
-            ["/bin/sh", "-c", ON_A_TERMINAL, os.ttyname(slave), *argv],
-            env=dict(env),
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        self._process: subprocess.Popen[bytes] | forking.Forked
+        if tuple(argv[:3]) == SIGNALBOX and forking.is_forkable(env):
+            self._process = forking.start(argv[3:], env, cwd, os.ttyname(slave))
+        else:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", ON_A_TERMINAL, os.ttyname(slave), *argv],
+                env=dict(env),
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
         self.pid = self._process.pid
         self._threads = [
             Thread(target=self._read, name="terminal-read", daemon=True),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import time
+from pathlib import Path
 
 import pyte
 import pytest
@@ -11,8 +14,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyte.screens import Char
 
-from tests.conftest import Start
-from tests.terminal import Terminal
+from console.cli.version import VERSION
+from tests.conftest import Open, Start
+from tests.forking import is_forkable
+from tests.mailboxes import MailFiles
+from tests.terminal import SIGNALBOX, Terminal, environment
 from tests.terminal_keys import NAMED, encoded
 from tests.terminal_output import Output
 from tests.terminal_screen import RememberingScreen, RememberingStream
@@ -153,6 +159,64 @@ SAID = (
     b"one\x1b[1;38;2;1;2;3mtwo\x1b[>25u\x1b[?2026$p\x1b[?2048$p\x1b[>4;1m\x1b[c\x1b]0;a title\x07three"
     b"\x1b]9;ring\x1b\\\x1bPstring\x1b\\\x1b[4:3mfour\x1b7\x1b(Bfive\x07"
 )
+
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="nothing is forked elsewhere")
+
+
+@on_linux
+def test_a_forked_program_is_as_one_that_was_started(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*words: str, **env: str) -> tuple[int, bytes, int]:
+        with Terminal([*SIGNALBOX, *words], env=environment(home, **env), cwd=tmp_path) as terminal:
+            session = os.getsid(terminal.pid) - terminal.pid
+            return terminal.wait_exit(), bytes(terminal.raw), session
+
+    mail = MailFiles(tmp_path, now=1_790_000_000)
+    mail.agent("ann-00000001")
+    mail.message("one", "ann-00000001", "user", "Hello.", ago=9)
+    here = f"haak:{mail.data.relative_to(tmp_path)}"
+    for words, env, status, text in (
+        (["--version"], {}, 0, f"signalbox {VERSION}\r\n"),
+        (["status", "--nonsense"], {}, 2, "--nonsense"),
+        (["thread", "one", "--store", here], {"NO_COLOR": "1"}, 0, "Hello."),
+    ):
+        assert is_forkable(environment(home, **env))
+        forked = run(*words, **env)
+        with monkeypatch.context() as context:
+            context.setenv("SIGNALBOX_TESTS_START", "1")
+            assert run(*words, **env) == forked
+        assert forked[0] == status
+        assert text in forked[1].decode()
+        assert forked[2] == 0
+
+
+@on_linux
+@pytest.mark.parametrize("started", ["", "1"])
+def test_a_program_has_its_terminal_and_its_signals(
+    started: str, open_console: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNALBOX_TESTS_START", started)
+    mail = MailFiles(tmp_path / "mail", now=time.time())
+    mail.agent("ann-00000001")
+    mail.message("one", "ann-00000001", "user", "Hello.", ago=9)
+    console = open_console(mail.url)
+    console.wait_for("Hello.")
+    console.resize(90, 30)
+    console.wait_for(lambda terminal: "Hello." in terminal.screen_text() and terminal.line(29).strip() != "")
+    console.signal(signal.SIGKILL)
+    assert console.wait_exit() == -signal.SIGKILL
+
+
+@on_linux
+def test_nothing_is_forked_that_must_know_a_variable_when_it_starts(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SIGNALBOX_TESTS_START", raising=False)
+    assert is_forkable(environment(home, NO_COLOR="1"))
+    for name in ("PYTHONUTF8", "PYTHONPATH", "TEXTUAL_FPS", "ESCDELAY", "LANG", "LC_ALL"):
+        assert not is_forkable(environment(home, **{name: "1"}))
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 1000])
