@@ -1,7 +1,7 @@
 """Start `signalbox` in processes forked from one that has the libraries imported: that takes longer than most tests.
 
-`python -m tests.forking` reads requests from its socket, which is file 3, and ends with it. All of the program's own is
-imported, run and ended as in a process that was started: in its session, terminal, environment and folder.
+`python -m tests.forking` reads requests from its socket, which is file 3, and ends with it. The program's own modules
+are imported, run and ended as in a process that was started: in its session, terminal, environment and folder.
 """
 
 from __future__ import annotations
