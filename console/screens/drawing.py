@@ -171,11 +171,14 @@ class Pacing:
         self._took = self._last_took = 0.0
         self._messages = 0
 
-    def wait(self, messages: int, *, is_loading: bool) -> float:
-        """Return how many seconds to wait before drawing a mailbox of so many messages; 0 or less: draw now."""
+    def wait(self, messages: int, *, is_loading: bool, is_whole: bool = False) -> float:
+        """Return how many seconds to wait before drawing a mailbox of so many messages; 0 or less: draw now.
+
+        `is_whole` says that the last of the mail that was there has just been read: that is no storm.
+        """
         is_first = messages > 0 and not self._messages
         # more arrives than can be read: frames are left out, so that keys are handled at once
-        pause = STORM_SECONDS if messages - self._messages > MOST_AT_ONCE else FRAME_SECONDS
+        pause = STORM_SECONDS if messages - self._messages > MOST_AT_ONCE and not is_whole else FRAME_SECONDS
         if is_loading and self._drawn and not is_first:
             pause = LOADING_SECONDS
         return self._drawn + max(pause, SHARE * self._took) - self._clock()

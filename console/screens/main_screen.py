@@ -151,22 +151,30 @@ class MainScreen(MailScreen):
     def mail_changed(self, is_loading: bool) -> None:
         """Draw what was folded, at once or with the next frame; of the past, only the header changes."""
         session = self.session
-        was_loading, session.is_loading = session.is_loading, is_loading
+        is_whole = session.is_loading and not is_loading
+        session.is_loading = is_loading
         if session.moment is not None:
             self._drawing.draw_header()
-        elif (wait := self._drawing.pacing.wait(len(session.mailbox), is_loading=is_loading)) <= 0:
+        elif (wait := self._drawing.pacing.wait(len(session.mailbox), is_loading=is_loading, is_whole=is_whole)) <= 0:
             self.redraw()
-        elif self._timer is None:
-            self._timer = self.set_timer(wait, self.redraw)
-        if was_loading and not is_loading and self.parts is not None:
+        elif self._timer is None or is_whole:
+            self._redraw_in(wait)
+        if is_whole and self.parts is not None:
             self.parts.mail_loaded()
+
+    def _redraw_in(self, seconds: float) -> None:
+        self._stop_timer()
+        self._timer = self.set_timer(seconds, self.redraw)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
 
     def redraw(self) -> None:
         if not self.app.is_running:
             return  # it ends, and takes its panes away one by one
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
+        self._stop_timer()
         self._drawing.draw()
         for screen in self.app.screen_stack:
             if screen is not self and isinstance(screen, BaseScreen):

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 
 from console.panes.search_bar import SearchBar
-from console.screens import closing, exporting, marking, reading, searching, undoing, waking
+from console.screens import closing, drawing, exporting, marking, reading, searching, undoing, waking
 from console.screens.all_seen import AllSeen
 from console.screens.away.away import Away
 from console.screens.channels import Channels
@@ -306,8 +306,21 @@ def test_a_storm_is_drawn_less_often_than_a_single_message() -> None:
     pacing.begin(10)
     pacing.end()
     assert pacing.wait(11, is_loading=False) < pacing.wait(50, is_loading=False)
+    assert pacing.wait(50, is_loading=False, is_whole=True) == pacing.wait(11, is_loading=False)
     time[0] += 1
     assert pacing.wait(50, is_loading=False) <= 0
+
+
+async def test_mail_that_was_there_is_drawn_as_soon_as_all_of_it_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "LOADING_SECONDS", 1000.0)
+    async with opened(every_case(tmp_path)[0].data) as seat:
+        seat.screen.redraw()
+        seat.screen.mail_changed(True)
+        assert seat.screen.is_behind
+        seat.screen.mail_changed(False)
+        await seat.until(lambda: not seat.screen.is_behind)
 
 
 async def test_a_task_that_is_cancelled_before_it_begins_is_closed(tmp_path: Path) -> None:
@@ -315,6 +328,7 @@ async def test_a_task_that_is_cancelled_before_it_begins_is_closed(tmp_path: Pat
         raise AssertionError("it began")
 
     task = work()
+    gc.freeze()  # only what is left of this console is looked through below
     async with opened(every_case(tmp_path)[0].data) as seat:
         seat.screen.run_task(task, group="tried")
         seat.app.workers.cancel_group(seat.screen, "tried")
