@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from console.screens import all_seen, command_run, dialog
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import Steps
+from mailstore.steps import BackgroundWork, Steps
 from tests.console.screen_text import opened
 from tests.mailboxes import MailFiles
+from tests.patience import PATIENCE
 
 
 def write_mail(folder: Path) -> MailFiles:
@@ -23,19 +25,21 @@ def write_mail(folder: Path) -> MailFiles:
 
 
 class Gate:
-    """Makes it take as long as it is shut to find what is unseen."""
+    """Makes it take until it is opened to find what is unseen; a thread waits, so that the event loop comes to rest."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.is_shut = True
+        self._opened = Event()
         find = all_seen._unseen
 
         def slowly(mailbox: Mailbox, roots: Sequence[str]) -> Steps[list[str]]:
-            while self.is_shut:
-                yield None
+            yield BackgroundWork(lambda: self._opened.wait(PATIENCE))
             yield from find(mailbox, roots)
 
         monkeypatch.setattr(all_seen, "_unseen", slowly)
         monkeypatch.setattr(command_run, "LONG_SECONDS", 0.0)
+
+    def open(self) -> None:
+        self._opened.set()
 
 
 async def test_what_takes_long_says_so_and_its_dialog_takes_no_key_typed_meanwhile(
@@ -47,7 +51,7 @@ async def test_what_takes_long_says_so_and_its_dialog_takes_no_key_typed_meanwhi
         await seat.pilot.press("2", "E")
         await seat.until(lambda: "mark all listed as seen…" in seat.lines[-1])
         await seat.pilot.press("j")
-        gate.is_shut = False
+        gate.open()
         await seat.sees("Mark 101 messages in 101 threads as seen?")
         await seat.press("y", "enter", "escape")
         assert "Mark 101 messages" in seat.text
@@ -61,7 +65,7 @@ async def test_a_late_dialog_takes_keys_once_it_was_seen_and_the_line_is_gone(
     monkeypatch.setattr(dialog, "SEEN_SECONDS", 0.01)
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.pilot.press("2", "E", "j")
-        gate.is_shut = False
+        gate.open()
         await seat.sees("Mark 101 messages in 101 threads as seen?")
         await seat.until(lambda: not getattr(seat.app.screen, "ignores_keys", True))
         await seat.press("y")
@@ -73,7 +77,7 @@ async def test_who_waited_for_a_late_dialog_answers_it_at_once(tmp_path: Path, m
     monkeypatch.setattr(dialog, "SEEN_SECONDS", 3600.0)
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.pilot.press("2", "E")
-        gate.is_shut = False
+        gate.open()
         await seat.sees("Mark 101 messages in 101 threads as seen?")
         await seat.press("y")
         await seat.until(lambda: " new" not in seat.lines[0])
