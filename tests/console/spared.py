@@ -1,4 +1,6 @@
-"""What tests of the console need not pay for: a style sheet parsed again, idle or deaf widgets, unused caches."""
+"""What tests of the console need not pay for: a style sheet parsed again, idle or deaf widgets, unused caches, and a
+wait for each frame.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from rich.segment import Segment
-from textual import app, pilot
+from textual import app, pilot, screen
 from textual._context import active_app
 from textual.app import ScreenError
 from textual.cache import FIFOCache
@@ -37,6 +39,8 @@ def _parse_once(self: Stylesheet, *args: Any, **more: Any) -> list[RuleSet]:
     return rules
 
 
+UPDATE_SECONDS = 1 / 500
+"""How often what has changed is drawn: most of the time of a test went into waiting for the next sixtieth of a second."""
 CACHES = {
     "_divide_cache": 4,
     "_crop_cache": 16,
@@ -95,10 +99,10 @@ async def _wait_for_busy(self: Pilot[Any], timeout: float = 30.0) -> bool:
     One that goes meanwhile takes the question with it, so they are looked at again.
     """
     try:
-        screen = self.app.screen
+        shown = self.app.screen
     except ScreenError:  # it has ended
         return False
-    busy = [each for each in (self.app, screen, *screen.walk_children()) if not _is_waiting(each)]
+    busy = [each for each in (self.app, shown, *shown.walk_children()) if not _is_waiting(each)]
     answered: set[MessagePump] = set()
     is_done = asyncio.Event()
 
@@ -152,6 +156,7 @@ def spare() -> None:
     """Take effect for all consoles that are opened in this process."""
     Stylesheet._parse_rules = _parse_once  # type: ignore[method-assign]
     style_once()
+    screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
     MessagePump._get_dispatch_methods = _handlers  # type: ignore[method-assign]
     Strip.__init__ = _begin_strip  # type: ignore[method-assign]
     Strip.__getattr__ = _cache_of_strip  # type: ignore[attr-defined]
