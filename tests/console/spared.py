@@ -40,7 +40,7 @@ def _parse_once(self: Stylesheet, *args: Any, **more: Any) -> list[RuleSet]:
 
 
 UPDATE_SECONDS = 1 / 500
-"""How often what has changed is drawn: most of the time of a test went into waiting for the next sixtieth of a second."""
+"""How often what has changed is drawn: tests waited for the next sixtieth of a second as long as they ran."""
 CACHES = {
     "_divide_cache": 4,
     "_crop_cache": 16,
