@@ -3,7 +3,8 @@
 Terminals disagree on the width of joined or coloured emoji, of signs with a variation selector, of vowel signs and of
 what is newer than they are: xterm and tmux add up parts that others draw as one. Unless the terminal has shown that it
 agrees with the layout (`console.terminal.queries`), such a character is drawn as what is certain of it, padded with
-spaces to the width that the layout assumed. The text itself is not changed.
+spaces to the width that the layout assumed. The text itself is not changed. A control character is not written at all,
+wherever it comes from: it has no width, and the terminal would obey it.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ SIGNS = (range(0x2630, 0x2638), range(0x268A, 0x2690), range(0x3248, 0x3250), ra
 CERTAIN = re.compile("[ -~\u00a0-\u02ff\u2010-\u2027\u2190-\u2426\u2500-\u262f\u2690-\u27ff]*")
 """The most frequent characters that have the same width in all terminals."""
 
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 UNKNOWN = "\ufffd"
 
 
@@ -52,7 +54,14 @@ def portable(text: str, trusted: Set[str] = frozenset()) -> str:
 
     `trusted` are the kinds of characters of which the terminal has the width that the layout assumes.
     """
-    return text if text.isascii() or CERTAIN.fullmatch(text) else _sure(text, frozenset(trusted))
+    if _is_certain(text):
+        return text
+    text = CONTROL.sub("", text)
+    return text if _is_certain(text) else _sure(text, frozenset(trusted))
+
+
+def _is_certain(text: str) -> bool:
+    return (text.isascii() and text.isprintable()) or CERTAIN.fullmatch(text) is not None
 
 
 @lru_cache(2048)
@@ -119,7 +128,7 @@ def _part(part: str, width: int, trusted: frozenset[str]) -> str:
 
 
 class PortableCells(LineFilter):
-    """Makes the width of every line what the layout assumes."""
+    """Makes the width of every line what the layout assumes, with nothing in it that a terminal obeys."""
 
     def __init__(self, trusted: Set[str] = frozenset()) -> None:
         super().__init__()
@@ -128,7 +137,7 @@ class PortableCells(LineFilter):
         """Whether anything was drawn otherwise than it is written."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        if all(text.isascii() or CERTAIN.fullmatch(text) for text, _, _ in segments):
+        if all(_is_certain(text) for text, _, _ in segments):
             return segments
         drawn = [Segment(portable(text, self._trusted), style, control) for text, style, control in segments]
         self.has_replaced |= drawn != segments

@@ -14,60 +14,108 @@ from textual import constants
 from textual._parser import ParseError  # Textual's driver is made of these, and can't be configured otherwise
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Paste
 from textual.message import Message
 
+from console.render.safe import without_controls
 from console.terminal.queries import TerminalAnswer, TerminalQueries
 
 READ_BYTES = 1 << 12
 INTRODUCERS = frozenset("\x1b[O]PX^_\\")
 """What may follow an Escape that begins a sequence, as terminals send them; see ECMA-48, 5.3 and 5.6."""
+PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
+"""What a terminal sends around what is pasted, as xterm defines it."""
 HUNG_UP = 129
 """The exit status of a program whose terminal was taken away."""
 
 
 class KeyReader:
-    """Makes messages of the bytes that a terminal sends, and takes answers to questions out of them."""
+    """Makes messages of the bytes that a terminal sends, and takes answers to questions out of them.
+
+    What is pasted is one message, whatever it holds: Textual's parser takes what follows an Escape in it for keys.
+    """
 
     def __init__(self, queries: TerminalQueries, tell: Callable[[Message], None], *, debug: bool = False) -> None:
         self._queries = queries
         self._tell_one = tell
         self._parser = XTermParser(debug)
         self._decode = getincrementaldecoder("utf-8")("replace").decode
-        self._is_after_escape = False
+        self._held = ""
+        """An Escape, or more of the beginning of a paste, at the end of what was sent."""
+        self._pasted: list[str] | None = None
         self.patience: float | None = None
         """How many seconds to wait for more bytes before `pause` is called; None for ever."""
 
     def read(self, data: bytes) -> None:
         """Take in what was sent. What comes by itself behind an Escape is another key: Alt sends both at once."""
-        text = self._queries.sift(self._decode(data))
-        if self._is_after_escape and text and text[0] not in INTRODUCERS:
-            self._parser._timeout_time = 0.0
-            self._tell(self._parser.tick())
-        if text:
-            self._is_after_escape = text.endswith("\x1b")
-        self._take(text)
-        self.patience = constants.ESCAPE_DELAY
+        sent = self._decode(data)
+        if self._held == "\x1b" and sent and sent[0] not in INTRODUCERS:
+            self._end_escape()
+        text, self._held = self._held + sent, ""
+        while text:
+            if self._pasted is not None:
+                text = self._paste(self._pasted, text)
+                continue
+            keys, begin, rest = text.partition(PASTE)
+            if begin:
+                self._take(self._queries.sift(keys) + self._queries.release())
+                self._pasted, text = [""], rest
+            else:
+                at = _unfinished(keys)
+                text, self._held = "", keys[at:]
+                self._take(self._queries.sift(keys[:at]))
+        self._tell(self._parser.tick())
+        self.patience = None if self._pasted is not None else constants.ESCAPE_DELAY
 
     def pause(self) -> None:
         """Nothing came for a while: an Escape is a key of its own, and half an answer is none."""
-        self._is_after_escape = False
-        text = self._queries.release()
+        if self._held == "\x1b":
+            self._end_escape()
+        text = self._queries.release() + self._held
+        self._held = ""
         self._take(text)
+        self._tell(self._parser.tick())
         self.patience = constants.ESCAPE_DELAY if text else None
 
     def end(self) -> None:
         """Take in what is left."""
+        self._take(self._held)
         with suppress(EOFError, ParseError):
             self._tell(self._parser.feed(""))
+
+    def _paste(self, pasted: list[str], text: str) -> str:
+        """Add to what is pasted, and tell it if it is whole; return what comes after it."""
+        body, end, rest = (pasted.pop() + text).partition(PASTE_END)
+        if end:
+            self._pasted = None
+            self._tell_one(Paste(without_controls("".join([*pasted, body]))))
+        else:
+            most = len(PASTE_END) - 1
+            pasted += [body[:-most], body[-most:]]
+        return rest
+
+    def _end_escape(self) -> None:
+        """Take an Escape that was held back for a key."""
+        self._held = ""
+        self._take("\x1b")
+        self._parser._timeout_time = 0.0
+        self._tell(self._parser.tick())
 
     def _take(self, text: str) -> None:
         if text:  # without any, the parser would end
             self._tell(self._parser.feed(text))
-        self._tell(self._parser.tick())
 
     def _tell(self, messages: Iterable[Message]) -> None:
         for message in messages:
             self._tell_one(message)
+
+
+def _unfinished(text: str) -> int:
+    """Return where the beginning of a paste's beginning stands at the end of a text; its length if it has none."""
+    at = text.find("\x1b", max(0, len(text) - len(PASTE) + 1))
+    while at >= 0 and not PASTE.startswith(text[at:]):
+        at = text.find("\x1b", at + 1)
+    return len(text) if at < 0 else at
 
 
 class TerminalOutput:

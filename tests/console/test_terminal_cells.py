@@ -120,6 +120,11 @@ def test_what_is_drawn_takes_the_cells_that_were_laid_out_whatever_is_written(te
     assert Emulator().width(drawn.text) == 60
 
 
+def test_no_control_character_is_written() -> None:
+    (drawn,) = PortableCells().apply([Segment("a\x1b[31mb\x9bc\x7f\x07\x85 日\r\n\t\x1b")], Color(0, 0, 0))
+    assert drawn.text == "a[31mbc 日"
+
+
 FRAME = set("│╮╭╯╰▁▂▃▄▅▆▇█ ")
 
 

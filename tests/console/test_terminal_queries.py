@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.message import Message
 
 from console.terminal.driver import KeyReader
@@ -107,3 +107,39 @@ def test_a_letter_soon_after_escape_is_a_key_of_its_own_and_a_sequence_in_pieces
     sent: list[bytes], keys: list[str]
 ) -> None:
     assert keys_of(*sent) == keys
+
+
+@given(
+    st.text(st.sampled_from("ab\x1b[201~Oq\r\n\x07日"), max_size=60).filter(lambda text: "\x1b[201~" not in text),
+    st.lists(st.integers(0, 500), max_size=6),
+)
+@example("abc\x1bq and more than the thirty-two characters of a sequence", [])
+@example("\x1b[31mred\x1b[0m", [1, 12])
+def test_a_paste_is_one_message_whatever_it_holds_and_wherever_it_is_cut(text: str, cuts: list[int]) -> None:
+    told: list[Message] = []
+    reader = KeyReader(Asked().queries, told.append)
+    sent = f"j\x1b[200~{text}\x1b[201~k".encode()
+    ends = [*sorted(cut % (len(sent) + 1) for cut in cuts), len(sent)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        reader.read(sent[start:end])
+    assert [(type(message), getattr(message, "key", None)) for message in told] == [
+        (Key, "j"),
+        (Paste, None),
+        (Key, "k"),
+    ]
+    (pasted,) = [message.text for message in told if isinstance(message, Paste)]
+    assert pasted == text.replace("\x1b", "␛").replace("\x07", "␇")
+
+
+def test_half_of_what_begins_a_paste_is_keys_when_nothing_follows() -> None:
+    told: list[Message] = []
+    reader = KeyReader(TerminalQueries(), told.append)
+    reader.read(b"a\x1b")
+    assert [message.key for message in told if isinstance(message, Key)] == ["a"]
+    reader.pause()
+    assert [message.key for message in told if isinstance(message, Key)] == ["a", "escape"]
+    assert reader.patience is None
+    reader.read(b"\x1b[200~never ended")
+    assert reader.patience is None
+    reader.pause()
+    assert len(told) == 2

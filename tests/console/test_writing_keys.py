@@ -81,6 +81,43 @@ def test_line_feeds_break_lines_in_a_terminal(tmp_path: Path, open_console: Open
     assert written == "one\ntwo\nthree\nfour\nfive\nsix"
 
 
+STEERING = "\x1b[41mred\x1b[0m\x1b]0;a title\x07 and "
+SHOWN = "␛[41mred␛[0m␛]0;a title␇ and "
+
+
+def test_what_is_pasted_or_comes_from_the_editor_does_nothing_to_the_terminal(
+    tmp_path: Path, open_console: Open
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_bytes(b"#!/bin/sh\nprintf '" + STEERING.encode() + b'edited\' >> "$1"\n')
+    editor.chmod(0o755)
+    mail = write_mail(tmp_path, now=time.time())
+    terminal = open_console(mail.url, EDITOR=str(editor))
+    terminal.wait_for("The second word.")
+    terminal.paste("\x1bq" * 20)  # these would be keys, and leave
+    terminal.press("r")
+    terminal.wait_for("reaches ann-00000001")
+    terminal.paste(f"{STEERING}pasted ")
+    terminal.wait_for(f"{SHOWN}pasted")
+    terminal.press("ctrl+e")
+    terminal.wait_for("edited")
+    y = next(y for y, line in enumerate(terminal.lines) if "pasted" in line)
+    assert {terminal.cell(x, y).bg for x in range(120)} <= {terminal.cell(x, y - 1).bg for x in range(120)}
+    terminal.press("ctrl+s")
+    terminal.wait_for("Sent")
+    written = json.loads(mail.mailbox.read_bytes().splitlines()[-1])["content"]
+    assert written == f"{SHOWN}pasted {SHOWN}edited"
+
+
+async def test_a_copied_text_is_put_into_a_field_with_signs_for_its_control_characters(tmp_path: Path) -> None:
+    mail = write_mail(tmp_path)
+    mail.message("steering", "ann-00000001", "user", f"{STEERING}\nmore", ago=1)
+    async with opened(mail.data) as seat:
+        await seat.open_thread("steering")
+        await seat.press("y", "r", "ctrl+v")
+        assert seat.screen.composer.writing.body == f"{SHOWN}\nmore"
+
+
 async def test_after_the_editor_one_goes_on_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\nprintf 'In the\\neditor.' > \"$1\"\n")
