@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
 
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.keys import key_to_character
 
 from console.commands.table import COMMANDS
@@ -34,6 +34,8 @@ OPENERS = (
 )  # fmt: skip
 """The keys that open something, or may."""
 PLAIN = ("enter", "escape", "tab", "space", "down", "up", "y", "n", "j", "k", "backspace", "1", "2", "0", "a", "z")
+PASTE, PASTED = "paste", "\x1bq\x1b[31mred\x07 \r\nq"
+"""Something between keys that is pasted in brackets, and of which nothing is a key."""
 ESCAPES = b"\x1b[27u" * 60
 """Escape as a terminal sends it that means no other key by it, as often as any screens lie on each other."""
 HELP = "Keys"
@@ -60,15 +62,15 @@ def box(folder: Path) -> MailFiles:
 
 
 def alphabet() -> list[str]:
-    """Return every key that does something, those of dialogs more often."""
+    """Return every key that does something, those of dialogs more often, and a paste."""
     bound = {key for command in COMMANDS for key in command.keys.split(",") if key}
-    return sorted(bound - LEAVING) + list(PLAIN) * 6
+    return sorted(bound - LEAVING) + list(PLAIN) * 6 + [PASTE] * 2
 
 
 async def burst(seat: Seat, keys: Sequence[str], pauses: Iterable[int] = ()) -> None:
     """Give the application keys as one read of a terminal gives them, or some rounds of the event loop after each."""
     for key, rounds in zip(keys, chain(pauses, repeat(0)), strict=False):
-        seat.app.post_message(Key(key, key_to_character(key)))
+        seat.app.post_message(Paste(PASTED) if key == PASTE else Key(key, key_to_character(key)))
         for _ in range(rounds):
             await asyncio.sleep(0)
     await settle(seat.pilot)
@@ -97,7 +99,7 @@ def typed(keys: Sequence[str]) -> bytes:
     sent = b""
     for key in keys:
         with suppress(ValueError):
-            sent += encoded(key)
+            sent += f"\x1b[200~{PASTED}\x1b[201~".encode() if key == PASTE else encoded(key)
     return sent
 
 
