@@ -47,6 +47,11 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
 """Why a test of all kinds of mailbox is skipped for one of them."""
 
+LONGEST_ID, SHOWN = 100, 24
+"""Characters of a parameter that name a test, and those of a longer one: some have millions, and every process of a run
+is told every name.
+"""
+
 keep_in_memory()
 for caught in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(caught) is signal.SIG_IGN:  # a script's job in the background, nohup: programs inherit it
@@ -69,6 +74,11 @@ def pytest_configure(config: pytest.Config) -> None:
         pytest.exit(f"error: the installed entry points are not those of pyproject.toml: {remedy}", 3)
     if config.getoption("hypothesis_seed", None) is None:
         core.global_force_seed = _seed_of(config)
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a test by the beginning and the length of a long text that it is given."""
+    return f"{val[:SHOWN]!a} and {len(val)}" if isinstance(val, str | bytes) and len(val) > LONGEST_ID else None
 
 
 @pytest.hookimpl(trylast=True)

@@ -149,7 +149,7 @@ def test_several_addresses_are_one_message(run: Run, mail: MailFiles) -> None:
         (["--to", ANN, "--body", "x", "--ttl-hours", "0"], "ttl-hours"),
         (["--to", ANN, "--body", "x", "--ttl-hours", "-3"], "ttl-hours"),
     ],
-    ids=str,
+    ids=lambda words: str(words)[:100],
 )
 def test_a_message_that_breaks_a_rule_is_refused_and_nothing_is_written(
     run: Run, mail: MailFiles, words: list[str], field: str
@@ -174,7 +174,7 @@ def test_a_message_that_breaks_a_rule_is_refused_and_nothing_is_written(
         [ANN, "s", "b", "--body", "x"],
         ["--from", BOB, "--to", ANN, "--body", "x", "--ttl-hours", "soon"],
     ],
-    ids=str,
+    ids=lambda words: str(words)[:100],
 )
 def test_a_message_that_is_not_whole_is_an_error_of_use(run: Run, mail: MailFiles, words: list[str]) -> None:
     before = mail.mailbox.read_bytes()
@@ -192,7 +192,7 @@ def test_a_message_that_is_not_whole_is_an_error_of_use(run: Run, mail: MailFile
         (["--from", BOB, "--to", "lamp", "--body", "x"], 'no agent holds the role "lamp"'),
         (["--from", BOB, "--to", "ded-00000001", "--body", "x"], "is dead"),
     ],
-    ids=str,
+    ids=lambda words: str(words)[:100],
 )
 def test_what_was_perhaps_not_meant_is_sent_with_a_warning(
     run: Run, mail: MailFiles, words: list[str], said: str
