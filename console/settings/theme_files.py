@@ -167,7 +167,7 @@ def code_style(theme: Theme) -> str:
 
 def builtin_themes() -> dict[str, Theme]:
     """Return the themes that come with the program."""
-    return {path.stem: read_theme(path.read_text(encoding="utf-8")) for path in sorted(OURS.glob("*.toml"))}
+    return {path.stem: read_ours(path.read_text(encoding="utf-8")) for path in sorted(OURS.glob("*.toml"))}
 
 
 def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:

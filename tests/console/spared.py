@@ -5,14 +5,15 @@ wait for each frame.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from time import monotonic
+from types import CodeType
 from typing import Any
 
 from rich.segment import Segment
-from textual import app, pilot, screen
+from textual import _callback, app, pilot, screen
 from textual._context import active_app
 from textual.app import ScreenError
 from textual.cache import FIFOCache
@@ -27,15 +28,22 @@ from tests.console.styled_once import style_once
 from tests.patience import PATIENCE
 
 _parse = Stylesheet._parse_rules
+_counted = _callback._count_parameters
+_counts: dict[CodeType, int] = {}
 _dispatched = MessagePump._get_dispatch_methods
-_parsed: dict[tuple[object, ...], list[RuleSet]] = {}
+_parsed: dict[frozenset[tuple[str, str]], dict[object, list[RuleSet]]] = {}
 
 
-def _parse_once(self: Stylesheet, *args: Any, **more: Any) -> list[RuleSet]:
-    key = (args, frozenset(more.items()), frozenset(self._variables.items()))
-    rules = _parsed.get(key)
+def _parse_once(self: Any, *args: Any, **more: Any) -> list[RuleSet]:
+    known: dict[object, list[RuleSet]]
+    variables, known = getattr(self, "_known_rules", (None, {}))
+    if variables is not self._variables:
+        known = _parsed.setdefault(frozenset(self._variables.items()), {})
+        self._known_rules = self._variables, known
+    key = args, tuple(more.items())
+    rules = known.get(key)
     if rules is None:
-        rules = _parsed[key] = _parse(self, *args, **more)
+        rules = known[key] = _parse(self, *args, **more)
     return rules
 
 
@@ -65,6 +73,16 @@ def _cache_of_strip(self: Strip, name: str) -> Any:
     cache: FIFOCache[Any, Any] = FIFOCache(CACHES[name])
     setattr(self, name, cache)
     return cache
+
+
+def _count_parameters(func: Callable[..., object]) -> int:
+    """Count parameters as Textual does, once for all functions that one definition makes."""
+    code = getattr(func, "__code__", None)
+    if code is None or hasattr(func, "__wrapped__"):
+        return _counted(func)
+    if code not in _counts:
+        _counts[code] = _counted(func)
+    return _counts[code]
 
 
 @cache
@@ -158,6 +176,7 @@ def spare() -> None:
     style_once()
     screen.UPDATE_PERIOD = UPDATE_SECONDS  # type: ignore[misc]
     MessagePump._get_dispatch_methods = _handlers  # type: ignore[method-assign]
+    _callback._count_parameters = _count_parameters
     Strip.__init__ = _begin_strip  # type: ignore[method-assign]
     Strip.__getattr__ = _cache_of_strip  # type: ignore[attr-defined]
     app.wait_for_idle = _wait_for_rest  # type: ignore[attr-defined]
