@@ -81,6 +81,7 @@ async def home(seat: Seat) -> None:
     for _ in range(60):
         if len(seat.app.screen_stack) == 1:
             return
+        await seat.until(lambda: not getattr(seat.app.screen, "ignores_keys", False))  # it came late, and takes no key
         await seat.press("escape")
     raise AssertionError(f"Escape doesn't lead out of {seat.app.screen}")
 
