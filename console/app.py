@@ -25,7 +25,7 @@ from console.commands.bindings import keys_of
 from console.commands.table import BY_ID
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
-from console.render.safe import visible, visible_line, without_controls
+from console.render.safe import visible, visible_controls, visible_line
 from console.running.failures import tell_failure
 from console.running.idle import IdleTracker, load_modules
 from console.running.prefetch import Prefetch
@@ -123,8 +123,8 @@ class SignalboxApp(PunctualTimers, App[None]):
 
     @property
     def clipboard(self) -> str:
-        """Return what `ctrl+v` puts into a field: what was copied last here, with a sign for each control character."""
-        return without_controls(super().clipboard)
+        """Return what `ctrl+v` puts into a field: what was copied last here, with control characters made visible."""
+        return visible_controls(super().clipboard)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return filters that make all terminals draw the same lines."""

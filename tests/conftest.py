@@ -49,7 +49,7 @@ LACKING = re.compile(r"^(an? .+ mailbox (can't|keeps|has)\b|its? )")
 
 LONGEST_ID, SHOWN = 100, 24
 """Characters of a parameter that name a test, and those of a longer one: some have millions, and every process of a run
-is told every name.
+sends all its names.
 """
 
 keep_in_memory()

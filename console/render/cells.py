@@ -3,8 +3,8 @@
 Terminals disagree on the width of joined or coloured emoji, of signs with a variation selector, of vowel signs and of
 what is newer than they are: xterm and tmux add up parts that others draw as one. Unless the terminal has shown that it
 agrees with the layout (`console.terminal.queries`), such a character is drawn as what is certain of it, padded with
-spaces to the width that the layout assumed. The text itself is not changed. A control character is not written at all,
-wherever it comes from: it has no width, and the terminal would obey it.
+spaces to the width that the layout assumed. The text itself is not changed. Control characters are left out, wherever
+they come from: they have no width, and the terminal would execute them.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _part(part: str, width: int, trusted: frozenset[str]) -> str:
 
 
 class PortableCells(LineFilter):
-    """Makes the width of every line what the layout assumes, with nothing in it that a terminal obeys."""
+    """Makes the width of every line what the layout assumes, and leaves control characters out."""
 
     def __init__(self, trusted: Set[str] = frozenset()) -> None:
         super().__init__()

@@ -18,8 +18,8 @@ BOLD = re.compile("(\x1b\\[[01]m)")
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 """The ASCII part, which is ten times as fast to search for."""
 
-STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""Characters that a terminal obeys."""
+TERMINAL_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""Control characters of both ranges, without tabs and line ends: what a terminal executes."""
 
 
 @cache
@@ -46,9 +46,9 @@ def json_escape(char: str) -> str:
     return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
 
 
-def without_controls(text: str) -> str:
-    """Return what was typed or pasted with a sign for each control character; tabs and line ends stay as they are."""
-    return text if text.isprintable() else STEERING.sub(_sign, text)
+def visible_controls(text: str) -> str:
+    """Return a text with control characters made visible; tabs and line ends stay as they are."""
+    return text if text.isprintable() else TERMINAL_CONTROLS.sub(_sign, text)
 
 
 def visible(text: str) -> str:

@@ -174,7 +174,7 @@ class Pacing:
     def wait(self, messages: int, *, is_loading: bool, is_whole: bool = False) -> float:
         """Return how many seconds to wait before drawing a mailbox of so many messages; 0 or less: draw now.
 
-        `is_whole` says that the last of the mail that was there has just been read: that is no storm.
+        `is_whole` says that the last of the mail that was there has just been read: that is not a burst of new mail.
         """
         is_first = messages > 0 and not self._messages
         # more arrives than can be read: frames are left out, so that keys are handled at once

@@ -158,13 +158,10 @@ class MainScreen(MailScreen):
         elif (wait := self._drawing.pacing.wait(len(session.mailbox), is_loading=is_loading, is_whole=is_whole)) <= 0:
             self.redraw()
         elif self._timer is None or is_whole:
-            self._redraw_in(wait)
+            self._stop_timer()
+            self._timer = self.set_timer(wait, self.redraw)
         if is_whole and self.parts is not None:
             self.parts.mail_loaded()
-
-    def _redraw_in(self, seconds: float) -> None:
-        self._stop_timer()
-        self._timer = self.set_timer(seconds, self.redraw)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -17,7 +17,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Paste
 from textual.message import Message
 
-from console.render.safe import without_controls
+from console.render.safe import visible_controls
 from console.terminal.queries import TerminalAnswer, TerminalQueries
 
 READ_BYTES = 1 << 12
@@ -88,7 +88,7 @@ class KeyReader:
         body, end, rest = (pasted.pop() + text).partition(PASTE_END)
         if end:
             self._pasted = None
-            self._tell_one(Paste(without_controls("".join([*pasted, body]))))
+            self._tell_one(Paste(visible_controls("".join([*pasted, body]))))
         else:
             most = len(PASTE_END) - 1
             pasted += [body[:-most], body[-most:]]

@@ -9,7 +9,7 @@ from textual import on
 from textual.events import Blur, Key, Paste
 from textual.widgets import TextArea
 
-from console.render.safe import without_controls
+from console.render.safe import visible_controls
 from console.widgets.offers import Candidate, Completion, Offers, fitting
 
 LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
@@ -20,13 +20,13 @@ PARTIAL = re.compile(r"(?<![\w@#/.-])\w[\w.:-]{2,}$")
 """The beginning of a name: three letters, so that Tab after a short word indents."""
 
 
-def plain(text: str) -> str:
-    """Return a text whose lines all end in a line feed, and in which nothing is a terminal's to obey."""
-    return without_controls(text.replace("\r\n", "\n").replace("\r", "\n"))
+def normalized(text: str) -> str:
+    """Return a text whose lines all end in a line feed, with control characters made visible."""
+    return visible_controls(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class TextBody(TextArea):
-    """A text area in which all line ends work, and control characters are shown as signs.
+    """A text area in which all line ends work, and control characters are visible.
 
     Names are offered after `@` and `#`; Tab accepts one, completes the beginning of a name, or indents. Escape closes
     the list; without one, it and Shift+Tab are left to the screen.
@@ -67,11 +67,11 @@ class TextBody(TextArea):
         self._replace_via_keyboard(text, *self.selection)
 
     def _on_paste(self, event: Paste) -> None:  # type: ignore[override]  # before Textual's own, which follows
-        event.text = plain(event.text)
+        event.text = normalized(event.text)
 
     def put(self, text: str) -> None:
         """Set the text, with the cursor at its end."""
-        self._untouched = plain(text)
+        self._untouched = normalized(text)
         self._completion.hide()
         self.load_text(self._untouched)
         self.move_cursor(self.document.end)

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from console.state.composer_draft import in_words
 from console.widgets.offers import Candidate, Offers
-from console.widgets.text_body import TextBody, plain
+from console.widgets.text_body import TextBody, normalized
 from tests.console.screen_text import screen_lines
 
 NAMES = [
@@ -114,10 +114,10 @@ async def test_a_text_that_was_put_there_offers_nothing_until_it_is_changed() ->
 @given(st.lists(st.sampled_from(["\n", "\r", "\r\n", "a", "日", "\t", " ", "@", "\x0b", "\u2028"]), max_size=30))
 def test_every_line_end_is_a_line_feed_and_only_control_characters_change(parts: list[str]) -> None:
     text = "".join(parts)
-    made = plain(text)
+    made = normalized(text)
     assert "\r" not in made
     assert made.split("\n") == re.split("\r\n|\r|\n", text.replace("\x0b", "␋"))
-    assert plain(made) == made
+    assert normalized(made) == made
 
 
 async def test_what_is_pasted_is_there_to_the_message() -> None:

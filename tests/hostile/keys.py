@@ -12,7 +12,7 @@ import os
 import random
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
         chance = random.Random(f"{seed}/{number}")
         opener = OPENERS[number % len(OPENERS)]
         keys = [opener, *chance.choices(alphabet(), k=100)]
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, chdir(folder):  # what is exported lands there
             try:
                 asyncio.run(STORMS[args.where](box(Path(folder, "mail")), keys))
             except Exception as error:
