@@ -41,6 +41,7 @@ SEED = 7
 FONT_FACE = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 TEXT = re.compile(r'<text [^>]*?x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)"[^>]*>(?P<text>[^<]*)</text>')
 CHECK = "--check"
+READING_SECONDS = 60
 BUSY = {"away", "blocks", "overview", "search", "marks", "drafts", "text", "travel", "archive"}
 
 
@@ -127,14 +128,11 @@ SHOTS = (
 
 
 async def settle(pilot: Pilot[None]) -> None:
-    """Wait until nothing is being read, rendered or searched."""
+    """Wait until nothing is being rendered or searched."""
     quiet = 0
     while quiet < 3:
         await pilot.pause()
-        session = pilot.app.session  # type: ignore[attr-defined]
-        is_busy = session.is_loading or any(
-            worker.group in BUSY and not worker.is_finished for worker in pilot.app.workers
-        )
+        is_busy = any(worker.group in BUSY and not worker.is_finished for worker in pilot.app.workers)
         quiet = 0 if is_busy else quiet + 1
         await asyncio.sleep(0.05)
 
@@ -159,6 +157,9 @@ async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaita
     app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: shot.now)
     app.session.personal.remember(TOLD, True)
     async with app.run_test(size=shot.size) as pilot:
+        async with asyncio.timeout(READING_SECONDS):
+            while app.main_screen is None or app.session.is_loading:
+                await pilot.pause(0.01)
         await settle(pilot)
         if shot.away and app.main_screen is not None:
             app.main_screen.tick()  # the first second is over
