@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mailstore.records.events import Event
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened
 from tests.mailboxes import NOW, MailFiles, iso
@@ -180,6 +181,31 @@ async def test_all_are_acknowledged_and_an_expired_one_is_sent_again(mail: MailF
         await open_are(seat, 0)
         await seat.press("q", "D")
         await seat.sees("No dead letters.")
+
+
+async def test_a_message_settled_here_is_settled_once_before_the_files_are_read_again(mail: MailFiles) -> None:
+    unread: list[Event] = []
+    async with opened(mail.data) as seat:
+        assert (feed := seat.app.feed) is not None
+        fold = feed.fold
+        feed.fold = unread.extend  # type: ignore[method-assign]
+        await seat.press("D", "G", "R", "enter")
+        await seat.sees("Sent again for 24 h")
+        assert "4 dead letters" in seat.lines[0]
+        for key in ("R", "A", "greater_than_sign"):
+            await seat.press(key)
+            assert "Settled already" in seat.text, key
+            await seat.press("k", "j")  # the words go
+        await seat.press("V", "A")
+        assert "Acknowledge 3 messages?" in seat.text
+        await seat.press("n")
+        feed.fold = fold  # type: ignore[method-assign]
+        await seat.until(lambda: unread)
+        fold(unread)
+        seat.screen.redraw()
+        await seat.sees("3 dead letters")
+    assert len(lines(mail, "agent-mailbox.jsonl")) == 5
+    assert len(lines(mail, "agent-mailbox-oversight.jsonl")) == 1
 
 
 async def test_the_sidebar_leads_to_the_same_desk_and_back_to_its_row(mail: MailFiles) -> None:

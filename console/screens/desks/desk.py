@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 HASTE_SECONDS = 0.7
 """A second number, so soon after the first, answers nothing: the cursor has gone on to another question."""
+SETTLED_ALREADY = "Settled already"
 GATE = "signalbox hook install --gate lets you answer here"
 LOW = 30
 """Lines of a screen below which a row has one line."""
@@ -241,12 +242,18 @@ class Desk(ListScreen):
     def _dead_letters_chosen(self) -> list[DeadLetter]:
         """Return the dead letters among the rows that are marked, or under the cursor; say where there are none."""
         chosen = self._chosen()
-        dead_letters = [
-            dead_letter for concern in chosen if (dead_letter := message_of(self.session, concern)) is not None
-        ]
+        dead_letters = self._unsettled(chosen)
         if chosen and not dead_letters:
-            self.tell("Not a dead letter: r replies, A acknowledges")
+            is_settled = any(concern.kind in DEAD_LETTERS for concern in chosen)
+            self.tell(SETTLED_ALREADY if is_settled else "Not a dead letter: r replies, A acknowledges")
         return dead_letters if self._messages.is_possible() else []
+
+    def _unsettled(self, concerns: Sequence[Concern]) -> list[DeadLetter]:
+        """Return the dead letters of concerns, without those settled here, of which the files may not be read yet."""
+        results = self.session.attention.results
+        here = {key for key, result in results.items() if result.words}
+        found = [message_of(self.session, concern) for concern in concerns if concern.key not in here]
+        return [dead_letter for dead_letter in found if dead_letter is not None]
 
     def situation(self) -> Situation:
         row, marked = self._row(self.listing.cursor_key), self.marked
@@ -399,13 +406,11 @@ class Desk(ListScreen):
         if others:
             self._acknowledge(others)
         if messages and self._messages.is_possible():
-            dead_letters = [
-                message for concern in messages if (message := message_of(self.session, concern)) is not None
-            ]
+            dead_letters = self._unsettled(messages)
             if dead_letters:
                 self._messages.acknowledge(dead_letters)
             else:
-                self.tell("Settled already")
+                self.tell(SETTLED_ALREADY)
 
     def _acknowledge(self, concerns: Sequence[Concern]) -> None:
         """Take concerns off the list in the user's own state, which can be undone."""
