@@ -186,7 +186,8 @@ async def test_all_are_acknowledged_and_an_expired_one_is_sent_again(mail: MailF
 async def test_a_message_settled_here_is_settled_once_before_the_files_are_read_again(mail: MailFiles) -> None:
     unread: list[Event] = []
     async with opened(mail.data) as seat:
-        assert (feed := seat.app.feed) is not None
+        feed = seat.app.feed
+        assert feed is not None
         fold = feed.fold
         feed.fold = unread.extend  # type: ignore[method-assign]
         await seat.press("D", "G", "R", "enter")

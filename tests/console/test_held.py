@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -23,6 +25,7 @@ from console.state.database import StateDatabase
 from console.state.personal_state import PersonalState
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import NOW, MailFiles, iso
+from tests.patience import PATIENCE
 
 HOLD = Config(send=SendSettings(undo_seconds=20))
 BOX = "haak:/somewhere"
@@ -155,6 +158,50 @@ async def test_who_asked_for_a_reply_hears_of_it_when_it_is_sent(mail: MailFiles
         parts.sending.send_held()
         await seat.until(lambda: bool(heard))
         assert [it.body for it in heard if it is not None] == ["Held."]
+
+
+async def test_an_answer_is_taken_back_while_it_is_still_being_stored(
+    mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail.message("ask", "ann-00000001", "user", "Which?\n\n1. This one.\n2. That one.\n", type="question")
+    may_store, hold = Event(), HeldMessages.hold
+
+    def slow(self: HeldMessages, message: HeldMessage) -> None:
+        assert may_store.wait(PATIENCE)
+        hold(self, message)
+
+    monkeypatch.setattr(HeldMessages, "hold", slow)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("p", "g")
+        await seat.pilot.press("2")
+        await seat.until(lambda: "1 done" in seat.text)
+        assert "Answered: 2. That one. · sent in 5 s · z: undo" in seat.text
+        await seat.pilot.press("z")
+        may_store.set()
+        await seat.until(lambda: "1 done" not in seat.text)
+        await settle(seat.pilot)
+        assert not seat.app.session.personal.state.database.rows("SELECT * FROM held", ())
+        assert seat.screen.parts is not None
+        assert not seat.screen.parts.sending.number
+    assert len(records(mail)) == 2
+
+
+async def test_an_answer_that_can_not_be_stored_is_not_called_answered(
+    mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail.message("ask", "ann-00000001", "user", "Which?\n\n1. This one.\n2. That one.\n", type="question")
+
+    def full(self: HeldMessages, message: HeldMessage) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(HeldMessages, "hold", full)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("p", "g", "2")
+        await seat.sees("database or disk is full")
+        assert "done" not in seat.text
+        await seat.press("z")
+        assert "Nothing to undo" in seat.text
+    assert len(records(mail)) == 2
 
 
 async def test_a_message_that_can_not_be_sent_any_more_is_a_draft_again(

@@ -217,6 +217,7 @@ def an_agent_is_frozen_and_taken_back(place: Place) -> None:
     terminal.wait_for("Freeze bob-00000001?")
     terminal.press("y")
     terminal.wait_for(lambda it: place.status(BOB) == "frozen")
+    terminal.wait_for("z: undo")
     terminal.press("z")
     terminal.wait_for("Undo: freeze bob-00000001?")
     terminal.press("y")

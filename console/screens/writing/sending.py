@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from console.sending.held_messages import HeldMessage, HeldMessages
     from console.state.composer_draft import ComposerDraft
 
+T = TypeVar("T")
 ONE_KEY_SECONDS = 5.0
 """How long what was written with one key can be taken back, whatever the settings say of other mail."""
 HASTE_SECONDS = 0.7
@@ -45,21 +47,24 @@ class Sending:
         self._line: HeldLine | None = None
         self._since = float("-inf")
         self._has_looked = self._is_sending = False
+        self._turn = asyncio.Lock()
 
     @property
     def number(self) -> int:
         """How many messages are held."""
         return len(self._held)
 
-    def _messages(self) -> HeldMessages:
-        """Return the stored messages; blocks."""
+    async def _stored(self, use: Callable[[HeldMessages], T]) -> T:
+        """Use the stored messages, in turn: one that is taken back may still be on its way into them."""
         from console.sending.held_messages import HeldMessages
 
         session = self._screen.session
-        return HeldMessages(session.personal.state.database, session.store.url)
+        async with self._turn:
+            messages = HeldMessages(session.personal.state.database, session.store.url)
+            return await asyncio.to_thread(use, messages)
 
-    def _forget(self, message: HeldMessage) -> None:
-        self._messages().forget(message.id)
+    async def _forget(self, message: HeldMessage) -> None:
+        await self._stored(lambda stored: stored.forget(message.id))
 
     def send(self) -> None:
         """Send what is in the composer, or else what is held."""
@@ -79,8 +84,10 @@ class Sending:
         writing = composer.writing
         if writing.options.hold_seconds is not None:
             seconds = writing.options.hold_seconds
-        work = self._hold(writing, seconds) if seconds else self._send_at_once(writing, prepared)
-        self._screen.run_task(work, group="send")
+        if seconds:
+            self._hold(writing, seconds)
+        else:
+            self._screen.run_task(self._send_at_once(writing, prepared), group="send")
 
     def _is_sure(self, prepared: Prepared) -> bool:
         """Say what will become of a message that few would send on purpose; return whether the user was told before."""
@@ -114,7 +121,7 @@ class Sending:
             return 0.0
         self._composing.expect(writing, then)
         seconds = max(ONE_KEY_SECONDS, self._screen.session.config.send.undo_seconds)
-        self._screen.run_task(self._hold(writing, seconds), group="send")
+        self._hold(writing, seconds)
         return seconds
 
     async def _send_at_once(self, writing: ComposerDraft, prepared: Prepared) -> None:
@@ -156,15 +163,12 @@ class Sending:
 
     # Holding
 
-    async def _hold(self, writing: ComposerDraft, seconds: float) -> None:
+    def _hold(self, writing: ComposerDraft, seconds: float) -> None:
+        """Hold a message from now on, so that it can be taken back, and store it."""
         from console.sending.held_messages import HeldMessage
 
         screen = self._screen
         message = HeldMessage(str(uuid.uuid4()), writing, screen.session.clock() + seconds)
-        try:
-            await asyncio.to_thread(lambda: self._messages().hold(message))
-        finally:
-            self._is_sending = False
         self._held[message.id] = message
         self._since = monotonic()
         action = UndoableAction(
@@ -172,9 +176,23 @@ class Sending:
         )
         self._undo[message.id] = action
         screen.session.undo_history.add_urgent(action)
-        screen.set_timer(seconds, partial(self._send, message))
-        self._put_away(writing)
-        screen.redraw()
+        screen.run_task(self._store(message, seconds), group="send")
+
+    async def _store(self, message: HeldMessage, seconds: float) -> None:
+        """Store a message in the user's state, and leave the composer to wait until it is to be sent."""
+        try:
+            await self._stored(lambda stored: stored.hold(message))
+        except Exception:
+            if message.id in self._held:
+                self._end(message)
+            if message.writing.metadata:
+                self._composing.taken_back(message.writing, message.writing, is_shown=False)
+            raise
+        finally:
+            self._is_sending = False
+        self._screen.set_timer(seconds, partial(self._send, message))
+        self._put_away(message.writing)
+        self._screen.redraw()
         self._draw()
 
     def _send(self, message: HeldMessage) -> None:
@@ -204,8 +222,9 @@ class Sending:
 
     async def _drop(self, message: HeldMessage) -> None:
         """Forget a message that can be written again with one key."""
-        if await asyncio.to_thread(lambda: self._messages().claim(message.id, self._screen.session.clock())):
-            await asyncio.to_thread(self._forget, message)
+        now = self._screen.session.clock()
+        if await self._stored(lambda stored: stored.claim(message.id, now)):
+            await self._forget(message)
             self._composing.taken_back(message.writing, message.writing, is_shown=False)
 
     def _end(self, message: HeldMessage) -> None:
@@ -217,8 +236,7 @@ class Sending:
     async def _give_back(self, message: HeldMessage, *, is_claimed: bool, is_shown: bool = True) -> None:
         """Make a message a draft again, and open it."""
         draft = self._keeping.placed(message.writing)
-        given = partial(self._messages().give_back, message.id, draft, is_claimed=is_claimed)
-        if await asyncio.to_thread(given):
+        if await self._stored(lambda stored: stored.give_back(message.id, draft, is_claimed=is_claimed)):
             self._screen.session.personal.set_draft(draft)
             self._composing.taken_back(message.writing, draft, is_shown=is_shown)
             self._screen.redraw()
@@ -228,7 +246,7 @@ class Sending:
         from console.sending.delivery import delivery_of, prepare_writing
 
         screen, session, writing = self._screen, self._screen.session, held.writing
-        if not await asyncio.to_thread(lambda: self._messages().claim(held.id, session.clock())):
+        if not await self._stored(lambda stored: stored.claim(held.id, session.clock())):
             screen.tell("The held message was taken over by another console")
             return True
         try:
@@ -238,7 +256,7 @@ class Sending:
             await self._give_back(held, is_claimed=True, is_shown=False)
             screen.report(str(error), title="Not sent, kept as a draft")
             return False
-        await asyncio.to_thread(self._forget, held)
+        await self._forget(held)
         await self._tell_sent(writing, prepared, sent)
         return True
 
@@ -269,11 +287,11 @@ class Sending:
 
     async def _recover(self) -> None:
         session, screen = self._screen.session, self._screen
-        messages = await asyncio.to_thread(lambda: self._messages().take_over(session.clock()))
+        messages = await self._stored(lambda stored: stored.take_over(session.clock()))
         kept = sent = 0
         for message in messages:
             if message.is_sending and await self._was_sent(message):
-                await asyncio.to_thread(self._forget, message)
+                await self._forget(message)
                 sent += 1
             else:
                 await self._give_back(message, is_claimed=message.is_sending, is_shown=False)
