@@ -328,6 +328,8 @@ class Desk(ListScreen):
 
         def then(sent: ComposerDraft | None) -> None:
             concerns.note(concern, said if sent is not None else "")
+            if sent is None and self.footer.notice.startswith(said):
+                self.tell("Not sent")
             self.redraw()
 
         concerns.note(concern, said)
