@@ -63,6 +63,7 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
         self.session = session
         self.text_styles = styles
         self._count = KeyCount(session.keymap)
+        self._action_below = ""
 
     @abstractmethod
     def redraw(self) -> None:
@@ -117,10 +118,9 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
             CURRENT.reset(token)
 
     def run_below(self, action: str) -> None:
-        """Close this screen, and run an action on the one that it lies over."""
-        below = self.app.screen_stack[0]
+        """Close this screen, and run an action on the mail below once whoever asked knows that it is closed."""
+        self._action_below = action
         self.dismiss(None)
-        below.call_later(below.run_action, action)
 
     async def action_go_view(self, kind: str) -> None:
         """Go back to the mail and show a view, which the header names."""
@@ -145,9 +145,16 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
         self.app.notify(str(error), title=title, severity="error", timeout=timeout, markup=False)
 
     def ask(self, dialog: Screen[T], answered: Callable[[T | None], None]) -> None:
-        """Show a dialog and call back with its answer."""
+        """Show a dialog and call back with its answer; then run what a list left to the mail below."""
+
+        def closed(answer: T | None) -> None:
+            answered(answer)
+            if isinstance(dialog, BaseScreen) and dialog._action_below:
+                below = self.app.screen_stack[0]
+                below.call_later(below.run_action, dialog._action_below)
+
         with self._asking(dialog):
-            self.app.push_screen(dialog, answered)
+            self.app.push_screen(dialog, closed)
 
     async def ask_and_wait(self, dialog: Screen[T]) -> T | None:
         """Show a dialog and return its answer; only within a task."""

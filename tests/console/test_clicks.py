@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
+from textual.message_pump import MessagePump
 from textual.widget import Widget
 
 from mailstore.state.views import View
@@ -93,6 +95,29 @@ async def test_the_numbers_of_the_header_are_clicked(tmp_path: Path) -> None:
         await seat.press("escape")
         await click(seat, 0, "Signalbox")
         await seat.sees("a command, a view")
+
+
+async def test_a_view_that_is_clicked_in_a_list_is_shown_however_late_the_list_is_known_to_be_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_next, left = MessagePump.call_next, list[object]()
+
+    def late(self: MessagePump, *what: Any) -> None:
+        def now() -> None:
+            left.remove(what)
+            call_next(self, *what)
+
+        left.append(what)
+        asyncio.get_running_loop().call_later(0.02, now)
+
+    async with opened(write_mail(tmp_path).data, size=(140, 30)) as seat:
+        await click(seat, 0, "1 dead letter")
+        assert "Dead letters" in seat.lines[1]
+        monkeypatch.setattr(MessagePump, "call_next", late)
+        await click(seat, 0, "1 for you")
+        await seat.until(lambda: not left)
+        assert seat.app.screen is seat.screen
+        assert seat.screen.location.view == View("for-you")
 
 
 async def test_the_footer_strikes_what_cannot_act_here_and_now(tmp_path: Path) -> None:
