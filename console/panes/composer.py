@@ -41,6 +41,8 @@ class Composer(Vertical):
         super().__init__(id=id)
         self._session = session
         self._writing = self._saved = ComposerDraft("new")
+        self._is_dropped = False
+        """Whether the draft was sent or discarded: the fields may still tell of a key that was typed before."""
         self._refused = ""
         self._pace: dict[str, float] = {}
         """In how many seconds agents usually read."""
@@ -82,6 +84,7 @@ class Composer(Vertical):
         """Open a draft; the one before is kept."""
         self.flush()
         self._refused = ""
+        self._is_dropped = False
         self._writing = self._saved = writing
         with self.prevent(Input.Changed, TextArea.Changed):
             self.query_one("#to", Input).value = writing.recipients
@@ -155,6 +158,7 @@ class Composer(Vertical):
 
     def _drop_draft(self) -> None:
         self._writing = ComposerDraft(self._writing.key)
+        self._is_dropped = True
         self.flush()
 
     def attach(self, paths: tuple[str, ...]) -> None:
@@ -194,6 +198,8 @@ class Composer(Vertical):
     @on(Input.Changed, "#subject")
     @on(TextArea.Changed, "#body")
     def _typed(self) -> None:
+        if self._is_dropped:
+            return
         self._writing = replace(
             self._writing,
             recipients=self.query_one("#to", Input).value,

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from textual.events import Key
+from textual.widgets import Input
 
 from console.screens.writing import sending
 from console.settings.config import Config, SendSettings
@@ -381,6 +382,20 @@ async def test_sending_twice_in_haste_sends_once(tmp_path: Path) -> None:
         await seat.until(lambda: "5 messages" in seat.lines[0])
         await settle(seat.pilot)
     assert [record["content"] for record in records(mail)].count("Once.") == 1
+
+
+@pytest.mark.parametrize("command", ["compose.send", "compose.discard"])
+async def test_a_key_of_which_the_field_tells_too_late_makes_no_draft_again(command: str, tmp_path: Path) -> None:
+    async with opened(write_talk(tmp_path).data, state=tmp_path / "state.db") as seat:
+        await fill(seat, "ann-00000001", "A thought.")
+        await seat.screen.action_run(command)
+        await seat.press(*("y" if command == "compose.discard" else ""))
+        await seat.until(lambda: not seat.screen.composer.is_open)
+        field = seat.screen.query_one("#to", Input)
+        field.value += ":"
+        await settle(seat.pilot)
+        assert "draft" not in seat.lines[0]
+        assert not seat.app.session.personal.draft_count
 
 
 async def test_the_key_that_sends_does_not_overtake_those_typed_before(tmp_path: Path) -> None:
