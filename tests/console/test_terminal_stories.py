@@ -194,7 +194,7 @@ def a_misspelt_recipient_is_stopped_before_it_is_sent(place: Place) -> None:
     terminal.press("ctrl+s")
     terminal.wait_for(lambda it: place.last["content"] == "The paper is dry.")
     assert (place.last["recipient"], place.last["type"], place.last["ttl_hours"]) == (BOB, "request", 4)
-    terminal.wait_gone("ctrl+s: send")
+    terminal.wait_gone("ctrl+e editor")  # keys that come before belong to what is written
 
 
 def a_command_is_found_by_another_word(place: Place) -> None:
