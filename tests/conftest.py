@@ -21,6 +21,7 @@ from mailstore.installation import DISTRIBUTION
 from mailstore.installed_kinds import GROUP
 from tests.bare import bare_path
 from tests.folders import keep_in_memory, tmp_path
+from tests.lateness import be_late
 from tests.servers.fixtures import (
     agent_mail_server,
     agentazall_relay,
@@ -53,6 +54,7 @@ sends all its names.
 """
 
 keep_in_memory()
+be_late()
 for caught in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(caught) is signal.SIG_IGN:  # a script's job in the background, nohup: programs inherit it
         signal.signal(caught, signal.default_int_handler if caught is signal.SIGINT else signal.SIG_DFL)

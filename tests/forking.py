@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from console.running.process import prepare
+from tests.lateness import LATE, be_late
 
 ROOT = Path(__file__).parents[1]
 LOCALE = {"LANG": "C.UTF-8", "TZ": "UTC", "PYTHONPATH": str(ROOT)}
@@ -104,7 +105,8 @@ def _forker() -> socket.socket:
     with theirs:
         argv = ["/bin/sh", "-c", 'exec "$@" 3<&0 <&1', "sh", sys.executable, "-m", "tests.forking"]
         master, slave = pty.openpty()  # what Python makes of its output is made for a terminal
-        process = subprocess.Popen(argv, cwd=ROOT, env=LOCALE, stdin=theirs, stdout=slave, start_new_session=True)
+        env = {**LOCALE, LATE: os.environ.get(LATE, "")}
+        process = subprocess.Popen(argv, cwd=ROOT, env=env, stdin=theirs, stdout=slave, start_new_session=True)
         os.close(slave)
 
     def end() -> None:
@@ -157,6 +159,7 @@ def _import() -> None:
     prepare()
     for module in LIBRARIES:
         import_module(module)
+    be_late()
     os.environ.clear()
     os.environ.update(environment)
     gc.collect()

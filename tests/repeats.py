@@ -7,6 +7,7 @@ Rounds differ in the order of the tests and in what is made at random. Words tha
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.lateness import LATE
 
 NAME, SAID = 120, 600
 """Characters of a test's name, and of what a failure said."""
@@ -90,10 +93,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.repeats", description=__doc__, allow_abbrev=False)
     parser.add_argument("--times", type=int, default=20, help="how often each test runs")
     parser.add_argument("--busy", type=int, default=2, help="processes beside it that only use a processor")
+    parser.add_argument("--late", default="0", help="by how many milliseconds at most threads answer late")
     parser.add_argument("--each", type=int, default=1, help="so often in one process; fewer start")
     parser.add_argument("--seed", type=int, default=1, help="of the first round; the next ones count on")
     parser.add_argument("--all", action="store_true", help="list the tests that never failed, too")
     options, words = parser.parse_known_args()
+    os.environ[LATE] = options.late
     runs: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     broken = 0
