@@ -186,6 +186,20 @@ async def test_an_answer_is_taken_back_while_it_is_still_being_stored(
     assert len(records(mail)) == 2
 
 
+async def test_an_answer_is_taken_back_when_its_list_is_closed(mail: MailFiles, tmp_path: Path) -> None:
+    mail.message("ask", "ann-00000001", "user", "Which?\n\n1. This one.\n2. That one.\n", type="question")
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await seat.press("p", "g", "2", "q")
+        assert seat.app.screen is seat.screen
+        await seat.press("z")
+        assert "Undone: sending to ann-00000001" in seat.lines[-1]
+        assert "failed" not in seat.text
+        assert not seat.app.session.personal.state.database.rows("SELECT * FROM held", ())
+        await seat.press("p")
+        assert "Answered" not in seat.text
+    assert len(records(mail)) == 2
+
+
 async def test_an_answer_that_can_not_be_stored_is_not_called_answered(
     mail: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

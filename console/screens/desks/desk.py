@@ -328,7 +328,7 @@ class Desk(ListScreen):
 
         def then(sent: ComposerDraft | None) -> None:
             concerns.note(concern, said if sent is not None else "")
-            if sent is None and self.footer.notice.startswith(said):
+            if sent is None and self.is_attached and self.footer.notice.startswith(said):
                 self.tell("Not sent")
             self.redraw()
 

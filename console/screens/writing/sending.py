@@ -190,8 +190,9 @@ class Sending:
             raise
         finally:
             self._is_sending = False
-        self._screen.set_timer(seconds, partial(self._send, message))
-        self._put_away(message.writing)
+        if message.id in self._held:  # it may have been taken back meanwhile
+            self._screen.set_timer(seconds, partial(self._send, message))
+            self._put_away(message.writing)
         self._screen.redraw()
         self._draw()
 
