@@ -6,6 +6,7 @@ import json
 from functools import partial
 from math import inf
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,11 +16,14 @@ from textual.widgets import Input
 from console.screens.writing import sending
 from console.settings.config import Config, SendSettings
 from console.state.composer_draft import ComposerDraft
+from mailstore.haak import HaakStore
+from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.console.shared_console import SharedConsole
 from tests.mailboxes import HOUR, NOW, MailFiles, iso
+from tests.patience import PATIENCE
 
 
 def write_talk(folder: Path) -> MailFiles:
@@ -382,6 +386,28 @@ async def test_sending_twice_in_haste_sends_once(tmp_path: Path) -> None:
         await seat.until(lambda: "5 messages" in seat.lines[0])
         await settle(seat.pilot)
     assert [record["content"] for record in records(mail)].count("Once.") == 1
+
+
+async def test_what_is_typed_while_a_slow_store_sends_is_said_not_to_be_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail, may_send, send = write_talk(tmp_path), Event(), HaakStore.send
+
+    def slow(self: HaakStore, draft: Draft) -> Message:
+        assert may_send.wait(PATIENCE)
+        return send(self, draft)
+
+    monkeypatch.setattr(HaakStore, "send", slow)
+    async with opened(mail.data, state=tmp_path / "state.db") as seat:
+        await fill(seat, "ann-00000001", "A thought.")
+        await seat.pilot.press("ctrl+s")
+        await seat.pilot.press("X")
+        await seat.until(lambda: "A thought.X" in seat.text)
+        may_send.set()
+        await seat.sees("On its way without what you typed since")
+        assert "A thought.X" in seat.text
+        assert "1 draft" in seat.lines[0]
+    assert records(mail)[-1]["content"] == "A thought."
 
 
 @pytest.mark.parametrize("command", ["compose.send", "compose.discard"])

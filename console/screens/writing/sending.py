@@ -142,8 +142,11 @@ class Sending:
 
     def _put_away(self, writing: ComposerDraft) -> None:
         """Close the composer on what is on its way, and go back to the mail."""
-        if self._screen.composer.writing == writing:
-            self._screen.composer.leave()
+        composer = self._screen.composer
+        if composer.writing == writing:
+            composer.leave()
+        elif composer.is_open and composer.writing.key == writing.key:
+            composer.refuse("On its way without what you typed since, which is a draft now")
         if not writing.metadata:
             self._composing.put_away(writing)
 
