@@ -104,7 +104,7 @@ async def test_a_choice_that_is_held_is_taken_back_and_leaves_no_draft(mail: Mai
     async with opened(mail.data, state=tmp_path / "state.db", config=HELD) as seat:
         await seat.press("p", "1")
         await seat.sees("✓ Colour")
-        assert "Answered: 1. Blue, as the old ones · sent in 3600 s · z: undo" in seat.lines[-1]
+        assert "Sent in 3600 s · z: undo · Answered: 1. Blue, as the old ones" in seat.lines[-1]
         await seat.press("z")
         await seat.until(lambda: "✓ Colour" not in seat.text)
         assert "Undone: sending to ann-00000001" in seat.lines[-1]
@@ -131,5 +131,5 @@ async def test_what_one_key_sends_is_held_whatever_the_settings_say(mail: MailFi
     before = mail.mailbox.read_bytes()
     async with opened(mail.data, state=tmp_path / "state.db", config=AT_ONCE) as seat:
         await seat.press("p", "1")
-        assert "Answered: 1. Blue, as the old ones · sent in 5 s · z: undo" in seat.lines[-1]
+        assert "Sent in 5 s · z: undo · Answered: 1. Blue, as the old ones" in seat.lines[-1]
         assert mail.mailbox.read_bytes() == before

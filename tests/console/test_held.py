@@ -175,7 +175,7 @@ async def test_an_answer_is_taken_back_while_it_is_still_being_stored(
         await seat.press("p", "g")
         await seat.pilot.press("2")
         await seat.until(lambda: "1 done" in seat.text)
-        assert "Answered: 2. That one. · sent in 5 s · z: undo" in seat.text
+        assert "Sent in 5 s · z: undo · Answered: 2. That one." in seat.text
         await seat.pilot.press("z")
         may_store.set()
         await seat.until(lambda: "1 done" not in seat.text)
@@ -187,9 +187,11 @@ async def test_an_answer_is_taken_back_while_it_is_still_being_stored(
 
 
 async def test_an_answer_is_taken_back_when_its_list_is_closed(mail: MailFiles, tmp_path: Path) -> None:
-    mail.message("ask", "ann-00000001", "user", "Which?\n\n1. This one.\n2. That one.\n", type="question")
-    async with opened(mail.data, state=tmp_path / "state.db") as seat:
-        await seat.press("p", "g", "2", "q")
+    mail.message("ask", "ann-00000001", "user", f"Which?\n\n1. This one.\n2. {'That one. ' * 20}\n", type="question")
+    async with opened(mail.data, size=(80, 24), state=tmp_path / "state.db") as seat:
+        await seat.press("p", "g", "2")
+        assert "Sent in 5 s · z: undo · Answered: 2. That one." in seat.lines[-1]
+        await seat.press("q")
         assert seat.app.screen is seat.screen
         await seat.press("z")
         assert "Undone: sending to ann-00000001" in seat.lines[-1]

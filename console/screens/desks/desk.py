@@ -328,7 +328,7 @@ class Desk(ListScreen):
 
         def then(sent: ComposerDraft | None) -> None:
             concerns.note(concern, said if sent is not None else "")
-            if sent is None and self.is_attached and self.footer.notice.startswith(said):
+            if sent is None and self.is_attached and self.footer.notice.endswith(said):
                 self.tell("Not sent")
             self.redraw()
 
@@ -336,7 +336,7 @@ class Desk(ListScreen):
         seconds = self._sending.send_reply(writing, then)
         self.redraw()
         if seconds:
-            self.tell(f"{said} · sent in {seconds:g} s · {BY_ID['undo'].key_label(self.session.keymap)}: undo")
+            self.tell(f"Sent in {seconds:g} s · {BY_ID['undo'].key_label(self.session.keymap)}: undo · {said}")
 
     def answer_permission(self) -> None:
         """Answer what the program of the row's agent asks: allow it once, deny it with words, or choose an option."""
