@@ -1,8 +1,8 @@
 """Let threads answer late, as a busy machine or a slow disk does now and then, but in every run.
 
 `SIGNALBOX_TESTS_LATE=60 make test`, or `python -m tests.repeats --late 60`: what a console gives to a thread begins and
-ends up to so many milliseconds later. What doesn't wait for it is found at once; beside a load, once in some hundred
-runs. By itself, because consoles in a terminal ask for it as well as the tests do, before they import anything else.
+ends up to so many milliseconds late. What doesn't wait for it is seen, which a load rarely brings about. A module by
+itself, because consoles in a terminal ask for it as well as the tests do, before they import the program.
 """
 
 from __future__ import annotations
