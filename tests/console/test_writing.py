@@ -406,7 +406,7 @@ async def test_what_is_typed_while_a_slow_store_sends_is_said_not_to_be_sent(
         may_send.set()
         await seat.sees("On its way without what you typed since")
         assert "A thought.X" in seat.text
-        assert "1 draft" in seat.lines[0]
+        await seat.until(lambda: "1 draft" in seat.lines[0])
     assert records(mail)[-1]["content"] == "A thought."
 
 
@@ -420,8 +420,8 @@ async def test_a_key_of_which_the_field_tells_too_late_makes_no_draft_again(comm
         field = seat.screen.query_one("#to", Input)
         field.value += ":"
         await settle(seat.pilot)
-        assert "draft" not in seat.lines[0]
         assert not seat.app.session.personal.draft_count
+        await seat.until(lambda: "draft" not in seat.lines[0])
 
 
 async def test_the_key_that_sends_does_not_overtake_those_typed_before(tmp_path: Path) -> None:
