@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mailstore.files.naming import safe_name
@@ -144,10 +144,11 @@ def everything(folder: Path) -> set[str]:
 
 
 def addressed(text: str) -> str:
-    return {"human": "user", "broadcast": "all"}.get(text, text.removeprefix("agent:"))
+    return {"human": "user", "broadcast": "all", "AGENT:*": "all"}.get(text, text.removeprefix("agent:"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@example(mail=([], [], [(Message("m", "AGENT:*", ("ann",), "", 0.0, "", type="note"), "")]))
 @given(mail=mailboxes)
 def test_a_copy_stays_in_its_folder_and_says_what_differs(kind: str, mail: Mail) -> None:
     with tempfile.TemporaryDirectory() as around:
