@@ -42,7 +42,7 @@ class Composer(Vertical):
         self._session = session
         self._writing = self._saved = ComposerDraft("new")
         self._is_dropped = False
-        """Whether the draft was sent or discarded: the fields may still tell of a key that was typed before."""
+        """Whether the draft was sent or discarded: a field may still report a key that was typed before."""
         self._refused = ""
         self._pace: dict[str, float] = {}
         """In how many seconds agents usually read."""

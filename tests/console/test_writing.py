@@ -404,14 +404,14 @@ async def test_what_is_typed_while_a_slow_store_sends_is_said_not_to_be_sent(
         await seat.pilot.press("X")
         await seat.until(lambda: "A thought.X" in seat.text)
         may_send.set()
-        await seat.sees("On its way without what you typed since")
+        await seat.sees("On its way without your last")
         assert "A thought.X" in seat.text
         await seat.until(lambda: "1 draft" in seat.lines[0])
     assert records(mail)[-1]["content"] == "A thought."
 
 
 @pytest.mark.parametrize("command", ["compose.send", "compose.discard"])
-async def test_a_key_of_which_the_field_tells_too_late_makes_no_draft_again(command: str, tmp_path: Path) -> None:
+async def test_a_change_that_a_field_reports_late_brings_no_draft_back(command: str, tmp_path: Path) -> None:
     async with opened(write_talk(tmp_path).data, state=tmp_path / "state.db") as seat:
         await fill(seat, "ann-00000001", "A thought.")
         await seat.screen.action_run(command)

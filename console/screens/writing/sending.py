@@ -146,7 +146,7 @@ class Sending:
         if composer.writing == writing:
             composer.leave()
         elif composer.is_open and composer.writing.key == writing.key:
-            composer.refuse("On its way without what you typed since, which is a draft now")
+            composer.refuse("On its way without your last changes: this is a new draft")
         if not writing.metadata:
             self._composing.put_away(writing)
 
