@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -14,19 +15,39 @@ from textual import constants
 from textual._parser import ParseError  # Textual's driver is made of these, and can't be configured otherwise
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Paste
+from textual.events import Key, Paste
+from textual.keys import Keys
 from textual.message import Message
 
 from console.render.safe import visible_controls
-from console.terminal.queries import TerminalAnswer, TerminalQueries
+from console.terminal.queries import UNASKED, TerminalAnswer, TerminalQueries
 
 READ_BYTES = 1 << 12
 INTRODUCERS = frozenset("\x1b[O]PX^_\\")
 """What may follow an Escape that begins a sequence, as terminals send them; see ECMA-48, 5.3 and 5.6."""
+SEQUENCE = re.compile(r"\x1b\[(?!\[|<?[-\d;]*[Mm]|\?\d+;\d\$y)[0-?]*[ -/]*[@-~]", re.ASCII)
+"""A whole control sequence, as ECMA-48, 5.4, has it, but for Linux's first function keys, mice and reports of modes."""
+XTERM_KEY = re.compile(r"\x1b\[27;(\d+);(\d+)~", re.ASCII)
+"""Modifiers and a character, as xterm's modifyOtherKeys and tmux's extended-keys-format have them."""
 PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
 """What a terminal sends around what is pasted, as xterm defines it."""
 HUNG_UP = 129
 """The exit status of a program whose terminal was taken away."""
+
+
+class KeyParser(XTermParser):
+    """Reads xterm's form of a key with modifiers too, and passes over a whole sequence that is no key.
+
+    Such a sequence may answer what another program asked: as characters, it would be typed, or be commands.
+    """
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
+        try:
+            keys = [*super()._sequence_to_key_events(XTERM_KEY.sub("\x1b[\\2;\\1u", sequence), alt)]
+            "".join(key.character or "" for key in keys).encode()
+        except (ValueError, OverflowError):  # a number that isn't one, or that no character has
+            keys = []
+        return keys or ([Key(Keys.Ignore, sequence)] if SEQUENCE.fullmatch(sequence) else [])
 
 
 class KeyReader:
@@ -38,7 +59,7 @@ class KeyReader:
     def __init__(self, queries: TerminalQueries, tell: Callable[[Message], None], *, debug: bool = False) -> None:
         self._queries = queries
         self._tell_one = tell
-        self._parser = XTermParser(debug)
+        self._parser = KeyParser(debug)
         self._decode = getincrementaldecoder("utf-8")("replace").decode
         self._held = ""
         """An Escape, or more of the beginning of a paste, at the end of what was sent."""
@@ -150,6 +171,7 @@ class Driver(LinuxDriver):
         self._file: Any = TerminalOutput(self._file)
         self._woken, self._wake = os.pipe()
         self._queries = TerminalQueries()
+        self._queries.expect(UNASKED)
 
     def query(self, question: str, *answers: TerminalAnswer) -> None:
         """Ask the terminal a question whose answers have one of these forms; it may never answer."""

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from console.render.cells import SAMPLES
 
-LONGEST = 64
+LONGEST = 256
 """Characters of the longest answer; longer input is not treated as one."""
 
 
@@ -36,9 +36,9 @@ class TerminalQueries:
         self._held = ""
 
     def expect(self, answer: TerminalAnswer) -> None:
-        """Cut answers of a form out from now on; any thread may call this."""
+        """Cut answers of a form out from now on, before those of earlier forms; any thread may call this."""
         with self._lock:
-            self._known = (*self._known, answer)
+            self._known = (answer, *self._known)
 
     def sift(self, text: str) -> str:
         """Return what was sent without answers; what may be the beginning of one at the end is held back."""
@@ -68,6 +68,13 @@ def _escapes(text: str) -> Iterator[int]:
         yield at
         at = text.find("\x1b", at + 1)
 
+
+UNASKED = TerminalAnswer(
+    re.compile(r"\x1b[]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)"),
+    re.compile(r"\x1b[]PX^_][^\x07\x1b]*\x1b?"),
+    lambda found: None,
+)
+"""A control string, as ECMA-48, 5.6, has it: no key sends one. What a shell asked may be answered after its end."""
 
 QUESTION = "\x1b]11;?\x1b\\"
 """What is the background colour? As xterm defines it."""

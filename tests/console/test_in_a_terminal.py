@@ -115,6 +115,17 @@ def test_a_message_written_here_stands_in_the_file(tmp_path: Path, open_console:
     assert (written["content"], written["thread"], written["sender"]) == ("Yes, you may.", "m-4", "user")
 
 
+def test_a_late_answer_to_the_shell_is_neither_a_command_nor_typed(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    terminal.wait_for("May I?")
+    answers = "\x1b[?62;1;4c\x1b[?997;1n\x1bP>|tmux 3.4\x1b\\\x1b]4;1;rgb:0000/0000/0000\x07"
+    terminal.send(f"{answers}r")
+    terminal.wait_for("reaches bob-00000001")
+    terminal.send(f"Yes, {answers}you may.")
+    terminal.wait_for("Yes, you may.")
+
+
 def test_a_wrong_setting_is_told_in_the_console(tmp_path: Path, home: Path, open_console: Open) -> None:
     settings = home / ".config" / "signalbox" / "config.toml"
     settings.parent.mkdir(parents=True)

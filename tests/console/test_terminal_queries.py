@@ -7,11 +7,12 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from textual.events import Key, Paste
+from textual.events import Key, MouseEvent, Paste
+from textual.geometry import Offset
 from textual.message import Message
 
 from console.terminal.driver import KeyReader
-from console.terminal.queries import TerminalAnswer, TerminalQueries, ask_background, hinted_dark, is_dark
+from console.terminal.queries import UNASKED, TerminalAnswer, TerminalQueries, ask_background, hinted_dark, is_dark
 
 WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:10/15/1d\x07"
 KEYS = ("a", "\x1b[A", "\x1b", "\x1bOP", "\x1b[1;2R", "\x1b[200~]11;rgb:\x1b[201~", "\x1b]", "日", "\x1b[?2026;2$y")
@@ -80,9 +81,12 @@ def test_some_terminals_name_their_colours_in_the_environment(value: str | None,
 def keys_of(*sent: bytes) -> list[str]:
     """Return the names of the keys that are read from pieces that arrive one soon after the other."""
     told: list[Message] = []
-    reader = KeyReader(TerminalQueries(), told.append)
+    queries = TerminalQueries()
+    queries.expect(UNASKED)
+    reader = KeyReader(queries, told.append)
     for piece in sent:
         reader.read(piece)
+    reader.pause()
     reader.end()
     return [message.key for message in told if isinstance(message, Key)]
 
@@ -107,6 +111,55 @@ def test_a_letter_soon_after_escape_is_a_key_of_its_own_and_a_sequence_in_pieces
     sent: list[bytes], keys: list[str]
 ) -> None:
     assert keys_of(*sent) == keys
+
+
+@pytest.mark.parametrize(
+    ("sent", "keys"),
+    [
+        (b"\x1b[?997;1n", []),  # the colours were changed
+        (b"\x1b[?62;4c", []),  # what kind of terminal it is
+        (b"\x1b[?1u", []),  # how it reports keys
+        (b"\x1b[>4;2m", []),
+        (b"\x1b[8;24;80t", []),
+        (b"\x1b[1;6I", []),
+        (b"\x1bP>|tmux 3.4\x1b\\", []),
+        (b"\x1bP1+r5463=" + b"3B" * 60 + b"\x1b\\", []),
+        (b"\x1b_Gi=31;OK\x1b\\", []),
+        (b"\x1b]4;1;rgb:0000/0000/0000\x07", []),
+        (b"\x1b[99999999999u", []),
+        (b"\x1b[55296u", []),
+        (b"\x1b[1:2:3;;u", []),
+        (b"\x1b[27;5;13~", ["ctrl+enter"]),
+        (b"\x1b[27;5;115~", ["ctrl+s"]),
+        (b"\x1b[27;6;9~", ["ctrl+shift+tab"]),
+        (b"\x1b[115;5u", ["ctrl+s"]),
+        (b"\x1b[[A", ["f1"]),
+        (b"\x1b[3~", ["delete"]),
+        (b"\x1b]", ["right_square_bracket"]),
+        (b"\x1bP", ["alt+shift+p"]),
+    ],
+)
+@pytest.mark.parametrize("cut", [0, 1, 3, 5])
+def test_an_answer_that_nobody_here_asked_for_is_no_key(sent: bytes, keys: list[str], cut: int) -> None:
+    after = [] if sent in {b"\x1b]", b"\x1bP"} else [b"k"]  # what comes with them may be more of an answer
+    whole = ["j", *keys, *(["k"] if after else [])]
+    assert keys_of(b"j" + sent[:cut], sent[cut:], *after) == whole or sent[:cut] == b"\x1b"
+
+
+@pytest.mark.parametrize("sent", [b"\x1b[<0;5;6M", b"\x1b[<0;5;6m", b"\x1b[<32;5;6M", b"\x1b[<64;5;6M"])
+def test_a_mouse_is_no_answer(sent: bytes) -> None:
+    told: list[Message] = []
+    KeyReader(TerminalQueries(), told.append).read(sent)
+    assert [(type(each), isinstance(each, MouseEvent) and each.screen_offset) for each in told] == [
+        (type(told[0]), Offset(4, 5))
+    ]
+
+
+@given(st.text(st.sampled_from("\x1b[]PO_?;:0159<~$umMtcRIn\\\x07-"), max_size=60), st.integers(0, 60))
+def test_whatever_a_terminal_sends_the_console_goes_on_reading(text: str, cut: int) -> None:
+    sent = text.encode()
+    for key in keys_of(sent[:cut], sent[cut:]):
+        key.encode()
 
 
 @given(
