@@ -76,9 +76,9 @@ def _cache_of_strip(self: Strip, name: str) -> Any:
 
 
 def _count_parameters(func: Callable[..., object]) -> int:
-    """Count parameters as Textual does, once for all functions that one definition makes."""
+    """Count parameters as Textual does, once for all functions that one definition makes; a method has one less."""
     code = getattr(func, "__code__", None)
-    if code is None or hasattr(func, "__wrapped__"):
+    if code is None or hasattr(func, "__wrapped__") or hasattr(func, "__self__"):
         return _counted(func)
     if code not in _counts:
         _counts[code] = _counted(func)

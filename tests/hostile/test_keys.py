@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.console.screen_text import opened
+from tests.console.spared import _count_parameters
 from tests.hostile.keys import box, burst, home
+
+
+def test_parameters_are_counted_alike_whichever_is_counted_first() -> None:
+    class Screen:
+        def act(self, command: str) -> None: ...
+
+    assert [_count_parameters(Screen().act), _count_parameters(Screen.act)] == [1, 2]
 
 
 @pytest.mark.parametrize("opener", ["question_mark", "colon", "exclamation_mark", "p", "D", "L", "i", "B"])
