@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Label, Static, TextArea
+from textual.content import Content
+from textual.widgets import Input, Label, TextArea
 from textual.worker import Worker
 
 from console.panes.address_completion import address_candidates
-from console.panes.reach_line import reach_line
+from console.panes.reach_line import ReachLine, reach_line
 from console.panes.titles import as_title
 from console.render.safe import visible_line
 from console.running.failures import tell_failure
@@ -22,7 +23,8 @@ from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, r
 from console.session import PAST, Session
 from console.state.composer_draft import ComposerDraft, SendOptions, in_files, in_words
 from console.state.draft_text import options_text
-from console.widgets.completing_input import CompletingInput
+from console.widgets.completing_input import CompletingInput, LineInput
+from console.widgets.line_view import Titled
 from console.widgets.offers import Candidate, Offers
 from console.widgets.text_body import TextBody
 from mailstore.errors import DraftRefused
@@ -34,7 +36,7 @@ PLACES = frozenset({"channel", "agent", "role"})
 """Beginnings of the keys of drafts that go to a place: below its stream, they show neither address nor subject."""
 
 
-class Composer(Vertical):
+class Composer(Titled, Vertical):
     """Recipients with completion, a subject, a text, and a line that says whom the message will reach."""
 
     def __init__(self, session: Session, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -57,9 +59,9 @@ class Composer(Vertical):
         yield offers
         with Horizontal(classes="composer--field"):
             yield Label("Subject", classes="composer--label")
-            yield Input(id="subject", compact=True, placeholder="optional")
+            yield LineInput(id="subject", compact=True, placeholder="optional")
         yield TextBody(self._candidates, offers, id="body")
-        yield Static(id="reach")
+        yield ReachLine(id="reach")
 
     @property
     def writing(self) -> ComposerDraft:
@@ -242,25 +244,27 @@ class Composer(Vertical):
 
     def update_reach(self) -> None:
         """Update the line that says whom the message will reach."""
-        reach = self.query_one("#reach", Static)
+        reach = self.query_one(ReachLine)
         session = self._session
-        title = "Step in" if self._writing.action else "Reply" if self._writing.thread else "Write"
+        title = Content("Step in" if self._writing.action else "Reply" if self._writing.thread else "Write")
         number = in_words(self._writing.body)
         keys = "ctrl+s: send · esc: close, keep draft" if self.size.width >= 60 else "ctrl+s: send · esc: close"
         chosen = [text] if (text := options_text(self._writing.options)) else []
-        self.border_subtitle = as_title(" · ".join([number, *chosen, *in_files(self._writing.attachments), keys]))
+        subtitle = as_title(" · ".join([number, *chosen, *in_files(self._writing.attachments), keys]))
         if self._refused:
-            reach.update(reach_line(None, self._refused))
+            self.set_titles(self._titles[0], subtitle)
+            reach.tell(reach_line(None, self._refused))
             return
-        self.border_title = title
         try:
             begun = prepare_writing(session, self._writing, is_begun=True)
         except DraftRefused as error:
             problem = str(error) if recipients_of(session, self._writing) else RECIPIENTS
-            reach.update(reach_line(None, problem))
+            self.set_titles(title, subtitle)
+            reach.tell(reach_line(None, problem))
             return
-        self.border_title = as_title(f"{title} → {', '.join(map(session.live.label, begun.draft.recipients))}")
-        reach.update(reach_line(begun.reach, "", session.clock(), begun.hearing, self._pace))
+        recipients = ", ".join(map(session.live.label, begun.draft.recipients))
+        self.set_titles(as_title(f"{title.plain} → {recipients}"), subtitle)
+        reach.tell(reach_line(begun.reach, "", session.clock(), begun.hearing, self._pace))
 
     def _candidates(self) -> list[Candidate]:
         return address_candidates(self._session.mailbox)

@@ -12,13 +12,14 @@ from textual.widgets import Input
 
 from console.panes.query_completion import Completing, completing
 from console.session import Session
+from console.widgets.completing_input import LineInput
 from console.widgets.offers import Completion, Offers
 
 ROWS_LEFT = 8
 """Lines of the screen that the list of candidates leaves to everything else."""
 
 
-class QueryInput(Input):
+class QueryInput(LineInput):
     """Tab completes, and again takes the next candidate; what is typed is never replaced without it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from textual.content import Content
+from textual.widgets import Static
 
 from console.hooks.waking.hearing import Hearing
 from console.render.safe import visible_line
@@ -26,6 +27,15 @@ PARTS = (
 MOST_NAMES = 6
 PROBLEMS = ("unknown", "dead")
 """What is said first, and in full."""
+
+
+class ReachLine(Static):
+    """Is laid out, and the screen with it, only where it says something else: it is told at each key."""
+
+    def tell(self, words: Content) -> None:
+        """Say something."""
+        if not (isinstance(self.content, Content) and self.content.is_same(words)):
+            self.update(words)
 
 
 def reach_line(

@@ -15,11 +15,12 @@ from console.panes.help import FEW_KEY_CELLS, KEY_CELLS, HelpTopic, help_page
 from console.screens.base_screen import copied_words
 from console.screens.dialog import Dialog
 from console.screens.viewer import NARROW
+from console.widgets.completing_input import LineInput
 from console.widgets.page_view import PageView
 from console.widgets.selectable_view import SelectableView
 
 
-class HelpFilter(Input):
+class HelpFilter(LineInput):
     """The text that is looked for; while it is empty, space scrolls a page and a key that opens the help closes it."""
 
     def __init__(self, keys: str) -> None:

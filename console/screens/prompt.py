@@ -64,16 +64,21 @@ class Prompt(Dialog[str | None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self.query_one("#ask-detail", Static).update(self._detail)
+        self._tell(self._detail)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
         problem = self._check(text)
         if problem:
-            self.query_one("#ask-detail", Static).update(problem)
+            self._tell(problem)
         else:
             self.dismiss(text)
+
+    def _tell(self, words: str) -> None:
+        below = self.query_one("#ask-detail", Static)
+        if below.content != words:  # else each key would lay the screen out
+            below.update(words)
 
     def action_leave(self) -> None:
         """Cancel."""

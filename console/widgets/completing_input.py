@@ -1,4 +1,4 @@
-"""An input that completes the last of several names."""
+"""An input of one line, and one that completes the last of several names."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.events import Blur
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widgets import Input
 
@@ -17,7 +19,13 @@ from console.render.safe import visible_line
 from console.widgets.offers import Candidate, Completion, Offers, alike, fitting
 
 
-class CompletingInput(Input):
+class LineInput(Input):
+    """An input as wide as there is room: Textual's lays the whole screen out at each key."""
+
+    virtual_size = Reactive(Size(0, 0))
+
+
+class CompletingInput(LineInput):
     """Names separated by commas; Tab or Enter accepts a candidate, Up and Down select one, Escape closes the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 from rich.style import Style
@@ -50,7 +50,38 @@ class LineViewBar(ScrollBar):
     virtual_size = Reactive(Size(0, 0))
 
 
-class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=False):
+if TYPE_CHECKING:
+    _Titled = Widget
+else:
+    _Titled = object  # of several bases that are widgets, Textual takes the styles of the first alone
+
+
+class Titled(_Titled):
+    """A widget's titles in its border: each repaints its own edge, and nothing if it stays as it is."""
+
+    _titles = Content(), Content()
+    _edge: Region | None = None
+
+    def set_titles(self, title: Content, subtitle: Content) -> None:
+        """Set the titles in the upper and lower border."""
+        old, self._titles = self._titles, (title, subtitle)
+        around, (width, height) = self.styles.gutter, self.outer_size
+        if title != old[0]:
+            self._edge = Region(-around.left, -around.top, width, 1)
+            self.border_title = title
+        if subtitle != old[1]:
+            self._edge = Region(-around.left, height - around.top - 1, width, 1)
+            self.border_subtitle = subtitle
+        self._edge = None
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Repaint some regions, or all; while a title is being set, only its edge."""
+        if self._edge is not None and not regions and self.size:
+            regions = (self._edge,)
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+
+class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindings=False):
     """A view whose `draw` returns its lines; `repaint` finds out which of them changed."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -62,8 +93,6 @@ class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=Fals
         self._rich_styles: dict[str, Style] = {}
         self._style: object = None
         self._is_style_known = False
-        self._titles = (Content(), Content())
-        self._edge: Region | None = None
 
     def draw(self, width: int, height: int) -> list[Strip]:
         """Return all visible lines; unchanged lines should be the same objects."""
@@ -100,10 +129,8 @@ class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=Fals
             self.refresh(*changed)
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Repaint some regions, or all; while a title is being set, only its edge."""
-        if self._edge is not None and not regions and self.size:
-            regions = (self._edge,)
-        if not regions:
+        """Repaint some regions, or all, and then draw all lines anew."""
+        if not regions and (self._edge is None or not self.size):
             self._drawn = []
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
@@ -180,18 +207,6 @@ class LineView(PunctualTimers, ScrollView, can_focus=True, inherit_bindings=Fals
         self._framed.clear()
         self._frame = None
         self._drawn = []
-
-    def set_titles(self, title: Content, subtitle: Content) -> None:
-        """Set the titles in the upper and lower border."""
-        old, self._titles = self._titles, (title, subtitle)
-        width, height = self.size
-        if title != old[0]:
-            self._edge = Region(0, -1, width, 1)
-            self.border_title = title
-        if subtitle != old[1]:
-            self._edge = Region(0, height, width, 1)
-            self.border_subtitle = subtitle
-        self._edge = None
 
     # Length
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.screen import Screen
+from textual.widgets import TextArea
 
 from console.panes import footer
 from console.panes.footer import SHORTEST_SECONDS
@@ -145,6 +147,38 @@ def test_an_editor_that_is_missing_leaves_the_terminal_to_the_console(tmp_path: 
     terminal.wait_gone("Reply")
     terminal.press("q")
     assert terminal.wait_exit() == 0
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [("r",), ("asterisk", "x"), ("slash", "x"), ("question_mark",)],
+    ids=["text", "question", "search", "help"],
+)
+async def test_typing_lays_nothing_out(
+    begin: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press(*begin)
+        field: Any = seat.app.focused
+        layouts = []
+        monkeypatch.setattr(Screen, "_refresh_layout", lambda *args, **more: layouts.append(args))
+        await seat.press(*"abcde")
+        assert "abcde" in (field.text if isinstance(field, TextArea) else field.value)
+        assert layouts == []
+
+
+def test_typing_repaints_a_line_and_a_new_word_the_count(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(write_mail(tmp_path).url)
+    terminal.wait_for("The second word.")
+    terminal.press("r")
+    terminal.wait_for("reaches")
+    terminal.send("a")
+    terminal.wait_for("1 word ")
+    for typed, most in (("b", 1500), (" ", 1500), ("c", 2500)):
+        before = len(terminal.raw)
+        terminal.send(typed)
+        terminal.wait_for("2 words" if typed == "c" else f"ab{'' if typed == 'b' else ' '}")
+        assert len(terminal.raw) - before < most, terminal.raw[before:]
 
 
 async def test_the_count_of_words_is_that_of_this_draft(tmp_path: Path) -> None:

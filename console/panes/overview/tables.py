@@ -5,7 +5,6 @@ from __future__ import annotations
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -16,6 +15,7 @@ from console.panes.overview.columns import Cell, Column, pieces
 from console.panes.overview.table_rows import TableRows
 from console.render.short_text import count
 from console.widgets.charts import grouped, sparkline
+from console.widgets.line_view import Titled
 from console.widgets.rows import RowStyle
 from console.widgets.virtual_list import VirtualList
 from console.words.styles import TextStyles
@@ -35,7 +35,7 @@ class _Heading(Widget):
         return line.adjust_cell_length(self.size.width, self.rich_style)
 
 
-class _Table(Vertical):
+class _Table(Titled, Vertical):
     """A frame with headings and rows; its captions are in its border."""
 
     def __init__(self, styles: TextStyles, *, id: str) -> None:  # noqa: A002 - Textual's name
@@ -58,10 +58,6 @@ class _Table(Vertical):
         self.rows.placeholder = self.placeholder()
         self.fill(model)
         self.query_one(_Heading).refresh()
-
-    def set_titles(self, title: Content, subtitle: Content) -> None:
-        """Set the titles in the upper and lower border."""
-        self.border_title, self.border_subtitle = title, subtitle
 
     def scale(self) -> str:
         """Return what the heights of the lines mean, for the title."""

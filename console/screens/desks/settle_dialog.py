@@ -17,6 +17,7 @@ from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 from console.screens.desks.settling import Preview
 from console.screens.dialog import Dialog
+from console.widgets.completing_input import LineInput
 from console.widgets.offers import Candidate
 
 SHOWN, SHOWN_LOW = 5, 2
@@ -63,7 +64,7 @@ class SettleDialog(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="ask", classes="settle"):
             yield Static(self._question, id="ask-question", markup=False)
-            yield Input(self._value, placeholder=self._hint, id="ask-input", compact=True)
+            yield LineInput(self._value, placeholder=self._hint, id="ask-input", compact=True)
             yield Static(id="ask-choices", markup=False)
             yield Static(id="ask-detail", markup=False)
             yield Static(id="ask-keys", markup=False)
