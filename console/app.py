@@ -44,8 +44,11 @@ from mailstore.errors import log_unexpected
 from mailstore.store import Store
 
 if TYPE_CHECKING:
+    from textual.await_remove import AwaitRemove
     from textual.command import CommandPalette
+    from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
+    from textual.widget import Widget
 
     from console.feed import MailFeed
     from console.running.log_file import LogFile
@@ -320,6 +323,10 @@ class SignalboxApp(PunctualTimers, App[None]):
         """Write an escape sequence to the terminal."""
         if self._driver is not None:
             self._driver.write(text)
+
+    def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
+        """Remove widgets; a screen without laying out and painting the one below once more: it is shown already."""
+        return super()._prune(*nodes, parent=None if parent is self else parent)
 
     def _handle_exception(self, error: Exception) -> None:
         log_unexpected(error, "the console crashed")  # there is no public event for it earlier

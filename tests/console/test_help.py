@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
+from textual.screen import Screen
 
 import console
 from console.settings.config import Config
@@ -84,6 +85,20 @@ async def test_the_help_scrolls_at_each_size(size: tuple[int, int], tmp_path: Pa
         assert shown.scroll_y == shown.max_scroll_y > 0
         await seat.press("f1")
         assert seat.app.screen is seat.screen
+
+
+async def test_the_screen_below_is_not_laid_out_anew_when_the_help_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        before = seat.lines
+        await seat.press("question_mark")
+        assert seat.lines != before
+        layouts: list[object] = []
+        monkeypatch.setattr(Screen, "_refresh_layout", lambda screen, *args, **more: layouts.append(screen))
+        await seat.press("escape")
+        assert seat.lines == before
+        assert layouts == []
 
 
 def test_the_legend_names_every_glyph_that_panes_draw() -> None:

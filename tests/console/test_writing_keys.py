@@ -154,9 +154,7 @@ def test_an_editor_that_is_missing_leaves_the_terminal_to_the_console(tmp_path: 
     [("r",), ("asterisk", "x"), ("slash", "x"), ("question_mark",)],
     ids=["text", "question", "search", "help"],
 )
-async def test_typing_lays_nothing_out(
-    begin: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_typing_lays_nothing_out(begin: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(write_mail(tmp_path).data) as seat:
         await seat.press(*begin)
         field: Any = seat.app.focused
