@@ -16,11 +16,12 @@ from rich.style import Style
 from textual.cache import LRUCache
 from textual.color import Color
 from textual.content import Content
+from textual.events import Blur, Event, Focus
 from textual.filter import LineFilter
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBar
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -45,9 +46,23 @@ class _Frame(Struct, frozen=True):
 
 
 class LineViewBar(ScrollBar):
-    """A scroll bar after whose own change of size the screen is not laid out a second time, as Textual would."""
+    """A scroll bar that is repainted only if it looks different, and whose change of size lays nothing out.
+
+    Textual repaints it with each layout and each style of its view, and lays the screen out a second time.
+    """
 
     virtual_size = Reactive(Size(0, 0))
+    _look: object = None
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        """Repaint it, if it looks different by now."""
+        if self.is_mounted:  # before, Textual repaints nothing
+            bar = self.render()
+            look = self.size, _thumb(self), bar.style if isinstance(bar, ScrollBarRender) else None
+            if look == self._look and not (layout or recompose):
+                return self
+            self._look = look
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
 
 if TYPE_CHECKING:
@@ -60,24 +75,32 @@ class Titled(_Titled):
     """A widget's titles in its border: each repaints its own edge, and nothing if it stays as it is."""
 
     _titles = Content(), Content()
-    _edge: Region | None = None
+    _edges: Sequence[Region] = ()
+    """What a repainting of everything is confined to, if not empty."""
 
     def set_titles(self, title: Content, subtitle: Content) -> None:
         """Set the titles in the upper and lower border."""
         old, self._titles = self._titles, (title, subtitle)
-        around, (width, height) = self.styles.gutter, self.outer_size
+        above, below, *_ = self._border()
         if title != old[0]:
-            self._edge = Region(-around.left, -around.top, width, 1)
+            self._edges = [above]
             self.border_title = title
         if subtitle != old[1]:
-            self._edge = Region(-around.left, height - around.top - 1, width, 1)
+            self._edges = [below]
             self.border_subtitle = subtitle
-        self._edge = None
+        self._edges = ()
+
+    def _border(self) -> list[Region]:
+        """Return the edges: upper, lower, left and right."""
+        x, y = -self.styles.gutter.left, -self.styles.gutter.top
+        width, height = self.outer_size
+        across, down = Region(x, y, width, 1), Region(x, y, 1, height)
+        return [across, across.translate((0, height - 1)), down, down.translate((width - 1, 0))]
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Repaint some regions, or all; while a title is being set, only its edge."""
-        if self._edge is not None and not regions and self.size:
-            regions = (self._edge,)
+        if self.size:
+            regions = regions or tuple(self._edges)
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
 
@@ -92,6 +115,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         self._frame: _Frame | None = None
         self._rich_styles: dict[str, Style] = {}
         self._style: object = None
+        self._framed_in: object = None
         self._is_style_known = False
 
     def draw(self, width: int, height: int) -> list[Strip]:
@@ -130,7 +154,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Repaint some regions, or all, and then draw all lines anew."""
-        if not regions and (self._edge is None or not self.size):
+        if not regions and not (self._edges and self.size):
             self._drawn = []
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
@@ -197,16 +221,31 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
             name: self.get_component_rich_style(name, partial=True) for name in sorted(self.COMPONENT_CLASSES)
         }
         components[""] = self.rich_style
-        style = components, self.styles.border, self.styles.gutter, self.background_colors, self.get_line_filters()
+        style = components, self.styles.gutter, self.background_colors, self.get_line_filters()
         if style != self._style:
             self._style, self._rich_styles = style, components
             self.restyle()
+        elif self.styles.border != self._framed_in:
+            self._drop_frames()
+        self._framed_in = self.styles.border
 
     def restyle(self) -> None:
         """Drop all lines that were drawn in other styles."""
+        self._drop_frames()
+        self._drawn = []
+
+    def _drop_frames(self) -> None:
         self._framed.clear()
         self._frame = None
-        self._drawn = []
+
+    async def on_event(self, event: Event) -> None:
+        """Handle an event; with the focus, the border and the lines that show it are repainted."""
+        is_focus = isinstance(event, Focus | Blur) and bool(self._drawn)
+        self._edges = self._border() if is_focus else ()
+        await super().on_event(event)
+        self._edges = ()
+        if is_focus:
+            self.repaint()
 
     # Length
 
@@ -234,11 +273,9 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
 
     def _tell_bar(self, height: int, y: float) -> None:
         bar = self.vertical_scrollbar
-        before = _thumb(bar)
         bar.set_reactive(ScrollBar.window_virtual_size, height)
         bar.set_reactive(ScrollBar.position, bar.validate_position(y))
-        if _thumb(bar) != before:
-            bar.refresh()
+        bar.refresh()
 
 
 def _thumb(bar: ScrollBar) -> tuple[int, int]:

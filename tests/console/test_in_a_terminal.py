@@ -56,6 +56,31 @@ def test_a_message_of_another_program_appears(tmp_path: Path, open_console: Open
     terminal.wait_for("5 messages")
 
 
+def test_the_focus_repaints_only_what_shows_it(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("May I?")
+    terminal.press("j")
+    terminal.wait_for("The ink is dry.")
+    for _ in range(4):  # around and on: the first time, they are styled
+        keys, before = terminal.line(-1), len(terminal.raw)
+        terminal.press("tab")
+        terminal.wait_for(lambda terminal, keys=keys: terminal.line(-1) != keys)  # type: ignore[misc]
+    assert b"A wish" not in terminal.raw[before:]
+
+
+def test_the_scroll_bar_of_the_help_says_from_the_first_that_there_is_more(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("May I?")
+    terminal.press("?")
+    terminal.wait_for("Basic keys")
+
+    def has_thumb(terminal: Terminal) -> bool:
+        found = terminal.find("Basic keys")
+        return found is not None and any(terminal.cell(x, found[1]).reverse for x in range(80, 120))
+
+    terminal.wait_for(has_thumb)
+
+
 def test_looking_around_changes_no_byte(tmp_path: Path, open_console: Open) -> None:
     mail = mailbox(tmp_path)
     before = contents(mail.data)
