@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import App
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from textual.command import CommandPalette
     from textual.dom import DOMNode
     from textual.notifications import SeverityLevel
+    from textual.screen import Screen
     from textual.widget import Widget
 
     from console.feed import MailFeed
@@ -327,6 +328,12 @@ class SignalboxApp(PunctualTimers, App[None]):
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
         """Remove widgets; a screen without laying out and painting the one below once more: it is shown already."""
         return super()._prune(*nodes, parent=None if parent is self else parent)
+
+    @property
+    def _background_screens(self) -> list[Screen[Any]]:
+        """The screens that are seen through the one on top: Textual paints the next one even below an opaque one."""
+        is_covered = bool(self._screen_stack) and self.screen.styles.background.a == 1
+        return [] if is_covered else super()._background_screens
 
     def _handle_exception(self, error: Exception) -> None:
         log_unexpected(error, "the console crashed")  # there is no public event for it earlier

@@ -101,6 +101,16 @@ async def test_the_screen_below_is_not_laid_out_anew_when_the_help_is_closed(
         assert layouts == []
 
 
+async def test_only_screens_that_can_be_seen_are_painted(tmp_path: Path) -> None:
+    async with opened(write_mail(tmp_path).data) as seat:
+        await seat.press("L")
+        journal = seat.app.screen
+        assert journal is not seat.screen
+        assert seat.app._background_screens == []
+        await seat.press("question_mark")
+        assert seat.app._background_screens == [journal]
+
+
 def test_the_legend_names_every_glyph_that_panes_draw() -> None:
     named = {symbol.glyph for _, symbols in LEGEND for symbol, _ in symbols}
     assert {symbol.glyph for symbol in STATES.values()} | set(TYPE_GLYPHS.values()) <= named
