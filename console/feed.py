@@ -119,10 +119,14 @@ class MailFeed:
                 async for batch in batches:
                     is_loading = is_loading and batch is not None
                     await self._sliced(batch or [], is_loading=is_loading)
-        except StoreError as error:
-            session.live.fold([Gone(error.problem)], session.clock())
-            self._app.notify(str(error), severity="error", timeout=ERROR_SECONDS)
+        except Exception as error:  # whatever it is, nothing is read any more
+            unexpected = f"internal error ({type(error).__name__}), open the mailbox again"
+            reason = error.problem if isinstance(error, StoreError) else unexpected
+            session.live.fold([Gone(reason)], session.clock())
             self._screen.mail_changed(False)
+            if not isinstance(error, StoreError):
+                raise
+            self._app.notify(str(error), severity="error", timeout=ERROR_SECONDS)
 
     async def _whole(self, store: Resumable, *, may_use_snapshot: bool) -> Mailbox | None:
         """Return a long store's mailbox, indexed by another process unless there is a snapshot; None if that fails."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from threading import Thread
 
-from mailstore.errors import StoreError
 from mailstore.records.events import Event, Progress
 from mailstore.resumable import Resumable
 from mailstore.store import Store
@@ -25,7 +24,7 @@ class Prefetch:
         self._store = store
         self._scan = store.scan()
         self._read: list[list[Event]] = []
-        self._error: StoreError | OSError | None = None
+        self._error: Exception | None = None
         self._returned = 0
         self.is_preview = False
         self._thread = Thread(target=self._read_head, name="prefetch", daemon=True)
@@ -42,7 +41,7 @@ class Prefetch:
                 self._read.append(batch)
                 if any(type(event) is Progress for event in batch):
                     return
-        except (StoreError, OSError) as error:
+        except Exception as error:  # `rest` raises it where it is told
             self._error = error
 
     def head(self) -> list[list[Event]]:
@@ -62,7 +61,7 @@ class Prefetch:
         return late
 
     def rest(self) -> Iterator[list[Event]]:
-        """Yield the batches that `head` did not return; blocks. Raises StoreError and OSError."""
+        """Yield the batches that `head` did not return; blocks. Raises what the store raised, StoreError as a rule."""
         self._thread.join()
         yield from self._read[self._returned :]
         self._read.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -64,6 +65,27 @@ async def test_the_header_says_since_when_at_every_width(
         await seat.sees("A wish")
         await lose(seat)
         assert words in seat.lines[0]
+
+
+def failing_scan(store: HaakStore) -> Iterator[list[Event]]:
+    raise RuntimeError("a fault of ours")
+    yield []
+
+
+async def failing_changes(store: HaakStore) -> AsyncIterator[list[Event]]:
+    raise RuntimeError("a fault of ours")
+    yield []
+
+
+@pytest.mark.parametrize(("method", "fail"), [("scan", failing_scan), ("changes", failing_changes)])
+async def test_reading_that_ends_by_an_internal_error_is_not_called_live(
+    method: str, fail: object, desk: MailFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HaakStore, method, fail)
+    async with opened(desk.data, state=tmp_path / "state.db", size=(150, 12)) as seat:
+        await seat.sees("internal error (RuntimeError), open the mailbox again")
+        assert "✕ cut off" in seat.lines[0]
+        assert "live" not in seat.lines[0]
 
 
 def test_among_several_the_header_names_which() -> None:
