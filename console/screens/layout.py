@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.css.query import NoMatches
 from textual.events import DescendantFocus, MouseDown, MouseMove, Resize
 from textual.geometry import Region
 from textual.reactive import Reactive
@@ -144,7 +145,10 @@ class Layout(BaseScreen[None], Backdrop):
     @property
     def header(self) -> Header | None:
         """The line at the top; None once the console closes, when it is the first to go."""
-        return next(iter(self.query(Header)), None)
+        try:
+            return self.query_one("#header", Header)  # which Textual remembers: it is asked for at every drawing
+        except NoMatches:
+            return None
 
     @property
     def is_streamed(self) -> bool:
