@@ -326,12 +326,12 @@ class SignalboxApp(PunctualTimers, App[None]):
             self._driver.write(text)
 
     def _prune(self, *nodes: Widget, parent: DOMNode | None = None) -> AwaitRemove:
-        """Remove widgets; a screen without laying out and painting the one below once more: it is shown already."""
+        """Remove widgets; the screen below one that is removed is already shown, and not laid out and painted again."""
         return super()._prune(*nodes, parent=None if parent is self else parent)
 
     @property
     def _background_screens(self) -> list[Screen[Any]]:
-        """The screens that are seen through the one on top: Textual paints the next one even below an opaque one."""
+        """The screens that show through the one on top; Textual also paints the one below an opaque screen."""
         is_covered = bool(self._screen_stack) and self.screen.styles.background.a == 1
         return [] if is_covered else super()._background_screens
 

@@ -253,18 +253,18 @@ class Composer(Titled, Vertical):
         subtitle = as_title(" · ".join([number, *chosen, *in_files(self._writing.attachments), keys]))
         if self._refused:
             self.set_titles(self._titles[0], subtitle)
-            reach.tell(reach_line(None, self._refused))
+            reach.show(reach_line(None, self._refused))
             return
         try:
             begun = prepare_writing(session, self._writing, is_begun=True)
         except DraftRefused as error:
             problem = str(error) if recipients_of(session, self._writing) else RECIPIENTS
             self.set_titles(title, subtitle)
-            reach.tell(reach_line(None, problem))
+            reach.show(reach_line(None, problem))
             return
         recipients = ", ".join(map(session.live.label, begun.draft.recipients))
         self.set_titles(as_title(f"{title.plain} → {recipients}"), subtitle)
-        reach.tell(reach_line(begun.reach, "", session.clock(), begun.hearing, self._pace))
+        reach.show(reach_line(begun.reach, "", session.clock(), begun.hearing, self._pace))
 
     def _candidates(self) -> list[Candidate]:
         return address_candidates(self._session.mailbox)

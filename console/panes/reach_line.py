@@ -30,10 +30,10 @@ PROBLEMS = ("unknown", "dead")
 
 
 class ReachLine(Static):
-    """Is laid out, and the screen with it, only where it says something else: it is told at each key."""
+    """A line that is set at every key, and lays the screen out only if its text changed."""
 
-    def tell(self, words: Content) -> None:
-        """Say something."""
+    def show(self, words: Content) -> None:
+        """Show a text."""
         if not (isinstance(self.content, Content) and self.content.is_same(words)):
             self.update(words)
 

@@ -41,7 +41,7 @@ class Prefetch:
                 self._read.append(batch)
                 if any(type(event) is Progress for event in batch):
                     return
-        except Exception as error:  # `rest` raises it where it is told
+        except Exception as error:  # `rest` raises it
             self._error = error
 
     def head(self) -> list[list[Event]]:

@@ -26,7 +26,7 @@ READ_BYTES = 1 << 12
 INTRODUCERS = frozenset("\x1b[O]PX^_\\")
 """What may follow an Escape that begins a sequence, as terminals send them; see ECMA-48, 5.3 and 5.6."""
 SEQUENCE = re.compile(r"\x1b\[(?!\[|<?[-\d;]*[Mm]|\?\d+;\d\$y)[0-?]*[ -/]*[@-~]", re.ASCII)
-"""A whole control sequence, as ECMA-48, 5.4, has it, but for Linux's first function keys, mice and reports of modes."""
+"""A complete control sequence, as ECMA-48, 5.4, has it, but for Linux's function keys, mice and reports of modes."""
 XTERM_KEY = re.compile(r"\x1b\[27;(\d+);(\d+)~", re.ASCII)
 """Modifiers and a character, as xterm's modifyOtherKeys and tmux's extended-keys-format have them."""
 PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
@@ -36,9 +36,9 @@ HUNG_UP = 129
 
 
 class KeyParser(XTermParser):
-    """Reads xterm's form of a key with modifiers too, and passes over a whole sequence that is no key.
+    """Also reads xterm's form of keys with modifiers, and ignores complete sequences that are not keys.
 
-    Such a sequence may answer what another program asked: as characters, it would be typed, or be commands.
+    Such a sequence may be the answer to another program's question: its characters would be typed, or run commands.
     """
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:

@@ -48,14 +48,14 @@ class _Frame(Struct, frozen=True):
 class LineViewBar(ScrollBar):
     """A scroll bar that is repainted only if it looks different, and whose change of size lays nothing out.
 
-    Textual repaints it with each layout and each style of its view, and lays the screen out a second time.
+    Textual repaints it after every layout and every change of style of its view, and lays the screen out a second time.
     """
 
     virtual_size = Reactive(Size(0, 0))
     _look: object = None
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Repaint it, if it looks different by now."""
+        """Repaint it if it looks different."""
         if self.is_mounted:  # before, Textual repaints nothing
             bar = self.render()
             look = self.size, _thumb(self), bar.style if isinstance(bar, ScrollBarRender) else None
@@ -153,7 +153,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
             self.refresh(*changed)
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Repaint some regions, or all, and then draw all lines anew."""
+        """Repaint some regions, or everything, for which all lines are drawn again."""
         if not regions and not (self._edges and self.size):
             self._drawn = []
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
