@@ -143,16 +143,14 @@ def test_a_letter_soon_after_escape_is_a_key_of_its_own_and_a_sequence_in_pieces
 def test_an_answer_that_nobody_here_asked_for_is_no_key(sent: bytes, keys: list[str], cut: int) -> None:
     after = [] if sent in {b"\x1b]", b"\x1bP"} else [b"k"]  # what comes with them may be more of an answer
     whole = ["j", *keys, *(["k"] if after else [])]
-    assert keys_of(b"j" + sent[:cut], sent[cut:], *after) == whole or sent[:cut] == b"\x1b"
+    assert keys_of(b"j" + sent[:cut], sent[cut:], *after) == whole
 
 
 @pytest.mark.parametrize("sent", [b"\x1b[<0;5;6M", b"\x1b[<0;5;6m", b"\x1b[<32;5;6M", b"\x1b[<64;5;6M"])
 def test_a_mouse_is_no_answer(sent: bytes) -> None:
     told: list[Message] = []
     KeyReader(TerminalQueries(), told.append).read(sent)
-    assert [(type(each), isinstance(each, MouseEvent) and each.screen_offset) for each in told] == [
-        (type(told[0]), Offset(4, 5))
-    ]
+    assert [each.screen_offset for each in told if isinstance(each, MouseEvent)] == [Offset(4, 5)]
 
 
 @given(st.text(st.sampled_from("\x1b[]PO_?;:0159<~$umMtcRIn\\\x07-"), max_size=60), st.integers(0, 60))
