@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
 from console.cli.loading import Loaded
-from console.cli.terminal_io import warn
+from console.cli.terminal_io import run_loop, warn
 from console.errors import Refused
 from console.words.cut_off_words import back_line, cut_off_line, newly
 from mailstore.records.events import Event
@@ -36,7 +36,7 @@ def follow(
     """
     if why := mail.store.capabilities.why_not(Capability.FOLLOW):
         raise Refused(f"{mail.store.called()} can't be followed", why, "E207")
-    return asyncio.run(_follow(mail, clock, tell, timeout, tell_connection or warn_of_connection))
+    return run_loop(_follow(mail, clock, tell, timeout, tell_connection or warn_of_connection))
 
 
 async def _follow(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from importlib.util import find_spec
 
 from console.cli.loading import known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
+from console.cli.terminal_io import run_loop
 from console.errors import Refused
 from mailstore.installation import remedy
 
@@ -29,5 +29,5 @@ def run(args: argparse.Namespace) -> int:
     configured = settings()
     with loaded(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
-        asyncio.run(serve(Caller(mail, agent.session_id, configured.stale_seconds)))
+        run_loop(serve(Caller(mail, agent.session_id, configured.stale_seconds)))
     return 0

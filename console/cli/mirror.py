@@ -17,6 +17,7 @@ from console.cli.options import json_option
 from console.cli.plain import columns, put
 from console.cli.progress import ProgressLine
 from console.cli.settings import settings
+from console.cli.terminal_io import run_loop
 from console.errors import Refused
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             is_both=args.both,
         )
         with suppress(asyncio.CancelledError):
-            asyncio.run(_run(mirror, once=args.once))
+            run_loop(_run(mirror, once=args.once))
     if args.once:
         _report(mirror.status, is_json=args.json)
     is_missing = any((loss.what, loss.after) == ("message", NOT_READ_BACK) for loss in mirror.status.losses)

@@ -1,4 +1,4 @@
-"""Where a command meets the shell: exit statuses, one-line errors, and streams that are closed early."""
+"""Where a command meets the shell: exit statuses, one-line errors, interrupts, and streams that are closed early."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from typing import Any, TypeVar
+
+    Result = TypeVar("Result")
 
 INTERRUPTED = 130
 
@@ -63,6 +66,44 @@ def _explained(error: Exception) -> int:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
+
+
+def run_loop(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine in an event loop; SIGINT cancels it between two callbacks, a second one ends it at once.
+
+    `asyncio.run` cancels wherever the signal comes: a callback that is about to set a result then fails, and says so
+    on standard error. Raises KeyboardInterrupt.
+    """
+    import asyncio
+    import signal
+    from threading import current_thread, main_thread
+
+    is_interrupted = False
+
+    async def run() -> Result:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+
+        def interrupt() -> None:
+            nonlocal is_interrupted
+            is_interrupted = True
+            loop.remove_signal_handler(signal.SIGINT)
+            task.cancel()
+
+        loop.add_signal_handler(signal.SIGINT, interrupt)
+        try:
+            return await work
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
+    if current_thread() is not main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return asyncio.run(work)
+    try:
+        return asyncio.run(run())
+    except asyncio.CancelledError:
+        if is_interrupted:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _finished(status: int) -> int:

@@ -13,7 +13,7 @@ from console.cli.following import news_of
 from console.cli.loading import Loaded, known_agent, loaded
 from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
-from console.cli.terminal_io import warn
+from console.cli.terminal_io import run_loop, warn
 from console.errors import Refused, UsedWrongly
 from console.hooks.sessions.live import LiveHook, live_hooks
 from console.hooks.waking.limits import PAIR_SECONDS
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
                 "install its hooks with --wake, or give a command: signalbox wake --as ID -- COMMAND …",
                 "E218",
             )
-        asyncio.run(waker.work())
+        run_loop(waker.work())
     return 0
 
 

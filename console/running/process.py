@@ -1,4 +1,4 @@
-"""Process-wide settings of the console, and its orderly end on a signal."""
+"""Process-wide settings of the console, its orderly end on a signal, and the signals that are another program's."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +20,9 @@ ESCAPE_MILLISECONDS = "10"
 """How long an escape sequence may take to complete, as in tmux; ncurses reads the same variable."""
 FRAMES = "200"
 """Frames per second at most: a key waits for half a frame on average until its effect is drawn."""
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TYPED = (signal.SIGINT, signal.SIGQUIT)
+"""What `ctrl+c` and `ctrl+\\` send to every program of a terminal, unless one has it to itself."""
 GRACE_SECONDS = 3.0
 """Time for the application to end by itself; a closing terminal sends its signal twice."""
 
@@ -43,15 +48,26 @@ def prepare() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
+@contextmanager
+def typed_signals_ignored() -> Iterator[None]:
+    """Ignore `TYPED` within a context, while another program has the terminal: that one is ended by them as ever."""
+    before = {sign: signal.signal(sign, lambda *_: None) for sign in TYPED}  # SIG_IGN would be inherited
+    try:
+        yield
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
+
+
 class SignalHandler:
-    """Turn SIGTERM and SIGHUP into an orderly end of the running application, or else of the process."""
+    """Turn `ENDING` into an orderly end of the running application, or else of the process."""
 
     def __init__(self) -> None:
         self._app: RunningApp | None = None
         self._asked: float | None = None
 
     def __enter__(self) -> SignalHandler:
-        self._before = {sign: signal.signal(sign, self._end) for sign in (signal.SIGTERM, signal.SIGHUP)}
+        self._before = {sign: signal.signal(sign, self._end) for sign in ENDING}
         return self
 
     def __exit__(self, *exc: object) -> None:

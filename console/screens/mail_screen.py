@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from console.panes.sidebar import Sidebar
+from console.running.process import typed_signals_ignored
 from console.screens.layout import Layout
 from console.screens.listing import Listing
 from console.screens.location import LocationHistory, ScreenLocation
@@ -134,7 +135,7 @@ class MailScreen(Layout):
         Raises SuspendNotSupported.
         """
         failure: Exception | None = None
-        with self.app.suspend():  # takes the terminal back only where nothing is raised
+        with typed_signals_ignored(), self.app.suspend():  # takes the terminal back only where nothing is raised
             try:
                 yield
             except Exception as error:

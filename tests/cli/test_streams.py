@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from console.cli.terminal_io import run_loop
 from tests.mailboxes import MailFiles
 
 Shell = Callable[..., "subprocess.Popen[bytes]"]
@@ -64,6 +68,62 @@ def test_an_interrupt_ends_a_command_quietly(shell: Shell, long_mail: MailFiles)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_lets_what_runs_in_the_loop_finish_what_it_does() -> None:
+    reported, is_cleaned_up = [], []
+
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: reported.append(context))
+        future = loop.create_future()
+
+        def settle() -> None:
+            if not future.done():
+                interrupt()
+                future.set_result(None)
+
+        loop.call_soon(settle)
+        try:
+            await future
+            await asyncio.Event().wait()
+        finally:
+            is_cleaned_up.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(work())
+    assert (reported, is_cleaned_up) == ([], [True])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_interrupt_ends_at_once_what_does_not_end() -> None:
+    async def work() -> None:
+        asyncio.get_running_loop().call_soon(interrupt)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            interrupt()
+            await asyncio.Event().wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        run_loop(work())
+
+
+def test_what_runs_in_another_thread_or_in_the_background_is_not_interrupted() -> None:
+    async def work() -> object:
+        return signal.getsignal(signal.SIGINT)
+
+    with ThreadPoolExecutor() as threads:
+        assert threads.submit(run_loop, work()).result() is signal.default_int_handler
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert run_loop(work()) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_body_comes_from_standard_input(shell: Shell, long_mail: MailFiles) -> None:

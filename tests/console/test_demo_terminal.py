@@ -38,7 +38,7 @@ def _read_until(master: int, process: subprocess.Popen[bytes], sign: bytes) -> N
             shown += os.read(master, 1 << 16)
 
 
-@pytest.mark.parametrize(("sign", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("sign", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_it_and_nothing_is_left(
     terminal: tuple[int, int], tmp_path: Path, sign: signal.Signals, status: int
 ) -> None:

@@ -54,7 +54,11 @@ def test_an_editor_that_fails_loses_neither_the_draft_nor_what_it_saved(screen: 
 
 @pytest.mark.parametrize(
     ("script", "problem"),
-    [("exit 3", "failed with status 3: the draft is unchanged"), ('rm "$1"', "Can't run"), ("kill -9 $$", "status -9")],
+    [
+        ("exit 3", "failed with status 3: the draft is unchanged"),
+        ('rm "$1"', "Can't run"),
+        ("kill -9 $$", "signal (Killed)"),
+    ],
 )
 def test_an_editor_that_saves_nothing_leaves_the_draft_and_no_file(
     script: str, problem: str, screen: FakeScreen, tmp_path: Path

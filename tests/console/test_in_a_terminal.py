@@ -159,7 +159,7 @@ def test_a_wrong_setting_is_told_in_the_console(tmp_path: Path, home: Path, open
     terminal.wait_for('"them"')  # the words before it are broken where the path's length has it
 
 
-@pytest.mark.parametrize(("sign", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("sign", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_the_terminal_as_it_was(
     tmp_path: Path, open_console: Open, sign: signal.Signals, status: int
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,28 @@ def test_an_editor_that_is_missing_leaves_the_terminal_to_the_console(tmp_path: 
     terminal.press("escape")
     terminal.wait_gone("Reply")
     terminal.press("q")
+    assert terminal.wait_exit() == 0
+
+
+@pytest.mark.parametrize(("key", "sign"), [("ctrl+c", "Interrupt"), ("ctrl+\\", "Quit")])
+def test_what_ends_an_editor_that_reads_lines_leaves_the_console_and_the_draft(
+    key: str, sign: str, tmp_path: Path, open_console: Open
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\necho It reads lines.\nexec cat\n")
+    editor.chmod(0o755)
+    terminal = open_console(write_mail(tmp_path, now=time.time()).url, EDITOR="editor", PATH=f"{tmp_path}:{os.defpath}")
+    terminal.wait_for("The second word.")
+    terminal.press("r")
+    terminal.wait_for("reaches ann-00000001")
+    terminal.send("Before it.")
+    terminal.press("ctrl+e")
+    terminal.wait_for("It reads lines.")
+    terminal.press(key)
+    terminal.wait_for(f"editor was ended by a signal ({sign})")
+    terminal.send(" After it.")
+    terminal.wait_for("Before it. After it.")
+    terminal.press("ctrl+q")
     assert terminal.wait_exit() == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -42,5 +43,11 @@ def edited(screen: MailScreen, body: str) -> str | None:
         shutil.rmtree(folder, ignore_errors=True)
     if not is_done:
         kept = "" if written == body else f"; what it saved is in {path}"
-        screen.report(f"{command} failed with status {done.returncode}: the draft is unchanged{kept}")
+        screen.report(f"{command} {_failure(done.returncode)}: the draft is unchanged{kept}")
     return written if is_done else None
+
+
+def _failure(status: int) -> str:
+    if status > 0:
+        return f"failed with status {status}"
+    return f"was ended by a signal ({signal.strsignal(-status) or -status})"
