@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 TICK_SECONDS = 1.0
 """How often the clock moves, and so how soon it is noticed that a message has expired."""
+LEAVING_SECONDS = 2.0
+"""How long a signal lets the console save what is open."""
 
 DEFERRED_CSS = Path(__file__).with_name("deferred.tcss")
 
@@ -296,6 +298,17 @@ class SignalboxApp(PunctualTimers, App[None]):
         """Quit from any screen, as Ctrl+Q does."""
         if self.main_screen is not None:
             await (await self.main_screen.load_parts()).closing.leave()
+
+    def end(self, return_code: int) -> None:
+        """Quit as Ctrl+Q does, but after `LEAVING_SECONDS` in any case, with an exit status."""
+        self.run_worker(self._end(return_code), group="end", exit_on_error=False)
+
+    async def _end(self, return_code: int) -> None:
+        try:
+            async with asyncio.timeout(LEAVING_SECONDS):
+                await self.action_quit()
+        finally:
+            self.exit(return_code=return_code)
 
     def _tick(self) -> None:
         """Advance the clock by a second: one timer for everything, so that an idle console sleeps."""

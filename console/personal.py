@@ -43,6 +43,7 @@ class PersonalData:
         self._draft_lock = Lock()
         self._changed_drafts: set[str] = set()
         """The keys of drafts that were changed since the start: what is loaded doesn't replace them."""
+        self._unsaved_drafts: set[str] = set()
         self._memory_lock = Lock()
         self._newest_mark = self._newest_removal = 0
 
@@ -176,6 +177,7 @@ class PersonalData:
         """Change a draft, or drop it if it is blank; `save_draft` follows."""
         with self._memory_lock:
             self._changed_drafts.add(draft.key)
+            self._unsaved_drafts.add(draft.key)
             if draft.is_blank:
                 self._drafts.pop(draft.key, None)
             else:
@@ -184,11 +186,19 @@ class PersonalData:
     def save_draft(self, key: str) -> None:
         """Save the draft with a key as it is by now; blocks."""
         with self._draft_lock:
+            self._unsaved_drafts.discard(key)
             draft = self._drafts.get(key)
             if draft is None:
                 self.state.drop_draft(self._url, key)
             else:
                 self.state.save_draft(self._url, draft)
+
+    def save_drafts(self) -> None:
+        """Save the drafts whose change is not saved yet; blocks."""
+        with self._memory_lock:
+            keys = list(self._unsaved_drafts)
+        for key in keys:
+            self.save_draft(key)
 
     # Views and channels
 

@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ class RunningApp(Protocol):
     def run(self) -> Any:
         """Run until the application ends."""
 
-    def exit(self, *, return_code: int) -> None:
-        """End the application with an exit status."""
+    def end(self, return_code: int) -> None:
+        """Save what is open, and end the application with an exit status."""
 
 
 def prepare() -> None:
@@ -96,4 +95,4 @@ class SignalHandler:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             raise SystemExit(status) from None
-        loop.call_soon_threadsafe(partial(self._app.exit, return_code=status))
+        loop.call_soon_threadsafe(self._app.end, status)

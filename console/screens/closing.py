@@ -25,6 +25,7 @@ class Closing:
             await self._sending.keep_as_drafts()
         self._screen.composer.flush()
         session = self._screen.session
+        await asyncio.to_thread(session.personal.save_drafts)
         session.personal.remember(LEFT, session.clock())
         await asyncio.to_thread(session.personal.save_remembered, LEFT)
         await asyncio.to_thread(session.personal.leave, self._screen.full_location().plain())

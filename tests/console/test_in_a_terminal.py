@@ -171,6 +171,17 @@ def test_a_signal_leaves_the_terminal_as_it_was(
     assert terminal.raw.rfind(b"\x1b[?1000l") > terminal.raw.rfind(b"\x1b[?1000h")
 
 
+def test_who_closes_the_terminal_comes_back_to_where_it_was(tmp_path: Path, open_console: Open) -> None:
+    mail = mailbox(tmp_path)
+    terminal = open_console(mail.url)
+    terminal.wait_for("● live")
+    terminal.press("1", "g", "j")
+    terminal.wait_for("╭─ For you ─")
+    terminal.signal(signal.SIGHUP)
+    assert terminal.wait_exit() == 129
+    open_console(mail.url).wait_for("╭─ For you ─")
+
+
 def test_who_presses_ctrl_c_is_told_how_to_leave_and_ctrl_q_leaves_from_anywhere(
     tmp_path: Path, open_console: Open
 ) -> None:

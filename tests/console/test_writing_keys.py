@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,28 @@ def test_an_editor_that_is_missing_leaves_the_terminal_to_the_console(tmp_path: 
     terminal.wait_gone("Reply")
     terminal.press("q")
     assert terminal.wait_exit() == 0
+
+
+def test_what_the_editor_saved_is_the_draft_when_a_signal_ended_the_console_meanwhile(
+    tmp_path: Path, open_console: Open
+) -> None:
+    mail = write_mail(tmp_path, now=time.time())
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho It was saved. > "$1"\necho It goes on.\nexec cat\n')
+    editor.chmod(0o755)
+    terminal = open_console(mail.url, EDITOR=str(editor))
+    terminal.wait_for("The second word.")
+    terminal.press("r")
+    terminal.wait_for("reaches ann-00000001")
+    terminal.press("ctrl+e")
+    terminal.wait_for("It goes on.")
+    terminal.signal(signal.SIGHUP)
+    terminal.press("ctrl+d")
+    assert terminal.wait_exit() == 129
+    again = open_console(mail.url)
+    again.wait_for("1 draft")
+    again.press("r")
+    again.wait_for("It was saved.")
 
 
 @pytest.mark.parametrize(("key", "sign"), [("ctrl+c", "Interrupt"), ("ctrl+\\", "Quit")])
