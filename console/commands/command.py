@@ -108,6 +108,7 @@ SYNONYMS: dict[str, str] = {
     "search.narrow": "group facets only",
     "snooze": "later remind postpone defer",
     "star": "flag favourite bookmark",
+    "suspend": "background stop",
     "travel": "past rewind history",
     "views": "saved queries smart folders",
     "why": "cause reason provenance trace",

@@ -58,6 +58,23 @@ def typed_signals_ignored() -> Iterator[None]:
             signal.signal(sign, handler)
 
 
+def stop_until_continued() -> bool:
+    """Stop what runs in the terminal's foreground, as `ctrl+z` does; return False where no shell could continue it."""
+    is_continued = False
+
+    def note(*_: object) -> None:
+        nonlocal is_continued
+        is_continued = True
+
+    before = signal.signal(signal.SIGCONT, note), signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    try:
+        os.kill(0, signal.SIGTSTP)  # which the system ignores then
+    finally:
+        for sign, handler in zip((signal.SIGCONT, signal.SIGTSTP), before, strict=True):
+            signal.signal(sign, handler)
+    return is_continued
+
+
 class SignalHandler:
     """Turn `ENDING` into an orderly end of the running application, or else of the process."""
 

@@ -11,6 +11,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import finalize
 
+from textual.app import SuspendNotSupported
 from textual.screen import Screen
 from textual.worker import Worker
 
@@ -19,6 +20,7 @@ from console.commands.command import Situation
 from console.commands.table import BY_ID
 from console.panes.footer import Footer
 from console.running.failures import tell_failure
+from console.running.process import stop_until_continued, typed_signals_ignored
 from console.screens.command_run import CURRENT, CommandRun
 from console.screens.counting import MOVES, KeyCount, Move, move
 from console.screens.dialog import ClosesOnce
@@ -88,10 +90,20 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
         return {
             **{command: partial(self.move, how) for command, how in MOVES.items()},
             "palette": self._open_palette,
+            "suspend": self._stop,
         }
 
     def _open_palette(self) -> None:
         self.app.action_command_palette()
+
+    def _stop(self) -> None:
+        try:
+            with self.suspend():
+                is_stopped = stop_until_continued()
+        except SuspendNotSupported:
+            self.tell("Only in a terminal")
+        else:
+            self.tell("" if is_stopped else "No shell to go back to")
 
     async def action_run(self, command: str) -> None:
         """Run a command; what this screen doesn't have, it leaves to the mail below."""
@@ -125,6 +137,21 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
     async def action_go_view(self, kind: str) -> None:
         """Go back to the mail and show a view, which the header names."""
         self.run_below(f"go_view({kind!r})")
+
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Give the terminal to another program within a context, whatever is raised there.
+
+        Raises SuspendNotSupported.
+        """
+        failure: Exception | None = None
+        with typed_signals_ignored(), self.app.suspend():  # takes the terminal back only where nothing is raised
+            try:
+                yield
+            except Exception as error:
+                failure = error
+        if failure is not None:
+            raise failure
 
     def new_footer(self) -> Footer:
         """Return a footer for this screen."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from console.panes.sidebar import Sidebar
-from console.running.process import typed_signals_ignored
 from console.screens.layout import Layout
 from console.screens.listing import Listing
 from console.screens.location import LocationHistory, ScreenLocation
@@ -19,8 +17,6 @@ from mailstore.records.message import Message
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from textual.events import Key
     from textual.widget import Widget
 
@@ -127,21 +123,6 @@ class MailScreen(Layout):
     def copy_to_clipboard(self, text: str) -> None:
         """Copy a text to the clipboard, through the terminal."""
         self.app.copy_to_clipboard(text)
-
-    @contextmanager
-    def suspend(self) -> Iterator[None]:
-        """Give the terminal to another program within a context, whatever is raised there.
-
-        Raises SuspendNotSupported.
-        """
-        failure: Exception | None = None
-        with typed_signals_ignored(), self.app.suspend():  # takes the terminal back only where nothing is raised
-            try:
-                yield
-            except Exception as error:
-                failure = error
-        if failure is not None:
-            raise failure
 
     def press(self, key: Key) -> None:
         """Handle a key as if it were pressed now."""

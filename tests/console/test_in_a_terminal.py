@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Open
+from tests.conftest import Open, Start
 from tests.mailboxes import MailFiles
-from tests.terminal import Terminal
+from tests.terminal import SIGNALBOX, Terminal
 
 ESCAPES = "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[31mred\x9b2J\x07 end"
 
@@ -180,6 +181,35 @@ def test_who_closes_the_terminal_comes_back_to_where_it_was(tmp_path: Path, open
     terminal.signal(signal.SIGHUP)
     assert terminal.wait_exit() == 129
     open_console(mail.url).wait_for("╭─ For you ─")
+
+
+def test_ctrl_z_leads_to_the_shell_and_fg_back_to_what_has_come_meanwhile(tmp_path: Path, terminal: Start) -> None:
+    mail = mailbox(tmp_path)
+    mail.agent("cid-00000001", "dead")
+    shell = terminal(["/bin/sh", "-i"], PS1="shell> ")
+    shell.wait_for("shell> ")
+    shell.send(f"{shlex.join([*SIGNALBOX, 'open', mail.url])}\r")
+    shell.wait_for("● live")
+    shell.press("D")
+    shell.wait_for("─ Dead letters ─")
+    shell.press("ctrl+z")
+    shell.wait_for("Stopped")
+    mail.message("m-5", "bob-00000001", "cid-00000001", "Are you there?", ago=0, subject="While it was stopped")
+    shell.send("fg\r")
+    shell.wait_for("While it was stopped")
+    shell.press("ctrl+q")
+    shell.wait_for(lambda it: it.raw.endswith(b"shell> "))
+    shell.send("exit\r")
+    assert shell.wait_exit() == 0
+
+
+def test_ctrl_z_does_not_stop_what_no_shell_could_continue(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("● live")
+    terminal.press("ctrl+z")
+    terminal.wait_for("No shell to go back to")
+    terminal.press("D")
+    terminal.wait_for("─ Dead letters ─")
 
 
 def test_who_presses_ctrl_c_is_told_how_to_leave_and_ctrl_q_leaves_from_anywhere(
