@@ -122,6 +122,7 @@ class Terminal:
         self._is_drained = False
         self._changed = Condition()
         self._master, slave = pty.openpty()
+        self.path = Path(os.ttyname(slave))
         self._wake, self._woken = os.pipe()
         self._set_size()
         self.started_at = time.monotonic_ns()

@@ -102,6 +102,7 @@ SYNONYMS: dict[str, str] = {
     "quote": "forward redirect",
     "record": "raw source json",
     "transcript": "session turns resume conversation",
+    "redraw": "refresh clear",
     "reply": "answer respond",
     "search": "find grep",
     "settings": "config configuration options preferences theme keymap",

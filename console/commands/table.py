@@ -532,6 +532,7 @@ COMMANDS: tuple[Command, ...] = (
         when="row",
     ),
     Command("problems", "", "problems", "Show problems in the settings, by file and key", "Program"),
+    Command("redraw", "ctrl+l", "redraw", "Draw the screen anew, after another program wrote on it", "Program", ROWS),
     Command("suspend", "ctrl+z", "suspend", "Go back to the shell; its fg continues the console", "Program", ROWS),
     Command("quit", "q", "quit", "Quit; asks if a draft is open", "Program"),
 )

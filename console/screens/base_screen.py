@@ -90,20 +90,22 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
         return {
             **{command: partial(self.move, how) for command, how in MOVES.items()},
             "palette": self._open_palette,
-            "suspend": self._stop,
+            "redraw": self._without_terminal,
+            "suspend": partial(self._without_terminal, stop_until_continued, "No shell to go back to"),
         }
 
     def _open_palette(self) -> None:
         self.app.action_command_palette()
 
-    def _stop(self) -> None:
+    def _without_terminal(self, work: Callable[[], bool] = lambda: True, otherwise: str = "") -> None:
+        """Do something without the terminal, then set it up and draw it anew; show a notice if it wasn't possible."""
         try:
             with self.suspend():
-                is_stopped = stop_until_continued()
+                is_done = work()
         except SuspendNotSupported:
             self.tell("Only in a terminal")
         else:
-            self.tell("" if is_stopped else "No shell to go back to")
+            self.tell("" if is_done else otherwise)
 
     async def action_run(self, command: str) -> None:
         """Run a command; what this screen doesn't have, it leaves to the mail below."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
+import signal
 import subprocess
+import tempfile
+from contextlib import suppress
 
 from textual.content import Content
 
@@ -49,8 +53,9 @@ class Clipboard:
 
 
 SECONDS = 30
-LONGEST = 200_000
-"""Bytes of the output that are shown."""
+LONGEST, MOST_LINES = 200_000, 5_000
+"""Bytes and lines of the output that are shown: every line takes its time to be laid out."""
+STEP_SECONDS = 0.05
 
 
 class Piping:
@@ -81,22 +86,46 @@ class Piping:
     async def _pipe(self, message: Message, words: list[str]) -> None:
         from console.screens.viewer import Viewer
 
+        body = await asyncio.to_thread(self._screen.session.body, message)
         try:
-            done = await asyncio.to_thread(self._run, message, words)
-        except subprocess.TimeoutExpired:
+            printed, status = await printed_by(words, body.encode("utf-8", "surrogateescape"))
+        except TimeoutError:
             self._screen.report(f"Stopped after {SECONDS} s", title=words[0])
         except (OSError, ValueError) as error:
             self._screen.report(error, title=f"Can't run {words[0]}")
         else:
-            text = visible(done.stdout[:LONGEST].decode("utf-8", "replace")) or "(no output)"
-            status = "" if done.returncode == 0 else f" · status {done.returncode}"
-            self._screen.ask(Viewer(f"{shlex.join(words)}{status}", Content(text)), lambda _: None)
+            lines = visible(printed[:LONGEST].decode("utf-8", "replace")).split("\n")
+            how = f"Status {status} · " if status else ""
+            if len(printed) > LONGEST or len(lines) > MOST_LINES:
+                how = "Only the beginning · "
+            text = "\n".join(lines[:MOST_LINES]) or "(no output)"
+            self._screen.ask(Viewer(f"{how}{shlex.join(words)}", Content(text)), lambda _: None)
 
-    def _run(self, message: Message, words: list[str]) -> subprocess.CompletedProcess[bytes]:
-        body = self._screen.session.body(message).encode("utf-8", "surrogateescape")
-        return subprocess.run(
-            words, input=body, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False
+
+async def printed_by(words: list[str], given: bytes) -> tuple[bytes, int]:
+    """Return what a command prints, and its status; one that prints more than `LONGEST` bytes is ended.
+
+    It can write to the terminal but not read from it. What it leaves running, as programs for clipboards do, is not
+    waited for. Raises OSError, ValueError for words that no command has, TimeoutError after `SECONDS`.
+    """
+    with tempfile.TemporaryFile() as text, tempfile.TemporaryFile() as printed:
+        await asyncio.to_thread(text.write, given)
+        text.seek(0)
+        process = await asyncio.create_subprocess_exec(
+            *words, stdin=text, stdout=printed, stderr=subprocess.STDOUT, process_group=0
         )
+        ending = asyncio.create_task(process.wait())
+        try:
+            async with asyncio.timeout(SECONDS):
+                while not ending.done() and os.fstat(printed.fileno()).st_size <= LONGEST:
+                    await asyncio.wait({ending}, timeout=STEP_SECONDS)
+        finally:
+            if not ending.done():
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            status = await ending
+        printed.seek(0)
+        return printed.read(LONGEST + 1), status
 
 
 def wrong(command: str) -> str:

@@ -212,6 +212,19 @@ def test_ctrl_z_does_not_stop_what_no_shell_could_continue(tmp_path: Path, open_
     terminal.wait_for("─ Dead letters ─")
 
 
+def test_ctrl_l_draws_what_another_program_has_overwritten(tmp_path: Path, open_console: Open) -> None:
+    terminal = open_console(mailbox(tmp_path).url)
+    terminal.wait_for("● live")
+    terminal.press("D")
+    terminal.wait_for("No dead letters.")
+    terminal.path.write_bytes(b"\x1b[2J\x1b[5HSomebody logged in.\x1b[?1000l")
+    terminal.wait_for("Somebody logged in.")
+    terminal.press("ctrl+l")
+    terminal.wait_for(lambda it: it.raw.rfind(b"\x1b[?1000h") > it.raw.rfind(b"\x1b[?1000l"))
+    terminal.wait_for("No dead letters.")
+    terminal.wait_gone("Somebody logged in.")
+
+
 def test_who_presses_ctrl_c_is_told_how_to_leave_and_ctrl_q_leaves_from_anywhere(
     tmp_path: Path, open_console: Open
 ) -> None:
