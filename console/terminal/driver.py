@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from select import select
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from textual import constants
 from textual._parser import ParseError  # Textual's driver is made of these, and can't be configured otherwise
@@ -21,6 +22,9 @@ from textual.message import Message
 
 from console.render.safe import visible_controls
 from console.terminal.queries import UNASKED, TerminalAnswer, TerminalQueries
+
+if TYPE_CHECKING:
+    from console.running.process import RunningApp
 
 READ_BYTES = 1 << 12
 INTRODUCERS = frozenset("\x1b[O]PX^_\\")
@@ -168,7 +172,11 @@ class Driver(LinuxDriver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._file: Any = TerminalOutput(self._file)
+        stdout = sys.__stdout__
+        assert stdout is not None
+        # not Textual's standard error, which may be redirected: that standard output is a terminal is known
+        output = os.fdopen(stdout.fileno(), "w", encoding=stdout.encoding, errors="backslashreplace", closefd=False)
+        self._file: Any = TerminalOutput(output)
         self._woken, self._wake = os.pipe()
         self._queries = TerminalQueries()
         self._queries.expect(UNASKED)
@@ -192,7 +200,7 @@ class Driver(LinuxDriver):
             elif data := self._sent():
                 keys.read(data)
             else:
-                self._loop.call_soon_threadsafe(partial(self._app.exit, return_code=HUNG_UP))
+                self._loop.call_soon_threadsafe(partial(cast("RunningApp", self._app).end, HUNG_UP))
                 break
         keys.end()
 

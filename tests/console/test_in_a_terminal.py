@@ -225,6 +225,17 @@ def test_ctrl_l_draws_what_another_program_has_overwritten(tmp_path: Path, open_
     terminal.wait_gone("Somebody logged in.")
 
 
+def test_it_draws_on_the_terminal_wherever_errors_go(tmp_path: Path, terminal: Start) -> None:
+    command = shlex.join([*SIGNALBOX, "open", mailbox(tmp_path).url])
+    console = terminal(["/bin/sh", "-c", f"exec {command} 2> {shlex.quote(str(tmp_path / 'errors'))}"])
+    console.wait_for("● live")
+    console.press("D")
+    console.wait_for("No dead letters.")
+    console.press("ctrl+q")
+    assert console.wait_exit() == 0
+    assert (tmp_path / "errors").read_bytes() == b""
+
+
 def test_who_presses_ctrl_c_is_told_how_to_leave_and_ctrl_q_leaves_from_anywhere(
     tmp_path: Path, open_console: Open
 ) -> None:
