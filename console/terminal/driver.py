@@ -175,7 +175,7 @@ class Driver(LinuxDriver):
         stdout = sys.__stdout__
         assert stdout is not None
         # not Textual's standard error, which may be redirected: that standard output is a terminal is known
-        output = os.fdopen(stdout.fileno(), "w", encoding=stdout.encoding, errors="backslashreplace", closefd=False)
+        output = os.fdopen(stdout.fileno(), "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         self._file: Any = TerminalOutput(output)
         self._woken, self._wake = os.pipe()
         self._queries = TerminalQueries()

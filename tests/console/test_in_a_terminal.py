@@ -225,9 +225,10 @@ def test_ctrl_l_draws_what_another_program_has_overwritten(tmp_path: Path, open_
     terminal.wait_gone("Somebody logged in.")
 
 
-def test_it_draws_on_the_terminal_wherever_errors_go(tmp_path: Path, terminal: Start) -> None:
+def test_it_draws_on_the_terminal_wherever_errors_go_and_in_any_locale(tmp_path: Path, terminal: Start) -> None:
     command = shlex.join([*SIGNALBOX, "open", mailbox(tmp_path).url])
-    console = terminal(["/bin/sh", "-c", f"exec {command} 2> {shlex.quote(str(tmp_path / 'errors'))}"])
+    ascii_only = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    console = terminal(["/bin/sh", "-c", f"exec {command} 2> {shlex.quote(str(tmp_path / 'errors'))}"], **ascii_only)
     console.wait_for("● live")
     console.press("D")
     console.wait_for("No dead letters.")
