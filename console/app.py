@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 TICK_SECONDS = 1.0
 """How often the clock moves, and so how soon it is noticed that a message has expired."""
 LEAVING_SECONDS = 2.0
-"""How long a signal lets the console save what is open."""
+"""How long a console that is ended may take to save what is open."""
 
 DEFERRED_CSS = Path(__file__).with_name("deferred.tcss")
 
@@ -297,16 +297,17 @@ class SignalboxApp(PunctualTimers, App[None]):
     async def action_quit(self) -> None:
         """Quit from any screen, as Ctrl+Q does."""
         if self.main_screen is not None:
-            await (await self.main_screen.load_parts()).closing.leave()
+            (await self.main_screen.load_parts()).closing.leave()
 
     def end(self, return_code: int) -> None:
-        """Quit as Ctrl+Q does, but after `LEAVING_SECONDS` in any case, with an exit status."""
+        """Save what is open, for `LEAVING_SECONDS` at most, and end with an exit status; ask nothing."""
         self.run_worker(self._end(return_code), group="end", exit_on_error=False)
 
     async def _end(self, return_code: int) -> None:
         try:
             async with asyncio.timeout(LEAVING_SECONDS):
-                await self.action_quit()
+                if self.main_screen is not None:
+                    await (await self.main_screen.load_parts()).closing.save()
         finally:
             self.exit(return_code=return_code)
 
@@ -329,8 +330,10 @@ class SignalboxApp(PunctualTimers, App[None]):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notification for so many seconds; what it quotes from messages is made safe."""
+        """Show a notification for so many seconds, an error once at a time; what it quotes is made safe."""
         shown, heading = visible(message), visible_line(title)
+        if severity == "error" and any((it.title, it.message) == (heading, shown) for it in self._notifications):
+            return
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=markup)
 
     def write_to_terminal(self, text: str) -> None:

@@ -184,21 +184,27 @@ class PersonalData:
                 self._drafts[draft.key] = replace(draft, updated=self._now())
 
     def save_draft(self, key: str) -> None:
-        """Save the draft with a key as it is by now; blocks."""
+        """Save the draft with a key as it is by now; blocks. Raises StoreError."""
         with self._draft_lock:
-            self._unsaved_drafts.discard(key)
             draft = self._drafts.get(key)
             if draft is None:
                 self.state.drop_draft(self._url, key)
             else:
                 self.state.save_draft(self._url, draft)
+            if self._drafts.get(key) is draft and not self.state.is_in_memory:
+                self._unsaved_drafts.discard(key)
 
     def save_drafts(self) -> None:
-        """Save the drafts whose change is not saved yet; blocks."""
+        """Save the drafts whose change is not saved yet; blocks. Raises StoreError."""
         with self._memory_lock:
             keys = list(self._unsaved_drafts)
         for key in keys:
             self.save_draft(key)
+
+    @property
+    def unsaved_drafts(self) -> int:
+        """The number of drafts that would be lost with the console."""
+        return len(self._unsaved_drafts & self._drafts.keys())
 
     # Views and channels
 

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from select import select
 from threading import Lock, Timer
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.drivers.web_driver import WebDriver
 
 from console.terminal.driver import KeyReader
 from console.terminal.queries import TerminalAnswer, TerminalQueries
+
+if TYPE_CHECKING:
+    from console.running.process import RunningApp
 
 READ_BYTES = 1 << 16
 HEAD = 5
@@ -110,7 +113,7 @@ class BrowserDriver(WebDriver):
         last.daemon = True
         last.start()
         with suppress(RuntimeError):  # the loop has ended already
-            self._loop.call_soon_threadsafe(lambda: self._app.run_worker(self._app.action_quit()))
+            self._loop.call_soon_threadsafe(cast("RunningApp", self._app).end, 0)
 
     def _write_whole(self, data: bytes) -> int:
         """Write a packet whole; a page that is gone is noticed where its keys are read."""

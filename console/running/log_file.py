@@ -10,6 +10,7 @@ import os
 import platform
 import queue
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from io import TextIOWrapper
 from logging.handlers import QueueHandler, QueueListener, RotatingFileHandler
@@ -63,7 +64,8 @@ class LogFile:
         logging.getLogger(LOGGER).setLevel(logging.NOTSET)
         self._listener.stop()
         for handler in self._listener.handlers:
-            handler.close()
+            with suppress(OSError):  # the disk is full
+                handler.close()
 
 
 class _PrivateFile(RotatingFileHandler):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from console.screens.ask import Ask
 from console.screens.away.away import LEFT
 from console.screens.mail_screen import MailScreen
+from mailstore.errors import StoreError
 
 if TYPE_CHECKING:
     from console.screens.writing.sending import Sending
@@ -18,17 +20,50 @@ class Closing:
     def __init__(self, screen: MailScreen, sending: Sending | None = None) -> None:
         self._screen = screen
         self._sending = sending
+        self._is_asking = False
 
-    async def leave(self) -> None:
-        """Save what is open and quit; what is held becomes a draft."""
-        if self._sending is not None:
-            await self._sending.keep_as_drafts()
+    async def save(self) -> str:
+        """Save what is open and where the user is, what is held as drafts; return why that was not possible."""
+        personal = self._screen.session.personal
+        try:
+            if self._sending is not None:
+                await self._sending.keep_as_drafts()
+            if problem := await self._save_drafts():
+                return problem
+            personal.remember(LEFT, self._screen.session.clock())
+            await asyncio.to_thread(personal.save_remembered, LEFT)
+            await asyncio.to_thread(personal.leave, self._screen.full_location().plain())
+        except StoreError as error:
+            return str(error)
+        return ""
+
+    async def _save_drafts(self) -> str:
+        personal = self._screen.session.personal
         self._screen.composer.flush()
-        session = self._screen.session
-        await asyncio.to_thread(session.personal.save_drafts)
-        session.personal.remember(LEFT, session.clock())
-        await asyncio.to_thread(session.personal.save_remembered, LEFT)
-        await asyncio.to_thread(session.personal.leave, self._screen.full_location().plain())
+        try:
+            await asyncio.to_thread(personal.save_drafts)
+        except StoreError as error:
+            return str(error)
+        return personal.state.problem if personal.unsaved_drafts else ""
+
+    def leave(self) -> None:
+        """Save all that and quit; ask first where a draft would be lost, but only once."""
+        if self._is_asking:
+            self._screen.exit()
+        else:
+            self._screen.run_task(self._leave(), group="close", exclusive=True)
+
+    async def _leave(self) -> None:
+        self._screen.tell("Saving …")
+        problem = await self.save()
+        if number := self._screen.session.personal.unsaved_drafts:
+            drafts = "your draft" if number == 1 else f"your {number} drafts"
+            self._is_asking = True
+            is_sure = await self._screen.ask_and_wait(Ask(f"Quit and lose {drafts}?", problem, verb="quit"))
+            self._is_asking = False
+            if not is_sure:
+                self._screen.tell("")
+                return
         self._screen.exit()
 
     def close(self) -> None:
@@ -36,13 +71,10 @@ class Closing:
         self._screen.run_task(self._close(), group="close", exclusive=True)
 
     async def _close(self) -> None:
-        from console.screens.ask import Ask
-
         composer = self._screen.composer
         if composer.is_open and not composer.writing.is_blank:
-            composer.flush()
             question = Ask("Quit with an open draft?", "The draft is kept.", verb="quit")
-            if not await self._screen.ask_and_wait(question):
+            if not await self._save_drafts() and not await self._screen.ask_and_wait(question):
                 return
         if self._sending is not None and (number := self._sending.number):
             messages = "a message is" if number == 1 else f"{number} messages are"
@@ -52,4 +84,4 @@ class Closing:
                 return
             if not await self._sending.send_all():
                 return  # what could not be sent is a draft now, and the reason is on the screen
-        await self.leave()
+        await self._leave()

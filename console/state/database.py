@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -13,7 +14,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from console.state.composer_draft import ComposerDraft
-from mailstore.errors import reason_of
+from mailstore.errors import StoreError, reason_of
 from mailstore.files.own_database import connected, opened_or_renamed
 
 SCHEMA = """
@@ -124,28 +125,43 @@ class StateDatabase:
             return None
         return facts.st_size, facts.st_mtime_ns
 
-    def rows(self, statement: str, values: Iterable[Any]) -> list[Any]:
-        """Return the rows that a statement selects."""
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection to one thread; what SQLite can't do raises StoreError."""
         with self._lock:
-            return self._db.execute(statement, tuple(values)).fetchall()
+            try:
+                yield self._db
+            except sqlite3.Error as error:
+                problem, remedy = f"{self.path} can't be used ({error})", "check the file and the free space"
+                raise StoreError(problem, remedy, "E211") from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write all of what is done within, or nothing."""
+        with self._used() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+    def rows(self, statement: str, values: Iterable[Any]) -> list[Any]:
+        """Return the rows that a statement selects. Raises StoreError, as all that follow."""
+        with self._used() as db:
+            return db.execute(statement, tuple(values)).fetchall()
 
     def change(self, statement: str, values: Iterable[Any]) -> int:
         """Execute a statement; return how many rows it changed."""
-        with self._lock:
-            return self._db.execute(statement, tuple(values)).rowcount
+        with self._used() as db:
+            return db.execute(statement, tuple(values)).rowcount
 
     def move(self, insert: tuple[str, Iterable[Any]], delete: tuple[str, Iterable[Any]]) -> bool:
         """Insert what a statement selects, and delete it where it was; return whether there was anything."""
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                self._db.execute(insert[0], tuple(insert[1]))
-                number = self._db.execute(delete[0], tuple(delete[1])).rowcount
-            except sqlite3.Error:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
-            return number > 0
+        with self._transaction() as db:
+            db.execute(insert[0], tuple(insert[1]))
+            return db.execute(delete[0], tuple(delete[1])).rowcount > 0
 
     def write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Execute a statement for each row, for all of them or for none."""
@@ -153,12 +169,6 @@ class StateDatabase:
 
     def write_all(self, changes: Iterable[tuple[str, Iterable[tuple[Any, ...]]]]) -> None:
         """Execute some statements for their rows, all of them or none."""
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                for statement, rows in changes:
-                    self._db.executemany(statement, rows)
-            except sqlite3.Error:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+        with self._transaction() as db:
+            for statement, rows in changes:
+                db.executemany(statement, rows)

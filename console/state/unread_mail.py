@@ -7,7 +7,6 @@ which messages it has shown to each agent: none is shown twice, and none is miss
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -68,10 +67,6 @@ def _state() -> Iterator[PersonalState]:
     state = PersonalState(state_file())
     try:
         yield state
-    except sqlite3.Error as error:
-        raise StoreError(
-            f"{state.path} can't be used ({error})", "check the file and the free space", "E211"
-        ) from error
     finally:
         state.close()
 

@@ -242,7 +242,8 @@ async def test_a_message_that_can_not_be_sent_any_more_is_a_draft_again(
 async def test_ctrl_q_keeps_it_as_a_draft(mail: MailFiles, tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db", config=HOLD) as seat:
         await send(seat)
-        await seat.app.action_quit()
+        await seat.pilot.press("ctrl+q")
+        await seat.until(lambda: seat.app.return_code is not None)
     assert len(records(mail)) == 1
     state = PersonalState(tmp_path / "state.db")
     assert [it.body for it in state.drafts(f"haak:{mail.mailbox.resolve()}").values()] == ["Held."]

@@ -17,7 +17,9 @@ import pytest
 from console.personal import PersonalData
 from console.settings.config import Config
 from console.state.composer_draft import ComposerDraft
+from console.state.database import StateDatabase
 from console.state.personal_state import PersonalState
+from mailstore.errors import StoreError
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case
 from tests.patience import PATIENCE
@@ -29,6 +31,7 @@ import os, signal, sys
 from pathlib import Path
 from console.state.personal_state import PersonalState
 from console.state.composer_draft import ComposerDraft
+from console.state.database import StateDatabase
 state = PersonalState(Path(sys.argv[1]))
 state.save_draft("haak:/somewhere", ComposerDraft("thread:m", "ann", "", "Half a thought"))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -37,6 +40,7 @@ MARKER = """
 import sys
 from pathlib import Path
 from console.state.composer_draft import ComposerDraft
+from console.state.database import StateDatabase
 from console.state.personal_state import PersonalState
 state = PersonalState(Path(sys.argv[1]))
 for number in range(200):
@@ -232,6 +236,58 @@ async def test_the_console_comes_back_as_it_was_left(tmp_path: Path) -> None:
     async with opened(mail.data, state=tmp_path / "state.db") as seat:
         assert "New to you" in seat.lines[1]
         assert seat.screen.threads.cursor_key == chosen
+
+
+def test_what_can_not_be_written_leaves_the_file_as_it_was_and_usable(tmp_path: Path) -> None:
+    database = StateDatabase(tmp_path / "state.db")
+    words = "INSERT INTO remembered (mailbox, name, value, updated) VALUES (?, ?, ?, 0)"
+    database.rows("PRAGMA max_page_count = 1", ())
+    with pytest.raises(StoreError, match=r"state.db can't be used \(database or disk is full\): check the file"):
+        database.write_all([(words, [(BOX, "small", "1"), (BOX, "large", "2" * 1_000_000)])])
+    database.write(words, [(BOX, "other", "3")])
+    assert database.rows("SELECT name FROM remembered", ()) == [("other",)]
+    database.close()
+
+
+async def test_who_quits_where_a_draft_can_not_be_saved_is_asked_once(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data) as seat:
+        seat.app.session.personal.state.database.rows("PRAGMA max_page_count = 1", ())
+        await seat.press("c", "tab", "tab")
+        await seat.paste("Many words. " * 5000)
+        await seat.sees("disk is full")
+        await seat.press("ctrl+q")
+        await seat.sees("Quit and lose your draft?")
+        await seat.press("escape")
+        assert "Many words. " in seat.text
+        await seat.press("escape", "q")
+        await seat.sees("Quit and lose your draft?")
+        assert seat.app.return_code is None
+        await seat.pilot.press("ctrl+q")
+        await seat.until(lambda: seat.app.return_code == 0)
+
+
+async def test_a_draft_is_not_said_to_be_kept_where_nothing_is(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    (tmp_path / "file").touch()
+    async with opened(mail.data, state=tmp_path / "file" / "state.db") as seat:
+        await seat.sees("changes to your state are not saved")
+        await seat.press("escape", "c", "tab", "tab", "x", "escape", "q")
+        await seat.sees("Quit and lose your draft?")
+        await seat.press("y")
+        assert seat.app.return_code == 0
+
+
+@pytest.mark.parametrize("how", ["q", "ctrl+q", "signal"])
+async def test_a_state_that_can_not_be_written_keeps_nobody_from_quitting(how: str, tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data) as seat:
+        seat.app.session.personal.state.close()
+        if how == "signal":
+            seat.app.end(143)
+        else:
+            await seat.pilot.press(how)
+        await seat.until(lambda: seat.app.return_code == (143 if how == "signal" else 0))
 
 
 def test_two_consoles_keep_what_each_adds_to_a_list_and_removes(tmp_path: Path) -> None:
