@@ -132,8 +132,9 @@ class StateDatabase:
             try:
                 yield self._db
             except sqlite3.Error as error:
-                problem, remedy = f"{self.path} can't be used ({error})", "check the file and the free space"
-                raise StoreError(problem, remedy, "E211") from error
+                raise StoreError(
+                    f"{self.path} can't be used ({error})", "check the file and the free space", "E211"
+                ) from error
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
