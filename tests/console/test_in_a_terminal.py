@@ -218,7 +218,7 @@ def test_ctrl_l_draws_what_another_program_has_overwritten(tmp_path: Path, open_
     terminal.press("D")
     terminal.wait_for("No dead letters.")
     terminal.path.write_bytes(b"\x1b[2J\x1b[5HSomebody logged in.\x1b[?1000l")
-    terminal.wait_for("Somebody logged in.")
+    terminal.wait_for(lambda it: b"Somebody logged in." in it.raw)  # a list that was just opened is drawn again
     terminal.press("ctrl+l")
     terminal.wait_for(lambda it: it.raw.rfind(b"\x1b[?1000h") > it.raw.rfind(b"\x1b[?1000l"))
     terminal.wait_for("No dead letters.")
