@@ -86,7 +86,6 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave what stays until the end, every module and every test, out of each search for garbage."""
-    gc.collect()
     gc.freeze()
 
 

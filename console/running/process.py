@@ -6,12 +6,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 SWITCH_SECONDS = 0.0005
 """How long the event loop waits for a thread that holds the interpreter."""
@@ -48,14 +50,18 @@ def prepare() -> None:
 
 
 @contextmanager
-def typed_signals_ignored() -> Iterator[None]:
-    """Ignore `TYPED` within a context, while another program has the terminal: that one is ended by them as ever."""
-    before = {sign: signal.signal(sign, lambda *_: None) for sign in TYPED}  # SIG_IGN would be inherited
+def _handling(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
+    before = {sign: signal.signal(sign, handler) for sign, handler in handlers.items()}
     try:
         yield
     finally:
         for sign, handler in before.items():
             signal.signal(sign, handler)
+
+
+def typed_signals_ignored() -> AbstractContextManager[None]:
+    """Ignore `TYPED` within a context, while another program has the terminal: that one is ended by them as ever."""
+    return _handling(dict.fromkeys(TYPED, lambda *_: None))  # SIG_IGN would be inherited
 
 
 def stop_until_continued() -> bool:
@@ -66,12 +72,8 @@ def stop_until_continued() -> bool:
         nonlocal is_continued
         is_continued = True
 
-    before = signal.signal(signal.SIGCONT, note), signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-    try:
+    with _handling({signal.SIGCONT: note, signal.SIGTSTP: signal.SIG_DFL}):
         os.kill(0, signal.SIGTSTP)  # which the system ignores then
-    finally:
-        for sign, handler in zip((signal.SIGCONT, signal.SIGTSTP), before, strict=True):
-            signal.signal(sign, handler)
     return is_continued
 
 
@@ -83,12 +85,12 @@ class SignalHandler:
         self._asked: float | None = None
 
     def __enter__(self) -> SignalHandler:
-        self._before = {sign: signal.signal(sign, self._end) for sign in ENDING}
+        self._handling = _handling(dict.fromkeys(ENDING, self._end))
+        self._handling.__enter__()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for sign, handler in self._before.items():
-            signal.signal(sign, handler)
+        self._handling.__exit__(None, None, None)
 
     def run(self, app: RunningApp) -> int:
         """Run the application; return its exit status: 128 plus the signal's number if a signal ended it."""

@@ -352,11 +352,6 @@ def removing_block(text: str) -> list[Edit]:
     return [Edit(start - len(before), end, "")]
 
 
-def has_block(text: str) -> bool:
-    """Say whether a text contains the block."""
-    return _span(text)[0] >= 0
-
-
 def _span(text: str) -> tuple[int, int]:
     start = text.find(BEGIN)
     end = text.find(END, start)
