@@ -23,7 +23,7 @@ class Closing:
         self._is_asking = False
 
     async def save(self) -> str:
-        """Save what is open and where the user is, what is held as drafts; return why that was not possible."""
+        """Save what is open, what is held as drafts, and where the user is; return the problem if that fails."""
         personal = self._screen.session.personal
         try:
             if self._sending is not None:
@@ -47,7 +47,7 @@ class Closing:
         return personal.state.problem if personal.unsaved_drafts else ""
 
     def leave(self) -> None:
-        """Save all that and quit; ask first where a draft would be lost, but only once."""
+        """Save all that and quit; ask first if a draft would be lost, but not a second time."""
         if self._is_asking:
             self._screen.exit()
         else:

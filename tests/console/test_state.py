@@ -31,7 +31,6 @@ import os, signal, sys
 from pathlib import Path
 from console.state.personal_state import PersonalState
 from console.state.composer_draft import ComposerDraft
-from console.state.database import StateDatabase
 state = PersonalState(Path(sys.argv[1]))
 state.save_draft("haak:/somewhere", ComposerDraft("thread:m", "ann", "", "Half a thought"))
 os.kill(os.getpid(), signal.SIGKILL)
@@ -40,7 +39,6 @@ MARKER = """
 import sys
 from pathlib import Path
 from console.state.composer_draft import ComposerDraft
-from console.state.database import StateDatabase
 from console.state.personal_state import PersonalState
 state = PersonalState(Path(sys.argv[1]))
 for number in range(200):
