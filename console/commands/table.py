@@ -532,8 +532,15 @@ COMMANDS: tuple[Command, ...] = (
         when="row",
     ),
     Command("problems", "", "problems", "Show problems in the settings, by file and key", "Program"),
-    Command("redraw", "ctrl+l", "redraw", "Draw the screen anew, after another program wrote on it", "Program", ROWS),
-    Command("suspend", "ctrl+z", "suspend", "Go back to the shell; its fg continues the console", "Program", ROWS),
+    Command(
+        "redraw",
+        "ctrl+l",
+        "redraw",
+        "Redraw the screen, for example after another program wrote on it",
+        "Program",
+        ROWS,
+    ),
+    Command("suspend", "ctrl+z", "suspend", "Suspend the console; fg in the shell continues it", "Program", ROWS),
     Command("quit", "q", "quit", "Quit; asks if a draft is open", "Program"),
 )
 

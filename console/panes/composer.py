@@ -191,7 +191,7 @@ class Composer(Titled, Vertical):
         self.attach(writing.attachments)
         self.choose(writing.options)
         self.set_body(writing.body)
-        self._typed()  # a signal that came meanwhile ends the console before it is told of the change
+        self._typed()  # if a signal came meanwhile, the console ends before the fields' events are handled
 
     def set_body(self, text: str) -> None:
         """Set the text, with the cursor at its end."""

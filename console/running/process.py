@@ -60,7 +60,7 @@ def _handling(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
 
 
 def typed_signals_ignored() -> AbstractContextManager[None]:
-    """Ignore `TYPED` within a context, while another program has the terminal: that one is ended by them as ever."""
+    """Ignore `TYPED` within a context, while another program has the terminal: that one still gets them."""
     return _handling(dict.fromkeys(TYPED, lambda *_: None))  # SIG_IGN would be inherited
 
 

@@ -91,14 +91,14 @@ class BaseScreen(ClosesOnce[R], Generic[R]):
             **{command: partial(self.move, how) for command, how in MOVES.items()},
             "palette": self._open_palette,
             "redraw": self._without_terminal,
-            "suspend": partial(self._without_terminal, stop_until_continued, "No shell to go back to"),
+            "suspend": partial(self._without_terminal, stop_until_continued, "No shell to return to"),
         }
 
     def _open_palette(self) -> None:
         self.app.action_command_palette()
 
     def _without_terminal(self, work: Callable[[], bool] = lambda: True, otherwise: str = "") -> None:
-        """Do something without the terminal, then set it up and draw it anew; show a notice if it wasn't possible."""
+        """Suspend, do some work, then set the terminal up and redraw it; show a notice if that was not possible."""
         try:
             with self.suspend():
                 is_done = work()

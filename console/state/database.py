@@ -127,7 +127,7 @@ class StateDatabase:
 
     @contextmanager
     def _used(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection to one thread; what SQLite can't do raises StoreError."""
+        """Give one thread the connection; raise StoreError for an error of SQLite."""
         with self._lock:
             try:
                 yield self._db

@@ -174,7 +174,7 @@ class Driver(LinuxDriver):
         super().__init__(*args, **options)
         stdout = sys.__stdout__
         assert stdout is not None
-        # not Textual's standard error, which may be redirected: that standard output is a terminal is known
+        # not on standard error as Textual, which may be redirected; standard output is known to be a terminal
         output = os.fdopen(stdout.fileno(), "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         self._file: Any = TerminalOutput(output)
         self._woken, self._wake = os.pipe()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import signal
@@ -207,9 +208,27 @@ def test_ctrl_z_does_not_stop_what_no_shell_could_continue(tmp_path: Path, open_
     terminal = open_console(mailbox(tmp_path).url)
     terminal.wait_for("● live")
     terminal.press("ctrl+z")
-    terminal.wait_for("No shell to go back to")
+    terminal.wait_for("No shell to return to")
     terminal.press("D")
     terminal.wait_for("─ Dead letters ─")
+
+
+def test_a_command_that_mail_is_piped_to_writes_to_the_terminal_and_takes_no_keys(
+    tmp_path: Path, open_console: Open
+) -> None:
+    command = tmp_path / "command"
+    command.write_text(
+        "#!/bin/sh\ntrap '' TTIN\nprintf '' > /dev/tty && echo written\nread key < /dev/tty || echo refused\n"
+    )
+    command.chmod(0o755)
+    terminal = open_console(mailbox(tmp_path / "box").url, PATH=f"{tmp_path}:{os.defpath}")
+    terminal.wait_for("● live")
+    terminal.press("|")
+    terminal.wait_for("Pipe the text to")
+    terminal.send("command\r")
+    terminal.wait_for("─ command ─")
+    assert terminal.find("written")
+    assert terminal.find("refused")
 
 
 def test_ctrl_l_draws_what_another_program_has_overwritten(tmp_path: Path, open_console: Open) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier
 
@@ -286,6 +287,20 @@ async def test_a_state_that_can_not_be_written_keeps_nobody_from_quitting(how: s
         else:
             await seat.pilot.press(how)
         await seat.until(lambda: seat.app.return_code == (143 if how == "signal" else 0))
+
+
+async def test_a_signal_does_not_wait_for_a_state_that_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.app.LEAVING_SECONDS", 0.1)
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data) as seat:
+        state = seat.app.session.personal.state
+        state.database.rows("PRAGMA busy_timeout = 600000", ())
+        with closing(sqlite3.connect(state.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            seat.app.end(143)
+            await seat.until(lambda: seat.app.return_code == 143)
 
 
 def test_two_consoles_keep_what_each_adds_to_a_list_and_removes(tmp_path: Path) -> None:
