@@ -6,7 +6,7 @@ import argparse
 
 from console.cli.agent_output import AgentRow, FactRow, usage_row
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, known_agent, loaded
+from console.cli.loading import Loaded, known_agent, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.presences import Presences, since_words
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per agent, or everything about one."""
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         if args.agent is None:
             print_agents(mail, as_json=args.json)
         else:

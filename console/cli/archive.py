@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded
+from console.cli.loading import Loaded, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.progress import ProgressLine, is_terminal
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             "use --yes to archive without asking, or --dry-run to see the plan",
             "E103",
         )
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         plan = plan_for(mail.store, mail.mailbox, mail.now, _keep(args), _retention(args))
         if args.dry_run:
             _tell_plan(args, mail, plan)

@@ -6,7 +6,7 @@ import argparse
 from itertools import groupby
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded
+from console.cli.loading import Loaded, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.presences import Presences
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from console.settings.config_file import load_config
 
     limits = load_config().config.attention.limits()
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         presences = Presences(mail)
         every = every_concern(mail.mailbox, mail.now, limits, presences.of, presences.usage)
         quiet, acknowledged = put_off(mail.store.url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded, moment_of
+from console.cli.loading import Loaded, loaded_for_listing, moment_of
 from console.cli.options import mailbox_options
 from console.cli.plain import columns, put
 from console.cli.settings import last_here
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the numbers, and a row for each message, message, agent and busy thread."""
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         if args.since is not None:
             since = moment_of("--since", args.since, mail.now, is_past=True)
         else:

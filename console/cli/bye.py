@@ -6,7 +6,7 @@ import argparse
 
 from console.cli.agent_output import ByeRow
 from console.cli.document import JsonOutput
-from console.cli.loading import known_agent, loaded, send_waiting
+from console.cli.loading import known_agent, loaded_for_listing, send_waiting
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.read import mark
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     action, done = ("freeze", "frozen") if args.freeze else ("retire", "retired")
     if not args.dry_run:
         send_waiting(args)
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         changed = with_status(mail, agent.session_id, action)  # refused for an agent that has ended already
         open_work = unfinished(mail, agent.session_id)

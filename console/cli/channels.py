@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import loaded, unread_of_agent
+from console.cli.loading import loaded_for_listing, unread_of_agent
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ChannelRow
 from console.cli.plain import columns, put
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per channel."""
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         unread = unread_of_agent(args, mail, lambda message: list(dict.fromkeys(message.recipients)))
         rows = [
             ChannelRow(

@@ -6,7 +6,7 @@ import argparse
 
 from console.cli.agent_output import CheckpointRow
 from console.cli.document import JsonOutput
-from console.cli.loading import known_agent, loaded, send_waiting
+from console.cli.loading import known_agent, loaded_for_listing, send_waiting
 from console.cli.options import mailbox_options, reader_option
 from console.cli.plain import put
 from console.cli.unfinished import open_mail, print_unfinished, unfinished
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Send what waits, and list what is unread or unanswered; return 1 if the agent should deal with any of it."""
     send_waiting(args)
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         agent = known_agent(mail.mailbox, args.reader)
         open_work = unfinished(mail, agent.session_id)
         if args.json:

@@ -6,7 +6,7 @@ import argparse
 import time
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, find_message, loaded
+from console.cli.loading import Loaded, find_message, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.person import require_person
 from console.cli.plain import columns, put
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """List dead letters, or settle some."""
     _check(args)
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         if args.action == "list":
             return _list(mail, as_json=args.json)
         if settings(is_told=False).to_user and not args.dry_run:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from console.cli.document import JsonLines, JsonOutput
-from console.cli.loading import Loaded, find_message, loaded
+from console.cli.loading import Loaded, find_message, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.search import arrange, context_of
 from console.errors import UsedWrongly
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the document to standard output or to a file."""
     if sum(map(bool, (args.query, args.thread, args.why, args.view))) > 1:
         raise UsedWrongly("QUERY, --thread, --why and --view can't be combined", "use one of them", "E112")
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         messages, selection = _selected(args, mail)
         is_whole = not (args.query or args.thread or args.why or args.view)
         fleet = fleet_of(mail, messages, is_whole=is_whole) if args.format == "html" else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded, moment_of
+from console.cli.loading import Loaded, loaded_for_listing, moment_of
 from console.cli.messages import message_rows
 from console.cli.options import mailbox_options, type_option
 from console.cli.output import MessageRow
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     """Print one row per message, the oldest first."""
     if args.limit is not None and args.limit < 0:
         raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         messages = _found(args, mail)
         shown = messages if args.limit is None else messages[max(0, len(messages) - args.limit) :]
         if args.json:

@@ -74,6 +74,18 @@ def loaded(args: argparse.Namespace, *, with_seen: bool = False, alone: bool = F
             yield _past(store, mailbox, moment_of("--at", args.at, now, is_past=True))
 
 
+@contextmanager
+def loaded_for_listing(args: argparse.Namespace, *, with_seen: bool = False) -> Iterator[Loaded]:
+    """Open and read the mailbox for a command that lists what is there; then warn of records that can't be read."""
+    with loaded(args, with_seen=with_seen) as mail:
+        try:
+            yield mail
+        finally:
+            if number := mail.mailbox.counts().unreadable:
+                records = "1 record" if number == 1 else f"{number:,} records"
+                warn(f"{records} can't be read: signalbox doctor says which and why")
+
+
 def _alone(store: Store) -> AbstractContextManager[None]:
     from mailstore.writing.turns import one_at_a_time
 

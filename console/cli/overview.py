@@ -7,7 +7,7 @@ from datetime import datetime
 
 from console.cli.agent_output import usage_row
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded, moment_of
+from console.cli.loading import Loaded, loaded_for_listing, moment_of
 from console.cli.options import mailbox_options
 from console.cli.overview_output import (
     AgentTrafficRow,
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the heartbeat, agents, channels, who writes to whom, and hot spots."""
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         model, presences = overview_of(mail, args.since), Presences(mail)
         if args.json:
             PICTURE.put(_row(mail, model, presences))

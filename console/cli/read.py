@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded, moment_of, reader_name
+from console.cli.loading import Loaded, loaded_for_listing, moment_of, reader_name
 from console.cli.messages import message_rows, message_text
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import MessageRow
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the mail, oldest first."""
     if args.limit is not None and args.limit < 0:
         raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         reader = reader_name(mail.mailbox, args.reader)
         warn_if_unknown(mail, reader)
         messages = _selected(args, mail, reader)

@@ -9,7 +9,7 @@ import msgspec
 from console.cli.agent_output import AgentRow
 from console.cli.agents import agent_row, print_agents
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, known_agent, loaded
+from console.cli.loading import Loaded, known_agent, loaded, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.terminal_io import warn
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsedWrongly(
                 "list takes no agent and no changes", "write signalbox roster update --session-id ID …", "E122"
             )
-        with loaded(args) as mail:
+        with loaded_for_listing(args) as mail:
             print_agents(mail, as_json=args.json)
         return 0
     if args.action in TRANSITIONS and given:

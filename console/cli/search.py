@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded
+from console.cli.loading import Loaded, loaded_for_listing
 from console.cli.messages import message_rows
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow, NoteRow
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsedWrongly("--limit is negative", "use 0 or more", "E113")
     if args.notes and args.by is not None:
         raise UsedWrongly("--by counts messages, not notes", "leave out --by or --notes", "E256")
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         try:
             query = parse(" ".join(args.query), mail.now)
             return _print_notes(args, mail, query) if args.notes else _print_messages(args, mail, query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, find_message, loaded
+from console.cli.loading import Loaded, find_message, loaded_for_listing
 from console.cli.messages import cancelled_words, message_rows, receipts
 from console.cli.options import mailbox_options
 from console.cli.output import MessageRow
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the thread as a tree, with the state of each message per recipient."""
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         nodes = mail.mailbox.tree(_root(mail, args.id))
         if args.json:
             MESSAGES.put(message_rows(mail, [node.message for node in nodes if node.message is not None]))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded, unread_of_agent
+from console.cli.loading import Loaded, loaded_for_listing, unread_of_agent
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ThreadRow
 from console.cli.plain import columns, put
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per thread."""
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         view = _view(args.view, mail)
         unread = unread_of_agent(args, mail, lambda message: [mail.mailbox.root_of(message.id)])
         rows, ages = [], []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import find_message, loaded
+from console.cli.loading import find_message, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.output import MomentRow
 from console.cli.plain import columns, put
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per event, the earliest first."""
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         moments = timeline(mail.mailbox, find_message(mail.mailbox, args.message), mail.now)
     if args.json:
         ROWS.put([MomentRow(iso_time(moment.time), moment.what, moment.who, moment.how) for moment in moments])

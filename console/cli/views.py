@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from console.cli.document import JsonOutput
-from console.cli.loading import loaded
+from console.cli.loading import loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.output import ViewRow
 from console.cli.plain import columns, put
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per view."""
-    with loaded(args, with_seen=True) as mail:
+    with loaded_for_listing(args, with_seen=True) as mail:
         views = saved_views(mail.store.url)
         hints = mail.store.candidates
         steps = run_saved_views(context_of(mail), mail.now, views, hints)

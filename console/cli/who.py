@@ -6,7 +6,7 @@ import argparse
 
 from console.cli.agent_output import PresenceRow
 from console.cli.document import JsonOutput
-from console.cli.loading import Loaded, loaded
+from console.cli.loading import Loaded, loaded_for_listing
 from console.cli.options import mailbox_options
 from console.cli.plain import put
 from console.cli.presences import Presences, since_words
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one row per agent, the most recently seen first."""
-    with loaded(args) as mail:
+    with loaded_for_listing(args) as mail:
         presences = Presences(mail)
         agents = [agent for agent in mail.mailbox.roster if args.all or agent.status is not Status.DEAD]
         agents.sort(key=lambda agent: (agent.status is Status.DEAD, -(agent.last_seen or 0.0), agent.session_id))

@@ -101,12 +101,12 @@ def _note_call(words: list[str], session: str, data: bytes, *, is_end: bool) -> 
 def _is_same(path: str, options: str, cwd: str) -> bool:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            line = os.read(fd, LONGEST_LINE).partition(b"\n")[0].decode("utf-8", "replace")
+        finally:
+            os.close(fd)
     except OSError:
         return False
-    try:
-        line = os.read(fd, LONGEST_LINE).partition(b"\n")[0].decode("utf-8", "replace")
-    finally:
-        os.close(fd)
     if line == NO_QUICK_LOOK:
         return False
     due, *fields = line.split("\t")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from console.status.numbers import kept_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 NAMES = ".names"
 MOST_IDS, MOST_NAMES, LONGEST = 200, 2000, 60
-LARGEST = 1 << 21
 
 
 def names_in(mailbox: Mailbox) -> str:
@@ -48,13 +47,5 @@ def _shown(words: str) -> str:
 
 def load_names(place: str) -> list[tuple[str, str, str]]:
     """Return what a file keeps; nothing if there is none, or it is damaged."""
-    try:
-        fd = os.open(place + NAMES, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return []
-    try:
-        text = os.read(fd, LARGEST).decode("utf-8", "replace")
-    finally:
-        os.close(fd)
-    lines = [line.split("\t") for line in text.split("\n")]
+    lines = [line.split("\t") for line in kept_lines(place + NAMES)]
     return [(line[0], line[1], line[2]) for line in lines if len(line) == 3 and _is_plain(line[1])]

@@ -15,7 +15,7 @@ FIELDS = ("messages", "unread", "for_you", "dead", "waiting", "expired", "unread
 HEAD = "signalbox status 1"
 FOREVER = 1 << 53
 LARGEST = 1 << 22
-"""Bytes of the largest file of numbers that is read."""
+"""Bytes of the largest kept file that is read."""
 
 
 class KeptNumbers:
@@ -66,17 +66,21 @@ class KeptNumbers:
         return "\n".join([*lines, "end"])
 
 
-def load_numbers(path: str) -> KeptNumbers | None:
-    """Return what a file keeps; None if there is none, or it is damaged."""
+def kept_lines(path: str) -> list[str]:
+    """Return the lines of a kept file; an empty one if there is none, or it can't be read."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            return os.read(fd, LARGEST).decode("utf-8", "surrogateescape").split("\n")
+        finally:
+            os.close(fd)
     except OSError:
-        return None
-    try:
-        text = os.read(fd, LARGEST).decode("utf-8", "surrogateescape")
-    finally:
-        os.close(fd)
-    head, *lines = text.split("\n")
+        return [""]
+
+
+def load_numbers(path: str) -> KeptNumbers | None:
+    """Return what a file keeps; None if there is none, or it is damaged."""
+    head, *lines = kept_lines(path)
     if head != HEAD or len(lines) < 4 or lines[-1] != "end":
         return None
     try:

@@ -31,10 +31,18 @@ def is_fresh(stamp: Stamp, now: float | None = None, seconds: float = FRESH_SECO
     return (time.time() if now is None else now) - stamp.changed / 1e9 < seconds
 
 
+def stamp_there(path: str | Path) -> Stamp | None:
+    """Return a path's stamp, without following a link; None if there is nothing. Raises OSError if it is unknown."""
+    try:
+        return stamp_of(os.stat(path, follow_symlinks=False))  # noqa: PTH116 - there may be very many
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
 def path_stamp(path: Path) -> Stamp | None:
     """Return a path's stamp, without following a link; None if there is no accessible file."""
     try:
-        return stamp_of(path.lstat())
+        return stamp_there(path)
     except OSError:
         return None
 
@@ -60,10 +68,10 @@ class Folder:
     def look(self, *, closely: bool = False) -> dict[str, Stamp]:
         """Return the stamps of the entries by name, links included; `closely` if files may have changed in place.
 
-        The very mapping of the last call is returned if nothing changed. Raises OSError if an existing folder can't be
-        read.
+        The very mapping of the last call is returned if nothing changed. Raises OSError unless it is certain that there
+        is no such folder: one that can't be looked at is not an empty one.
         """
-        stamp = path_stamp(self.path)
+        stamp = stamp_there(self.path)
         if stamp == self._stamp and not self._was_fresh and not closely:
             return self._entries
         self._stamp, self._was_fresh = stamp, stamp is not None and is_fresh(stamp)

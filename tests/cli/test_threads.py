@@ -162,6 +162,28 @@ def test_good_messages_are_read_from_among_damaged_lines(run: Run, tmp_path: Pat
     assert "torn" not in {row["root"] for row in rows}
 
 
+LISTINGS = (
+    *("agents", "attention", "archive --dry-run", "away --since 1d", "channels", "dead-letters", "export", "history"),
+    *("overview --since 1d", "roster", "search message", "thread good-1", "threads", "timeline good-1", "views", "who"),
+    *(f"read --as {ANN}", f"bye --as {ANN} --dry-run", f"checkpoint --as {ANN}"),
+)
+
+
+@pytest.mark.parametrize("words", LISTINGS)
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_whoever_lists_mail_hears_of_records_that_can_not_be_read(
+    run: Run, tmp_path: Path, words: str, number: int
+) -> None:
+    mail = MailFiles(tmp_path, now=time.time())
+    mail.agent(ANN)
+    mail.message("good-1", BOB, ANN, "A message.", ago=60)
+    for _ in range(number):
+        mail.line(b"this is no record\n")
+    them = "1 record" if number == 1 else f"{number} records"
+    warning = f"signalbox: warning: {them} can't be read: signalbox doctor says which and why\n"
+    assert (warning in run(*words.split(), "--store", mail.url).err) == (number > 0)
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_doctor_names_every_damaged_line_and_changes_nothing(run: Run, tmp_path: Path, dialect: Dialect) -> None:
     mail = damaged(tmp_path, time.time(), dialect)

@@ -11,6 +11,7 @@ RUNS: dict[str, str] = {
     "irregular": "put pipes, devices, folders, sockets and holes in the place of every file",
     "kill": "end every command that writes before each of its calls that change files",
     "full": "run every command that writes on a disk with room for ever more bytes",
+    "errors": "let each call about a file fail in every command that looks",
     "histories": "mirror two hosts and a hub through random histories, with sudden ends and full disks",
     "keys": "type a hundred keys at once in every screen of the console",
     "looks": "look at every kind of mailbox in every way, and see that nothing could change it",

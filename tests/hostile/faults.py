@@ -12,6 +12,7 @@ import builtins
 import errno
 import importlib
 import io
+import mmap
 import os
 import pkgutil
 import signal
@@ -49,14 +50,19 @@ CONSOLE_KEYS = (
 OWN = ("home", "state")
 """Folders of what Signalbox keeps for itself."""
 WRITES = ("write", "pwrite")
+ASKING = ("stat", "lstat", "fstat", "scandir", "listdir", "read", "pread", "readlink", "access")
 MAKES = os.O_CREAT | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """What happens: killed just before the call of a number, the first being 1; or so many bytes and no more."""
+    """What happens: killed just before the call of a number, the first being 1; or so many bytes and no more; or a call
+    of a number, of those that read too, that fails with an error and does nothing.
+    """
 
     kill: int | None = None
     room: int | None = None
+    fails: int | None = None
+    error: str = "EIO"
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -83,12 +89,16 @@ class End(msgspec.Struct, frozen=True):
 class Harm:
     """Counts what a process does to files, and does the harm."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Fault, folder: str) -> None:
         self.calls: list[str] = []
         self.written = 0
         self._fault = fault
+        self._above = os.path.realpath(folder)
 
     def install(self) -> None:
+        if self._fault.fails is not None:
+            self._install_failures()
+            return
         for name in COUNTED:
             setattr(os, name, self._counted(name, getattr(os, name)))
         for name in WRITES:
@@ -102,6 +112,52 @@ class Harm:
 
         os.open = opened
         io.open = builtins.open = self._file
+
+    def _install_failures(self) -> None:
+        for name in (*COUNTED, *WRITES, *ASKING):
+            if hasattr(os, name):
+                setattr(os, name, self._failing(name, getattr(os, name)))
+        os.open = self._failing("open", os.open)
+        mmap.mmap = self._mapped(mmap.mmap)
+        io.open = builtins.open = self._read_file
+
+    def _failing(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **more: Any) -> Any:
+            self.fail(name, args[0] if args else None)
+            return real(*args, **more)
+
+        return call
+
+    def _mapped(self, real: Any) -> Any:
+        harm = self
+
+        class Mapped(real):
+            def __new__(cls, fileno: int, *args: Any, **more: Any) -> Any:
+                harm.fail("mmap", fileno)
+                return real.__new__(cls, fileno, *args, **more)
+
+        return Mapped
+
+    def fail(self, name: str, place: Any) -> None:
+        """Count a call about a file in the folder, and fail where it is the one."""
+        if place in (0, 1, 2):
+            return
+        try:
+            path = REAL_READLINK(f"/proc/self/fd/{place}") if isinstance(place, int) else os.path.abspath(place)  # noqa: PTH100
+        except (OSError, TypeError, ValueError):
+            return
+        if not (path + "/").startswith(self._above + "/"):
+            return
+        self.calls.append(f"{name} {path.removeprefix(self._above)}")
+        if len(self.calls) == self._fault.fails:
+            number = getattr(errno, self._fault.error)
+            text = os.strerror(number)
+            raise OSError(number, text) if isinstance(place, int) else OSError(number, text, os.fspath(place))
+
+    def _read_file(self, file: Any, mode: str = "r", buffering: int = -1, *args: Any, **more: Any) -> Any:
+        if isinstance(file, (str, bytes, os.PathLike)):
+            self.fail("open", file)
+        return REAL_OPEN(file, mode, buffering, *args, **more)
 
     def count(self, name: str) -> None:
         self.calls.append(name)
@@ -154,7 +210,7 @@ class Harm:
         return buffered if "b" in mode else io.TextIOWrapper(buffered, encoding, errors, newline)
 
 
-REAL_OPEN = io.open
+REAL_OPEN, REAL_READLINK = io.open, os.readlink
 
 
 class Raw(io.FileIO):
@@ -211,7 +267,7 @@ def _run(request: Request, telling: int) -> None:
     if request.is_long:
         haak.LONG = 1
     guard = Guard(request.folder, OWN) if request.is_guarded else None
-    harm = Harm(request.fault)
+    harm = Harm(request.fault, request.folder)
     if guard is None:
         harm.install()
     status = asyncio.run(_sit(request.words[1])) if request.words[0] == CONSOLE else main(request.words)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from mailstore.files.folder import Folder, Stamp, is_fresh, path_stamp
+from mailstore.errors import reason_of
+from mailstore.files.folder import Folder, Stamp, is_fresh, path_stamp, stamp_there
 from mailstore.kinds.agentazall.places import BOXES, DAY, INBOX, OUTBOX, SENT, is_agent_name, trees_of
 
 WATCHED_DAYS = 3
@@ -31,6 +32,7 @@ class _Subfolders:
         self._was_fresh = True
         self.names: list[str] = []
         self.links: list[str] = []
+        self.trouble = ""
 
     @property
     def identity(self) -> tuple[int, int] | None:
@@ -38,7 +40,7 @@ class _Subfolders:
 
     def look(self) -> bool:
         """Update the entries if they may have changed; return whether the folder exists. Raises OSError."""
-        stamp = path_stamp(self._path)
+        stamp = stamp_there(self._path)
         if stamp is None:
             self._stamp, self._was_fresh, self.names, self.links = None, True, [], []
             return False
@@ -67,6 +69,8 @@ class AgentFolders:
         self._days: dict[str, _Subfolders] = {}
         self._boxes: dict[str, AgentBox] = {}
         self._linked: list[str] = []
+        self.troubles: dict[str, str] = {}
+        """Why a folder can't be looked at, of those that can't."""
         self._there: dict[str, tuple[int, int] | None] = {}
         self._wholly_at = float("-inf")
 
@@ -101,11 +105,11 @@ class AgentFolders:
             agent: self._days.get(agent) or _Subfolders(self.root / agent, DAY.fullmatch) for agent in self.agents
         }
         for days in self._days.values():
+            days.trouble = ""
             try:
                 days.look()
-            except OSError:
-                # unreadable for us: treated as empty
-                days.names = []
+            except OSError as error:
+                days.names, days.trouble = [], reason_of(error)
         there = {agent: days.identity for agent, days in self._days.items()}
         if any(there.get(agent) != identity for agent, identity in self._there.items()):
             # a folder was replaced: everything known about its days is void
@@ -141,9 +145,11 @@ class AgentFolders:
         if is_time:
             self._wholly_at = time.monotonic()
             self._linked = list(self._links())
+        self.troubles = {agent: days.trouble for agent, days in self._days.items() if days.trouble}
         parts: dict[str, Hashable] = {}
         for day in sorted(by_day, reverse=True):
             boxes = [self._box(f"{agent}/{day}/{box}") for box in BOXES for agent in by_day[day]]
+            self.troubles.update((one.name, one.trouble) for one in boxes if one.trouble)
             for one in boxes:
                 parts.update(one.head)
             for one in boxes:
@@ -151,7 +157,7 @@ class AgentFolders:
                 parts.update(one.alone)
         for link in self._linked:
             parts[link] = path_stamp(self.root / link)
-        return parts
+        return {**parts, **self.troubles}
 
     def _box(self, name: str) -> AgentBox:
         box = self._boxes.get(name)
@@ -183,22 +189,24 @@ class AgentBox:
     """
 
     def __init__(self, root: Path, name: str) -> None:
+        self.name = name
         self._folder = Folder(root / name, _is_kept)
         self._prefix = f"{name}/"
         self._entries: dict[str, Stamp] = {}
         self.parts: dict[str, Hashable] = {}
         self.head: dict[str, Hashable] = {}
         self.alone: dict[str, Hashable] = {}
+        self.trouble = ""
 
     def look(self, *, closely: bool, wholly: bool) -> None:
         """Update the entries; `closely` checks the stamps of the newest files, `wholly` those of all."""
         is_large = len(self._entries) > LARGE
         before = self._entries
+        self.trouble = ""
         try:
             found = self._folder.look(closely=wholly or (closely and not is_large))
-        except OSError:
-            # unreadable for us: treated as empty
-            found = {}
+        except OSError as error:
+            found, self.trouble = {}, reason_of(error)
         changed: list[str] = []
         if found is not before:
             changed = [name for name, stamp in found.items() if before.get(name) != stamp]

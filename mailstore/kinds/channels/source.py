@@ -231,10 +231,13 @@ class ChannelsSource(PartSource):
 
 
 def _mode(path: Path) -> int:
+    """Return what a path is; a folder where that is unknown: looking into it says why."""
     try:
         return path.lstat().st_mode
-    except OSError:
+    except FileNotFoundError:
         return 0
+    except OSError:
+        return stat.S_IFDIR
 
 
 def facts_about(root: Path, name: str, presence: dict[str, Any], file: str) -> Iterator[AgentFact]:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from mailstore.files.folder import Stamp, stamp_of
+from mailstore.files.folder import Stamp
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, open_binary, read_whole
+from mailstore.kit.transcripts.source import FileFinder
+from mailstore.records.message import Problem
 
 LARGEST = 1 << 20
 MOST_FILES = 4096
@@ -52,40 +54,50 @@ class Processes:
     def __init__(self, projects: Path) -> None:
         self.folder = projects.parent / "sessions"
         self._jobs = projects.parent / "jobs"
+        self._finder = FileFinder(projects.parent)
         self._known: dict[str, tuple[Stamp, SessionProcess | None]] = {}
         self.living: dict[str, SessionProcess] = {}
         """By session, the process that runs it."""
         self.is_there = False
-        """Whether the program writes down its processes: older releases don't."""
+        """Whether the program writes down its processes, and all can be read: older releases don't."""
+
+    @property
+    def problems(self) -> list[Problem]:
+        return self._finder.problems
 
     def look(self) -> list[SessionProcess]:
         """Look which processes there are; return those that were not known as they are."""
         stamps: dict[str, tuple[Stamp, SessionProcess | None]] = {}
         fresh = []
-        try:
-            with os.scandir(self.folder) as entries:
-                files = [each for each in entries if each.name.endswith(".json")][:MOST_FILES]
-            self.is_there = True
-        except OSError:
-            files = []
-        for entry in files:
-            try:
-                stamp = stamp_of(entry.stat(follow_symlinks=False))
-            except OSError:
+        self._finder.problems = []
+        is_there = self._finder.stamp(self.folder) is not None
+        for entry in [each for each in self._finder.entries(self.folder) if each.name.endswith(".json")][:MOST_FILES]:
+            if (stamp := self._finder.stamp(entry.path)) is None:
                 continue
             known = self._known.get(entry.name)
             if known is None or known[0] != stamp:
-                known = stamp, _read(Path(entry.path))
+                known = stamp, self._read(Path(entry.path))
                 if known[1] is not None:
                     fresh.append(known[1])
             stamps[entry.name] = known
-        self._known = stamps
-        alive = [process for _, process in stamps.values() if process is not None and is_alive(process)]
+        self.is_there = is_there and not self.problems
+        self._known = self._known | stamps if self.problems else stamps
+        alive = [process for _, process in self._known.values() if process is not None and is_alive(process)]
         self.living = {
             session_process.session_id: self._in_words(session_process)
             for session_process in sorted(alive, key=lambda process: process.started_at)
         }
         return fresh
+
+    def _read(self, path: Path) -> SessionProcess | None:
+        try:
+            process = DECODER.decode(read_whole(path, LARGEST))
+        except (NotAFile, *UNREADABLE):
+            return None  # it may be half-written: it is asked for again when it changes
+        except OSError as error:
+            self._finder.fail(error, path)
+            return None
+        return process if process.session_id and 0 < process.pid < 1 << 31 else None
 
     def _in_words(self, process: SessionProcess) -> SessionProcess:
         """Return a process with what it waits for in the words of its job, if it is one in the background."""
@@ -96,14 +108,6 @@ class Processes:
         except (OSError, NotAFile, *UNREADABLE):
             return process
         return msgspec.structs.replace(process, waiting_for=needs or process.waiting_for)
-
-
-def _read(path: Path) -> SessionProcess | None:
-    try:
-        process = DECODER.decode(read_whole(path, LARGEST))
-    except (OSError, NotAFile, *UNREADABLE):
-        return None  # it may be half-written: it is asked for again when it changes
-    return process if process.session_id and 0 < process.pid < 1 << 31 else None
 
 
 def is_alive(process: SessionProcess) -> bool:

@@ -203,7 +203,7 @@ class ClaudeSource(TranscriptSource[ClaudeFact]):
         for agent in self._sessions.new_strangers():
             record_events[f"stranger {agent.session_id}"] = RecordEvents((agent,))
         self._due = self._traced.next_due(now)
-        problems: list[Problem] = [*self.history.problems(), *self._files.problems]
+        problems: list[Problem] = [*self.history.problems(), *self._files.problems, *self._processes.problems]
         records_by_key = {
             f"problem {problem.file} {problem.offset} {problem.reason}": RecordEvents((problem,))
             for problem in problems

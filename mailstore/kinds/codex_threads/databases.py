@@ -54,6 +54,8 @@ class Databases:
         self._folder = folder
         self._stamps: dict[str, tuple[Path, DatabaseStamp]] = {}
         self.queue: list[QueuedItem] = []
+        self.is_queue_known = True
+        """Whether the queue is the one that is there: what is not in it was removed."""
         self.working: frozenset[str] = frozenset()
         """The threads of which a turn runs."""
         self.problems: list[Problem] = []
@@ -69,11 +71,13 @@ class Databases:
             self.problems = [problem for problem in self.problems if problem.file != path.name]
             try:
                 if kind == "queue":
+                    self.is_queue_known = False
                     self.queue = look(path, _queue, is_text=True)
+                    self.is_queue_known = True
                 else:
                     self.working = look(path, _working, is_text=True)
             except (OSError, Unreadable) as error:
-                self.problems.append(Problem(path.name, 1, 0, f"it can't be read: {reason_of(error)}", fatal=False))
+                self.problems.append(Problem(path.name, 1, 0, f"can't be read: {reason_of(error)}"))
             self._stamps[kind] = path, stamp
         return has_changed
 

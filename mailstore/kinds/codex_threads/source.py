@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 
 from mailstore.encoding import shown_name
-from mailstore.files.folder import stamp_of
 from mailstore.kinds.codex_threads.databases import Databases, QueuedItem
 from mailstore.kinds.codex_threads.facts import COUNTS, RolloutTranscript, used_in
 from mailstore.kit.sessions.facts import SessionFact, SessionFile
@@ -47,20 +46,16 @@ class ThreadsSource(SessionsSource):
         return (Working.WORKING if session in self._databases.working else Working.OFFLINE), ""
 
     def files(self) -> list[FoundTranscript]:
-        transcripts = []
-        for place, _, names in os.walk(self.folder / SESSIONS):
+        return self.finder.newest_first(self._found())
+
+    def _found(self) -> Iterator[FoundTranscript]:
+        for place, _, names in os.walk(self.folder / SESSIONS, onerror=self.finder.fail):
             for name in names:
-                if name.startswith("rollout-") and name.endswith(".jsonl"):
-                    path = os.path.join(place, name)  # noqa: PTH118 - there may be very many
-                    try:
-                        stats = os.stat(path, follow_symlinks=False)  # noqa: PTH116
-                    except OSError:
-                        continue
+                path = os.path.join(place, name)  # noqa: PTH118 - there may be very many
+                is_rollout = name.startswith("rollout-") and name.endswith(".jsonl")
+                if is_rollout and (stamp := self.finder.stamp(path)) is not None:
                     shown = shown_name(os.path.relpath(path, self.folder))
-                    thread = name.removesuffix(".jsonl")[-36:]
-                    transcripts.append(FoundTranscript(SessionFile(path, shown, thread), stamp_of(stats)))
-        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
-        return transcripts
+                    yield FoundTranscript(SessionFile(path, shown, name.removesuffix(".jsonl")[-36:]), stamp)
 
     def take(self, fact: SessionFact) -> None:
         super().take(fact)
@@ -101,7 +96,7 @@ class ThreadsSource(SessionsSource):
             events: list[Event] = []
             if given is not None:
                 events.append(Receipt(client, message.recipients[0], time_of(given.time)))
-            elif client not in waiting:
+            elif client not in waiting and self._databases.is_queue_known:
                 if now - message.time > PATIENCE:
                     events.append(Undelivered(client, message.recipients[0], REMOVED, None))
                 else:

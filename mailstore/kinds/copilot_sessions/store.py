@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from mailstore.encoding import shown_name
-from mailstore.files.folder import stamp_of
 from mailstore.files.whole import NotAFile, open_regular
 from mailstore.kinds.copilot_sessions.events import USED, EventsTranscript, EventTurns, state_in, used_in
 from mailstore.kit.sessions.facts import SessionFile
@@ -44,16 +43,14 @@ class CopilotSource(SessionsSource):
         return UsageLog(USED, used_in)
 
     def files(self) -> list[FoundTranscript]:
-        transcripts = []
-        with suppress(OSError), os.scandir(self.folder / SESSIONS) as entries:
-            for entry in entries:
-                path = Path(entry.path) / EVENTS
-                with suppress(OSError):
-                    stats = path.stat(follow_symlinks=False)
-                    name = shown_name(str(path.relative_to(self.folder)))
-                    transcripts.append(FoundTranscript(SessionFile(str(path), name, entry.name), stamp_of(stats)))
-        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
-        return transcripts
+        return self.finder.newest_first(self._found())
+
+    def _found(self) -> Iterator[FoundTranscript]:
+        for session in self.finder.entries(self.folder / SESSIONS):
+            path = f"{session.path}/{EVENTS}"
+            if (stamp := self.finder.stamp(path)) is not None:
+                name = shown_name(os.path.relpath(path, self.folder))
+                yield FoundTranscript(SessionFile(path, name, session.name), stamp)
 
     def state(self, session: str) -> tuple[Working, str]:
         """Return what the last events say, while they are recent: the program keeps no list of living sessions."""

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
 from msgspec.structs import replace
 
 from mailstore.encoding import shown_name
-from mailstore.files.folder import stamp_of
 from mailstore.kinds.gemini_sessions.chats import USED, ChatTranscript, turns_in, used_in
 from mailstore.kit.sessions.facts import SessionFile
 from mailstore.kit.sessions.source import SessionsSource
 from mailstore.kit.sessions.store import SessionsStore
 from mailstore.kit.sessions.usage import UsageLog
-from mailstore.kit.transcripts.source import FoundTranscript
+from mailstore.kit.transcripts.source import FileFinder, FoundTranscript
 from mailstore.records.details import SessionTurn, Speaker
 
 CHATS, SUFFIX = "chats", ".jsonl"
@@ -35,9 +33,9 @@ class ChatsSource(SessionsSource):
     reader = ChatTranscript
 
     def files(self) -> list[FoundTranscript]:
-        transcripts = [transcript for place in PLACES for transcript in self._of_place(self.folder / place)]
-        transcripts.sort(key=lambda transcript: transcript.stamp.changed, reverse=True)
-        return transcripts
+        return self.finder.newest_first(
+            transcript for place in PLACES for transcript in self._of_place(self.folder / place)
+        )
 
     def usage_log(self) -> UsageLog:
         return UsageLog(USED, used_in)
@@ -46,31 +44,22 @@ class ChatsSource(SessionsSource):
         return session[:BEGINNING] if self.folder.name == HOMES[0] else session
 
     def _of_place(self, place: Path) -> Iterator[FoundTranscript]:
-        for project in _inner(place):
-            for entry in _inner(Path(project) / CHATS):
-                if entry.endswith(SUFFIX):
+        for project in self.finder.entries(place):
+            for entry in self.finder.entries(f"{project.path}/{CHATS}"):
+                if entry.name.endswith(SUFFIX):
                     yield from self._found(entry, "")
                 else:
-                    for chat in _inner(Path(entry)):
-                        if chat.endswith(SUFFIX):
-                            yield from self._found(chat, os.path.basename(entry))  # noqa: PTH119
+                    for chat in self.finder.entries(entry.path):
+                        if chat.name.endswith(SUFFIX):
+                            yield from self._found(chat, entry.name)
 
-    def _found(self, place: str, parent: str) -> Iterator[FoundTranscript]:
-        with suppress(OSError):
-            stats = os.stat(place, follow_symlinks=False)  # noqa: PTH116
-            name = shown_name(os.path.relpath(place, self.folder))
-            session = os.path.basename(place).removesuffix(SUFFIX)  # noqa: PTH119
+    def _found(self, entry: os.DirEntry[str], parent: str) -> Iterator[FoundTranscript]:
+        if (stamp := self.finder.stamp(entry.path)) is not None:
+            name = shown_name(os.path.relpath(entry.path, self.folder))
+            session = entry.name.removesuffix(SUFFIX)
             if session.startswith(MAIN):
                 session = session.rpartition("-")[2]
-            yield FoundTranscript(SessionFile(place, name, session, parent[:BEGINNING]), stamp_of(stats))
-
-
-def _inner(folder: Path) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return [entry.path for entry in entries if not entry.is_symlink()]
-    except OSError:
-        return []
+            yield FoundTranscript(SessionFile(entry.path, name, session, parent[:BEGINNING]), stamp)
 
 
 class GeminiStore(SessionsStore):
@@ -103,4 +92,4 @@ class GeminiStore(SessionsStore):
 
 
 def _has_chats(place: Path) -> bool:
-    return any((Path(project) / CHATS).is_dir() for project in _inner(place))
+    return any(Path(project, CHATS).is_dir() for project in FileFinder(place).entries(place))

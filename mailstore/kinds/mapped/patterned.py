@@ -40,6 +40,8 @@ class PatternedFiles(Origin):
         self._folders: dict[str, Folder] = {}
         self._looked: dict[str, dict[str, Stamp]] = {}
         self._last: dict[str, Hashable] = {}
+        self._unreadable: dict[str, str] = {}
+        """Why a folder can't be looked at, of those that can't."""
 
     def _folder(self, name: str) -> Folder:
         if name not in self._folders:
@@ -49,17 +51,27 @@ class PatternedFiles(Origin):
     def parts(self, *, closely: bool) -> dict[str, Hashable]:
         """Return the files by path from the first folder, last changed first; the same mapping if nothing changed."""
         os.scandir(self.folder).close()
+        before, self._unreadable = self._unreadable, {}
         names = list(self._matching("", self._middle))[:MOST_FOLDERS]
-        looked = {name: self._folder(name).look(closely=closely) for name in names}
+        looked = {name: self._look(name, closely=closely) for name in names}
         self._folders = {name: self._folders[name] for name in names}
-        if looked.keys() == self._looked.keys() and all(looked[name] is self._looked[name] for name in names):
+        is_same = looked.keys() == self._looked.keys() and all(looked[name] is self._looked[name] for name in names)
+        if is_same and self._unreadable == before:
             return self._last
         stamps: dict[str, Stamp] = {}
         for name in names:
             stamps.update((f"{name}/{file}" if name else file, stamp) for file, stamp in looked[name].items())
         self._looked = looked
         self._last = {name: stamps[name] for name in sorted(stamps, key=lambda name: -stamps[name].changed)}
+        self._last |= self._unreadable
         return self._last
+
+    def _look(self, name: str, *, closely: bool) -> dict[str, Stamp]:
+        try:
+            return self._folder(name).look(closely=closely)
+        except OSError as error:
+            self._unreadable[name] = reason_of(error)
+            return {}
 
     def _matching(self, name: str, middle: tuple[str, ...]) -> Iterator[str]:
         """Yield the folders that match the middle of the pattern; links are not followed."""
@@ -76,7 +88,10 @@ class PatternedFiles(Origin):
         try:
             with os.scandir(self.folder / name) as entries:
                 below = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-        except OSError:
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._unreadable[name] = reason_of(error)
             return
         for each in below:
             inner = f"{name}/{each}" if name else each
@@ -98,6 +113,8 @@ class PatternedFiles(Origin):
 
     def _bytes(self, part: str, largest: int) -> bytes | OriginRead:
         """Return a file's bytes, or a Read with the problem."""
+        if part in self._unreadable:
+            return OriginRead([], [Problem(part, 1, 0, f"can't be read: {self._unreadable[part]}")])
         try:
             return read_whole(self.folder / part, largest)
         except FileNotFoundError:

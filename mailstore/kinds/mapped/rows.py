@@ -32,16 +32,13 @@ class MappedDatabase(Origin):
         return {self.path.name: database_stamp(self.path)}
 
     def near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
-        """Yield the rows with an id, or all rows if no column contains it."""
+        """Yield the rows with an id, or all rows if no column contains it. Raises Unreadable and OSError."""
         query = self._query.rstrip().rstrip(";")
         values: tuple[str, ...] = ()
         if column:
             name = '"' + column.replace('"', '""') + '"'
             query, values = f"SELECT * FROM ({query}) WHERE CAST({name} AS TEXT) = ?", (text,)  # noqa: S608 - quoted
-        try:
-            rows = read_database(self.path, lambda connection: self._rows(connection, query, values))
-        except Unreadable:
-            return
+        rows = read_database(self.path, lambda connection: self._rows(connection, query, values))
         yield from map(self._record, rows, range(1, len(rows) + 1))
 
     def read(self, part: str, *, more: bool = False) -> OriginRead:

@@ -188,6 +188,7 @@ class MappedSource(PartSource):
         return event
 
     def find(self, message: Message) -> MappedRecord:
+        """Return a message's record. Raises ContentGone, Unreadable and OSError."""
         identity = _identity(message)
         finder = self.mapping.message.id
         column = finder.path or "" if finder is not None and not finder.prefix else ""
@@ -207,7 +208,7 @@ class MappedSource(PartSource):
     def _near(self, where: Location, column: str, text: str) -> Iterator[MappedRecord]:
         try:
             yield from self.origin.near(where, column, text)
-        except OSError:
+        except FileNotFoundError:
             return
 
 

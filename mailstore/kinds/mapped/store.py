@@ -107,7 +107,7 @@ class MappedStore(WatchedStore):
     def _found(self, message: Message) -> MappedRecord:
         try:
             return self._source.find(message)
-        except OSError as error:
+        except (OSError, Unreadable) as error:
             raise ContentGone(
                 f"message {message.id} can't be read", "check whether it was moved or deleted", "E314"
             ) from error

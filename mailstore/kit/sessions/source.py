@@ -4,7 +4,7 @@ Usage:
 
     class ChatsSource(SessionsSource):
         kind, reader = "example-sessions", ChatTranscript
-        def files(self): return [FoundTranscript(SessionFile(...), stamp), ...]
+        def files(self): return self.finder.newest_first(FoundTranscript(SessionFile(...), stamp) for ...)
 
     SessionsStore.__init__(self, ChatsSource(folder), folder)
 """
@@ -27,7 +27,7 @@ from mailstore.kit.sessions.usage import DAY, UsageLog
 from mailstore.kit.team_folders.seen_journal import journal_of
 from mailstore.kit.timestamps import time_of
 from mailstore.kit.transcripts.history import KeptFact, TranscriptHistory
-from mailstore.kit.transcripts.source import FoundTranscript, TranscriptSource, labelled
+from mailstore.kit.transcripts.source import FileFinder, FoundTranscript, TranscriptSource, labelled
 from mailstore.kit.transcripts.transcript import Reached
 from mailstore.records.details import AgentFact, AgentUsage
 from mailstore.records.events import Event, Undelivered
@@ -77,6 +77,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.finder = FileFinder(folder)
         super().__init__()
 
     @property
@@ -277,7 +278,7 @@ class SessionsSource(TranscriptSource[SessionFact]):
                 record_events[f"session {session.session}"] = record
         for agent in self.others():
             record_events[f"other {agent.session_id}"] = RecordEvents((agent,))
-        problems = [*self.history.problems(), *self.problems()]
+        problems = [*self.history.problems(), *self.finder.problems, *self.problems()]
         records_by_key = {
             f"problem {problem.file} {problem.offset} {problem.reason}": RecordEvents((problem,))
             for problem in problems

@@ -4,7 +4,7 @@ Usage:
 
     class ThreadsSource(TranscriptSource[ThreadFact]):
         def begin(self): self.history = ThreadHistory(...)
-        def files(self): return [FoundTranscript(file, stamp), ...]  # the last changed first
+        def files(self): return self.finder.newest_first(FoundTranscript(file, stamp) for ...)
         def take(self, fact): ...
         def records(self, most=None): return {"message 7": RecordEvents((message,)), ...}
 
@@ -13,6 +13,7 @@ Usage:
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from abc import abstractmethod
@@ -20,10 +21,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from mailstore.files.folder import Stamp, path_stamp
+from mailstore.encoding import shown_name
+from mailstore.errors import reason_of
+from mailstore.files.folder import Stamp, path_stamp, stamp_there
 from mailstore.kit.record_reader import RecordMap, RecordSource
 from mailstore.kit.transcripts.history import KeptFact, TranscriptFact, TranscriptHistory
 from mailstore.records.events import Progress
+from mailstore.records.message import Problem
 
 FIRST = 4 << 20
 CHUNK = 64 << 20
@@ -48,6 +52,42 @@ class FoundTranscript(NamedTuple):
 
     file: Any
     stamp: Stamp
+
+
+class FileFinder:
+    """Looks for files in a program's folder, without following links; what can't be looked at is a problem."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self.problems: list[Problem] = []
+
+    def newest_first(self, found: Iterable[FoundTranscript]) -> list[FoundTranscript]:
+        """Return transcripts as they are found, the last changed first; problems are those of finding them."""
+        self.problems = []
+        return sorted(found, key=lambda transcript: transcript.stamp.changed, reverse=True)
+
+    def entries(self, folder: str | Path) -> list[os.DirEntry[str]]:
+        """Return what is in a folder, but links; nothing if there is no such folder."""
+        try:
+            with os.scandir(folder) as entries:
+                return [entry for entry in entries if not entry.is_symlink()]
+        except OSError as error:
+            self.fail(error)
+            return []
+
+    def stamp(self, path: str | Path) -> Stamp | None:
+        """Return a file's stamp; None if there is none."""
+        try:
+            return stamp_there(path)
+        except OSError as error:
+            self.fail(error)
+            return None
+
+    def fail(self, error: OSError, path: str | Path = "") -> None:
+        """Note what can't be looked at, unless it is certain that it is not there."""
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            name = shown_name(os.path.relpath(path or error.filename, self._home))
+            self.problems.append(Problem(name, 1, 0, f"can't be read: {reason_of(error)}"))
 
 
 class TranscriptSource(RecordSource, Generic[F]):

@@ -91,7 +91,7 @@ class Trial:
         return os.WEXITSTATUS(status)
 
     def _child(self, fault: Fault, writing: int) -> int:
-        harm = Harm(fault)
+        harm = Harm(fault, str(self.folder))
         harm.install()
         real = LedgerWriter._all
 
