@@ -74,7 +74,7 @@ class Folder:
         stamp = stamp_there(self.path)
         if stamp == self._stamp and not self._was_fresh and not closely:
             return self._entries
-        self._stamp, self._was_fresh = stamp, stamp is not None and is_fresh(stamp)
+        was_fresh = stamp is not None and is_fresh(stamp)
         known = {} if closely else self._entries
         stamps: dict[str, Stamp] = {}
         if stamp is not None and not self.path.is_symlink():
@@ -89,7 +89,8 @@ class Folder:
                                 _add(stamps, entry)
             except (FileNotFoundError, NotADirectoryError):
                 stamps = {}
-        self._entries = stamps
+        # only now: a folder that couldn't be listed is listed again
+        self._stamp, self._was_fresh, self._entries = stamp, was_fresh, stamps
         return stamps
 
     def look_at(self, names: Iterable[str]) -> bool:

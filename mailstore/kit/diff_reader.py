@@ -5,6 +5,7 @@ The two ways to compare are `PartReader` (files read whole) and `RecordReader` (
 
 from __future__ import annotations
 
+import errno
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
@@ -15,6 +16,8 @@ from mailstore.records.message import Message, Trace
 from mailstore.records.roster import Agent
 
 BATCH = 1000
+MOST_RESTARTS = 20
+"""How often everything is read again because something was gone when all was read."""
 
 
 class DiffReader(ABC):
@@ -24,6 +27,8 @@ class DiffReader(ABC):
     """What `_read_all` and `_look` raise when the mailbox can't be read."""
     _gone = ""
     """Why the mailbox can't be read now; empty while it can."""
+    _restarts = 0
+    """How often everything is being read again, one time within the other."""
 
     @abstractmethod
     def _read_all(self) -> Iterator[list[Event]]:
@@ -59,12 +64,18 @@ class DiffReader(ABC):
                 yield [Gone(reason)]
 
     def _restart(self, reason: str) -> Iterator[list[Event]]:
-        batches = self._read_all()
-        # what was yielded stays valid until the first batch that replaces it could be read
-        first = next(batches, [])
-        self._gone = ""
-        yield [Reset(reason), *first]
-        yield from batches
+        if self._restarts == MOST_RESTARTS:
+            raise OSError(errno.EAGAIN, "it changes each time it is read")
+        self._restarts += 1
+        try:
+            batches = self._read_all()  # which may restart
+            # what was yielded stays valid until the first batch that replaces it could be read
+            first = next(batches, [])
+            self._gone = ""
+            yield [Reset(reason), *first]
+            yield from batches
+        finally:
+            self._restarts -= 1
 
 
 def in_batches(events: Iterable[Event]) -> Iterator[list[Event]]:

@@ -23,9 +23,7 @@ from tests.hostile.looks import DOUBLE, LOOKS
 from tests.hostile.samples import SAMPLES
 
 NAMES = ("EIO", "EACCES")
-CHANGING = re.compile(
-    r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?|\b[0-9a-f]{12,64}\b|\b\d+ ?(s|min|m|h|d|w)\b|\d+\.\d+| +"
-)
+CHANGING = re.compile(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?|\b[0-9a-f]{12,64}\b|\b\d+ ?(s|min|m|h|d|w)\b|\d+\.\d+| +")
 """What differs in what a command prints from one run to the next."""
 SAID = re.compile(r"signalbox: |can't be read|unreadable|damaged record")
 

@@ -46,8 +46,9 @@ class _Subfolders:
             return False
         if stamp == self._stamp and not self._was_fresh:
             return True
-        self._stamp, self._was_fresh = stamp, is_fresh(stamp)
+        was_fresh = is_fresh(stamp)
         names, links = [], []
+        self._stamp, self.names, self.links = None, [], []  # until it is known what is there now
         with os.scandir(self._path) as entries:
             for entry in entries:
                 if self._is_wanted(entry.name):
@@ -55,7 +56,7 @@ class _Subfolders:
                         links.append(entry.name)
                     elif entry.is_dir(follow_symlinks=False):
                         names.append(entry.name)
-        self.names, self.links = sorted(names), sorted(links)
+        self._stamp, self._was_fresh, self.names, self.links = stamp, was_fresh, sorted(names), sorted(links)
         return True
 
 
@@ -109,7 +110,7 @@ class AgentFolders:
             try:
                 days.look()
             except OSError as error:
-                days.names, days.trouble = [], reason_of(error)
+                days.trouble = reason_of(error)
         there = {agent: days.identity for agent, days in self._days.items()}
         if any(there.get(agent) != identity for agent, identity in self._there.items()):
             # a folder was replaced: everything known about its days is void

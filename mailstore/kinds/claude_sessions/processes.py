@@ -76,7 +76,11 @@ class Processes:
                 continue
             known = self._known.get(entry.name)
             if known is None or known[0] != stamp:
-                known = stamp, self._read(Path(entry.path))
+                try:
+                    known = stamp, _read(Path(entry.path))
+                except OSError as error:
+                    self._finder.fail(error, entry.path)
+                    continue
                 if known[1] is not None:
                     fresh.append(known[1])
             stamps[entry.name] = known
@@ -89,16 +93,6 @@ class Processes:
         }
         return fresh
 
-    def _read(self, path: Path) -> SessionProcess | None:
-        try:
-            process = DECODER.decode(read_whole(path, LARGEST))
-        except (NotAFile, *UNREADABLE):
-            return None  # it may be half-written: it is asked for again when it changes
-        except OSError as error:
-            self._finder.fail(error, path)
-            return None
-        return process if process.session_id and 0 < process.pid < 1 << 31 else None
-
     def _in_words(self, process: SessionProcess) -> SessionProcess:
         """Return a process with what it waits for in the words of its job, if it is one in the background."""
         if not process.waiting_for or not process.job_id or os.sep in process.job_id:
@@ -108,6 +102,14 @@ class Processes:
         except (OSError, NotAFile, *UNREADABLE):
             return process
         return msgspec.structs.replace(process, waiting_for=needs or process.waiting_for)
+
+
+def _read(path: Path) -> SessionProcess | None:
+    try:
+        process = DECODER.decode(read_whole(path, LARGEST))
+    except (NotAFile, *UNREADABLE):
+        return None  # it may be half-written: it is asked for again when it changes
+    return process if process.session_id and 0 < process.pid < 1 << 31 else None
 
 
 def is_alive(process: SessionProcess) -> bool:

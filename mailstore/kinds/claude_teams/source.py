@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mailstore.files.folder import Folder, path_stamp
+from mailstore.errors import reason_of
+from mailstore.files.folder import Folder, Stamp, path_stamp
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.kinds.claude_teams.copies import identity_of
 from mailstore.kinds.claude_teams.facts import LEAD
@@ -40,6 +41,8 @@ class TeamsSource(SeenSource[TeamMail]):
     def __init__(self, place: TeamsPlace, *, is_keeping: bool = True) -> None:
         super().__init__(place, is_keeping=is_keeping)
         self._folders: dict[str, Folder] = {}
+        self._closed: dict[str, str] = {}
+        """Why the inboxes of a team can't be listed, of those that can't."""
         self._projects: Projects | None = None
         self._named: dict[str, set[str]] | None = None
 
@@ -66,10 +69,22 @@ class TeamsSource(SeenSource[TeamMail]):
         for name, mail in self._mail.items():
             if name not in self._folders:
                 self._folders[name] = Folder(mail.team.inboxes, lambda name: name.endswith(".json"))
-            stamps = {} if name in self._gone else self._folders[name].look(closely=closely or bool(mail.pending))
+            stamps: Mapping[str, Stamp] = {}
+            self._closed.pop(name, None)
+            try:
+                if name not in self._gone:
+                    stamps = self._folders[name].look(closely=closely or bool(mail.pending))
+            except OSError as error:
+                self._closed[name] = reason_of(error)
             self._listed(name, stamps)
             torn = next(self._ticks) if mail.pending or mail.is_waiting else 0
-            parts[name] = (tuple(stamps.items()), torn, name in self._gone, mail.history_version)
+            parts[name] = (
+                tuple(stamps.items()),
+                torn,
+                name in self._gone,
+                mail.history_version,
+                self._closed.get(name),
+            )
             facts.append((path_stamp(mail.team.roster), task_stamps(mail.team.tasks), parts[name], mail.version))
         parts[ROSTER] = (*facts, self._named is None, self._unlisted())
         parts[TRANSCRIPTS] = ()
@@ -110,7 +125,9 @@ class TeamsSource(SeenSource[TeamMail]):
             self._read_transcripts()
             return []
         if part != ROSTER:
-            return list(self._looked(part).events())
+            mail = self._looked(part)
+            file, why = f"{mail.team.prefix}{mail.team.inboxes.name}", self._closed.get(part)
+            return [*mail.events(), *([] if why is None else [Problem(file, 1, 0, f"can't be read: {why}")])]
         roster = self._roster()
         return None if roster is None else [*named_apart(roster[0]), *roster[1], *self._unlisted()]
 

@@ -67,8 +67,8 @@ class Databases:
             stamp = database_stamp(path)
             if self._stamps.get(kind) == (path, stamp):
                 continue
-            has_changed = True
-            self.problems = [problem for problem in self.problems if problem.file != path.name]
+            before = self.problems
+            self.problems = [problem for problem in before if problem.file != path.name]
             try:
                 if kind == "queue":
                     self.is_queue_known = False
@@ -78,7 +78,11 @@ class Databases:
                     self.working = look(path, _working, is_text=True)
             except (OSError, Unreadable) as error:
                 self.problems.append(Problem(path.name, 1, 0, f"can't be read: {reason_of(error)}"))
-            self._stamps[kind] = path, stamp
+                self._stamps.pop(kind, None)  # permissions may change without it
+                has_changed |= set(self.problems) != set(before)
+            else:
+                self._stamps[kind] = path, stamp
+                has_changed = True
         return has_changed
 
     def _newest(self) -> dict[str, Path]:

@@ -61,7 +61,7 @@ class OpenCodeSource(SessionsSource):
         now = time.time()
         if stamp == self._stamp and not (self._working and now > self._looked + ask.AT_WORK):
             return []
-        self.is_changed = True
+        fault, self._fault = self._fault, None
         try:
             seen = {row.id: row.updated for row in self._rows.values()}
             tables = look(self.database, ask.look_for(seen, DATABASE), is_text=True)
@@ -69,10 +69,12 @@ class OpenCodeSource(SessionsSource):
             answered = look(self.database, ask.answered(waiting, DATABASE), is_text=True) if waiting else []
             self._working = look(self.database, ask.at_work(tables.sessions, now), is_text=True)
         except (OSError, Unreadable) as error:
-            self._fault = Problem(DATABASE, 1, 0, f"it can't be read: {reason_of(error)}", fatal=False)
-            self._stamp = stamp
+            self._fault = Problem(DATABASE, 1, 0, f"can't be read: {reason_of(error)}")
+            self.is_changed |= self._fault != fault
+            self._stamp = None  # permissions may change without it
             return []
-        self._stamp, self._fault, self._rows, self._looked = stamp, None, tables.sessions, now
+        self.is_changed = True
+        self._stamp, self._rows, self._looked = stamp, tables.sessions, now
         self._damaged |= dict.fromkeys(tables.damaged)
         self.changed_at = {row.id: row.updated / 1000 for row in self._rows.values()}
         return [*tables.facts, *answered]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -86,7 +86,10 @@ class TeamLocation(ABC):
         """Return the names of all teams with a journal that are or were in a folder."""
 
     def existing(self, known: Collection[str] = ()) -> list[str]:
-        """Return the names of the existing teams; known ones aren't examined again. Raises OSError."""
+        """Return the names of the existing teams, and of folders that can't be looked into and may be some.
+
+        Known ones aren't examined again. Raises OSError.
+        """
         try:
             with os.scandir(self.folder) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
@@ -96,13 +99,21 @@ class TeamLocation(ABC):
             raise
         if not self.is_several:
             return [self.folder.name]
-        return [name for name in names if name in known or self.is_team(self.folder / name)]
+        return [name for name in names if name in known or _may_be(self.is_team, self.folder / name)]
 
     def journaled(self) -> list[str]:
         """Return the names of the teams with a journal, existing or not; for one team only if it is gone."""
         if not self.is_several:
             return [self.folder.name] if self.is_gone else []
         return self.known_in(self.folder)
+
+
+def _may_be(is_team: Callable[[Path], bool], folder: Path) -> bool:
+    try:
+        os.scandir(folder).close()
+    except OSError:
+        return True
+    return is_team(folder)
 
 
 def folders_in(folder: Path) -> list[Path]:
@@ -129,7 +140,7 @@ def read_roster(path: Path, name: str, called: str, missing: str = "") -> Roster
     except FileNotFoundError:
         return _failed(name, missing) if missing else RosterFile()
     except OSError as error:
-        return _failed(name, reason_of(error))
+        return _failed(name, reason_of(error), fatal=True)
     except UNREADABLE:
         stamp = path_stamp(path)
         is_torn = stamp is not None and not is_settled(stamp.changed / 1e9)
@@ -139,8 +150,8 @@ def read_roster(path: Path, name: str, called: str, missing: str = "") -> Roster
     return _failed(name, f"the {called} names no members")
 
 
-def _failed(name: str, reason: str, *, is_torn: bool = False) -> RosterFile:
-    return RosterFile(problem=Problem(name, 1, 0, reason, False), is_torn=is_torn)
+def _failed(name: str, reason: str, *, is_torn: bool = False, fatal: bool = False) -> RosterFile:
+    return RosterFile(problem=Problem(name, 1, 0, reason, fatal), is_torn=is_torn)
 
 
 def members(roster: dict[str, Any]) -> dict[str, dict[str, Any]]:

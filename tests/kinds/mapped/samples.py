@@ -17,7 +17,7 @@ def _rows(folder: Path) -> str:
 
 
 def _events(folder: Path) -> str:
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     hcom(folder)
     return f"mapped:{mapped(folder, HCOM)}"
 
