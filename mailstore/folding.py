@@ -19,7 +19,7 @@ import msgspec
 from platformdirs import user_cache_path
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot, SnapshotReader, SnapshotWriter
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, reason_of
 from mailstore.files.whole import open_binary
 from mailstore.resumable import Resumable, Stale
 from mailstore.state.contents import MailboxContents
@@ -149,7 +149,7 @@ def main() -> None:
             store.fold_all(mailbox, time.time())
             _keep(store, mailbox, user)
         except (OSError, StoreError) as error:
-            sys.exit(str(error))
+            sys.exit(reason_of(error))
     os._exit(0)  # freeing a million values one by one would take longer
 
 

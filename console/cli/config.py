@@ -175,7 +175,7 @@ def _run_editor() -> None:
         done = subprocess.run([*shlex.split(command), os.fspath(config_file())], check=False)
     except (OSError, ValueError) as error:
         raise Refused(
-            f"the editor {command!r} can't be started ({error})", "set $EDITOR to one that can", "E149"
+            f"the editor {command!r} can't be started ({reason_of(error)})", "set $EDITOR to one that can", "E149"
         ) from error
     if done.returncode:
         raise Refused(

@@ -24,6 +24,7 @@ from console.notifications.rules import (
 from console.render.safe import visible_line
 from console.session import Session
 from console.settings.config import Config
+from mailstore.errors import reason_of
 from mailstore.records.message import Message
 from mailstore.rules.presence import Working
 from mailstore.state.mailbox import Mailbox
@@ -196,7 +197,7 @@ async def _run(words: list[str], fields: Mapping[str, str]) -> str:
     try:
         process = await asyncio.create_subprocess_exec(*words, env=env, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     except (OSError, ValueError, UnicodeEncodeError) as error:
-        return f"{words[0]} can't be run: {error}"
+        return f"{words[0]} can't be run: {reason_of(error)}"
     try:
         async with asyncio.timeout(RUN_SECONDS):
             status = await process.wait()

@@ -7,6 +7,8 @@ import os
 import shutil
 import sys
 
+from mailstore.errors import reason_of
+
 OPENERS = ("open",) if sys.platform == "darwin" else ("xdg-open", "wslview")
 SECONDS = 5
 """An opener that still runs then has started a program itself."""
@@ -29,7 +31,7 @@ async def open_link(opener: str, target: str) -> str:
     except TimeoutError:
         return ""
     except OSError as error:
-        return f"{opener} can't be run: {error}"
+        return f"{opener} can't be run: {reason_of(error)}"
     return "" if status == 0 else f"{opener} exited with status {status}"
 
 

@@ -37,6 +37,8 @@ def empty_mailbox(session: Session, is_loading: bool) -> list[str]:
     """Return the text of an empty mailbox."""
     if is_loading:
         return ["Reading…"]
+    if session.mailbox.counts().unreadable:
+        return ["No mail here can be read.", "", "Press ! to see why.", "", visible_line(session.store.title)]
     return [
         "This mailbox is empty.",
         "",

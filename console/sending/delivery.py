@@ -18,7 +18,7 @@ from console.hooks.waking.hearing import Hearing, hearing
 from console.render.safe import visible_line
 from console.sending.prompting import begin, deliver, give_up, note_own, prompted
 from console.words.cut_off_words import draft_refusal
-from mailstore.errors import DraftRefused, MailError
+from mailstore.errors import DraftRefused, MailError, reason_of
 from mailstore.kit.bodies import mentions
 from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention, Message
@@ -223,7 +223,9 @@ class DeliveryService(Struct, frozen=True):
                 self._record(sent.message, DELIVERED, {"agents": names})
             except (MailError, OSError) as error:
                 what = "got it, but the journal has no record of that"
-                failed.append(NotWoken(", ".join(names), str(error), what, "Given as a prompt, but not in the journal"))
+                failed.append(
+                    NotWoken(", ".join(names), reason_of(error), what, "Given as a prompt, but not in the journal")
+                )
         return failed
 
 

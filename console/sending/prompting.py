@@ -17,6 +17,7 @@ from console.hooks.sessions.mailbox_choice import store_option
 from console.hooks.state_folder import hooks_folder
 from console.hooks.user_prompts import BY_BELL, UserPrompt, new_prompt
 from console.hooks.waking.wake_session import queue, touch_bell
+from mailstore.errors import reason_of
 from mailstore.records.draft import Draft
 from mailstore.records.message import Message
 from mailstore.records.scope import Scope, label_of, parts_of
@@ -71,7 +72,7 @@ def deliver(coming: Coming, message: Message, draft: Draft, store_url: str) -> d
             prompt.save()
             result[name] = queue(hook, prompt.prompt) if hook.tool == CODEX else touch_bell(hook)
         except OSError as error:
-            result[name] = error.strerror or str(error)
+            result[name] = reason_of(error)
         if result[name]:
             prompt.forget()
     return result

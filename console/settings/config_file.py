@@ -41,7 +41,7 @@ def load_config(path: Path | None = None, model: type[Config] = Config) -> Loade
     except FileNotFoundError:
         return LoadedConfig(model(), [])
     except (OSError, UnicodeDecodeError) as error:
-        return LoadedConfig(model(), [f"{path}: can't be read ({error}); using the defaults"])
+        return LoadedConfig(model(), [f"{path}: can't be read ({reason_of(error)}); using the defaults"])
     return config_in(text, path, model)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from msgspec import MsgspecError
 
-from mailstore.errors import ContentGone, MailboxMissing, StoreError
+from mailstore.errors import ContentGone, MailboxMissing, StoreError, reason_of
 from mailstore.files.append import refusal
 from mailstore.files.lines import Line, Replaced
 from mailstore.files.packed import Broken, read_packed
@@ -161,7 +161,7 @@ class HaakStore(WatchedStore, Resumable):
         try:
             return self._files.resume(position)
         except (Replaced, MsgspecError, OSError) as reason:
-            raise Stale(str(reason)) from reason
+            raise Stale(reason_of(reason)) from reason
 
     def has_grown(self) -> bool:
         return self._files.grown > FAR
@@ -182,7 +182,7 @@ class HaakStore(WatchedStore, Resumable):
         try:
             self._files.confirm()
         except (Replaced, OSError) as reason:
-            raise Stale(str(reason)) from reason
+            raise Stale(reason_of(reason)) from reason
 
     def below(self) -> list[str]:
         archive = self._places.archive.name

@@ -72,7 +72,7 @@ class MirrorState:
             return opened_or_renamed(self._path, SCHEMA, is_synced=False)[0]
         except (sqlite3.Error, OSError) as error:
             raise StoreError(
-                f"{self._path} can't be used ({error})", "free some disk space, or delete it", "E211"
+                f"{self._path} can't be used ({reason_of(error)})", "free some disk space, or delete it", "E211"
             ) from error
 
     # Texts that were compared

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from mailstore.errors import ContentGone
+from mailstore.errors import ContentGone, reason_of
 from mailstore.files.whole import open_binary
 from mailstore.location import path_in
 from mailstore.records.message import Problem
@@ -50,7 +50,7 @@ def raw_record(url: str, problem: Problem, most: int) -> RawRecord:
             return _read(found, most, is_line=name.endswith(LINES) or problem.offset > 0 or problem.line > 1)
     except (OSError, EOFError, ValueError) as error:
         raise ContentGone(
-            f"{file} can't be read ({error})", "check whether it was moved or archived", "E170"
+            f"{file} can't be read ({reason_of(error)})", "check whether it was moved or archived", "E170"
         ) from error
 
 

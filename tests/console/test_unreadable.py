@@ -81,7 +81,7 @@ def test_a_huge_line_is_counted_and_only_its_beginning_is_read(tmp_path: Path) -
     found = raw_record(url, Problem("mail.jsonl", 2, 4, "odd"), 1000)
     assert (found.data, found.size, found.is_longer) == (b"x" * 1000, 3_000_000, False)
     assert raw_record(url, Problem("mail.jsonl", 3, 3_000_005, "odd"), 1000).data == b"three"
-    with pytest.raises(ContentGone, match="No such file"):
+    with pytest.raises(ContentGone, match="no such file"):
         raw_record(url, Problem("deleted.jsonl", 2, 4, "odd"), 1000)
     (tmp_path / "letter.md").write_bytes(b"From: ann\n\nA message of lines.\n")
     assert raw_record(url, Problem("letter.md", 1, 0, "odd"), 1000).data == b"From: ann\n\nA message of lines.\n"
@@ -114,6 +114,16 @@ async def test_the_sidebar_has_a_row_while_something_is_unreadable(tmp_path: Pat
         assert "Unreadable lines" in seat.lines[1]
     async with opened(write_mail(tmp_path / "b", torn=0).data) as seat:
         assert "Unreadable" not in seat.text
+
+
+async def test_a_mailbox_of_which_nothing_can_be_read_is_not_called_empty(tmp_path: Path) -> None:
+    mail = MailFiles(tmp_path)
+    mail.line(b"this is no record\n")
+    async with opened(mail.data) as seat:
+        await seat.sees("No mail here can be read.")
+        assert "empty" not in seat.text
+        await seat.press("!")
+        assert "Unreadable lines" in seat.lines[1]
 
 
 async def test_a_row_of_a_database_is_shown(tmp_path: Path) -> None:

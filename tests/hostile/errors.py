@@ -27,8 +27,10 @@ CHANGING = re.compile(r"\d{4}-\d\d-\d\d[ T][\d:.]+Z?|\b[0-9a-f]{12,64}\b|\b\d+ ?
 """What differs in what a command prints from one run to the next."""
 SAID = re.compile(r"signalbox: |can't be read|unreadable|damaged record")
 
-SILENT = {"check", "wait"}
-"""Commands of agents, which give out what can be read: what can't be is the user's to see."""
+SILENT = {"agents", "check", "roster", "wait"}
+"""Commands of agents, which give out what can be read: what can't be is the user's to see; and those that leave blank
+what a session has used where its transcript can't be read.
+"""
 
 
 class Case:

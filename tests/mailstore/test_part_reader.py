@@ -190,3 +190,23 @@ def test_the_reason_says_how_many_went(number: int) -> None:
     shelf.held.clear()
     [reset] = of(Reset, changed(reader))
     assert reset.reason.startswith("a message is" if number == 1 else "12 messages are")
+
+
+class Turning(Shelf):
+    """A part that holds something else each time it is read."""
+
+    def read(self, part: str) -> list[Event] | None:
+        super().read(part)
+        self.put(part, [mail_item(f"m{self.read_count}")])
+        return self.held[part]
+
+
+def test_what_changes_each_time_it_is_read_is_not_read_without_end() -> None:
+    reader = PartReader(Turning(a=[]))
+    with pytest.raises(OSError, match="it changes each time it is read"):
+        scanned(reader)
+    reader = PartReader(shelf := Shelf(a=[mail_item("one")]))
+    scanned(reader)
+    for number in range(30):  # each time for another reason
+        shelf.put("a", [mail_item(f"m{number}")])
+        assert ids(changed(reader)) == {f"m{number}": 1}

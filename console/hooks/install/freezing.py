@@ -11,6 +11,7 @@ from console.hooks.sessions.liveness import is_live
 from console.hooks.sessions.registration import leave
 from console.hooks.sessions.session_state import SessionState, opened, states_in
 from console.hooks.state_folder import all_folders
+from mailstore.errors import reason_of
 
 
 def freeze_sessions(programs: Collection[str], target: Target) -> tuple[list[str], list[str]]:
@@ -29,7 +30,7 @@ def freeze_sessions(programs: Collection[str], target: Target) -> tuple[list[str
                         problem = leave(held.state, held.state.mailbox, "freeze", now)
                         held.save()
                 except OSError as error:
-                    problem = str(error)
+                    problem = reason_of(error)
                 if problem:
                     problems.append(f"{state.agent_id} could not be frozen ({problem})")
                 else:

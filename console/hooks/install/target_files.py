@@ -29,7 +29,7 @@ def real_path(path: Path, target: Target) -> Path:
                 f"{path} is a link to {real}, which does not exist", "remove the link, or create that file", "E225"
             )
     except (OSError, RuntimeError, ValueError) as error:
-        raise Refused(f"{path} can't be found ({error})", "check its links", "E226") from error
+        raise Refused(f"{path} can't be found ({reason_of(error)})", "check its links", "E226") from error
     return real
 
 

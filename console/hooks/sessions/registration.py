@@ -15,7 +15,7 @@ from console.hooks.sessions.processes import program_process
 from console.hooks.sessions.roster_access import change_agent, label_for
 from console.hooks.sessions.session_state import IDLE, WAITING, WORKING, opened, states_in
 from console.hooks.state_folder import hooks_folder
-from mailstore.errors import MailError, Unsupported
+from mailstore.errors import MailError, Unsupported, reason_of
 from mailstore.records.agent_table import DEAD, FROZEN, LIVING
 
 TYPE_CHECKING = False
@@ -184,7 +184,7 @@ def _changed(state: SessionState, mailbox: str, agent_id: str, change: Change, n
     except Unsupported:
         state.extra["roster"] = NO_ROSTER
     except (MailError, OSError) as error:
-        return str(error)
+        return reason_of(error)
     else:
         state.registered = state.registered or now
     return ""

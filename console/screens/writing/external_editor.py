@@ -14,6 +14,7 @@ from textual.app import SuspendNotSupported
 from console.browser.place import is_in_browser
 from console.opening.programs import editor_command
 from console.screens.mail_screen import MailScreen
+from mailstore.errors import reason_of
 from mailstore.files.whole import read_text
 
 
@@ -26,7 +27,7 @@ def edited(screen: MailScreen, body: str) -> str | None:
     try:
         folder = tempfile.mkdtemp(prefix="signalbox-")
     except OSError as error:
-        screen.report(f"Can't write a file for {command!r}: {error}")
+        screen.report(f"Can't write a file for {command!r}: {reason_of(error)}")
         return None
     path = Path(folder) / "message.md"
     try:
@@ -35,7 +36,7 @@ def edited(screen: MailScreen, body: str) -> str | None:
             done = subprocess.run([*shlex.split(command), str(path)], check=False)
         written = read_text(path, errors="replace")
     except (SuspendNotSupported, OSError, ValueError) as error:
-        screen.report(f"Can't run {command!r}: {error}")
+        screen.report(f"Can't run {command!r}: {reason_of(error)}")
         shutil.rmtree(folder, ignore_errors=True)
         return None
     is_done = done.returncode == 0

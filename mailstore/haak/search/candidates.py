@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, reason_of
 from mailstore.files.lines import Line
 from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak.archive.recovery import late_runs, retired_file
@@ -142,7 +142,7 @@ class Candidates:
                     decoded = (decoder.decode(Line(offset, line), 0)[0] for offset, line in found)
                     yield [message.id for messages in decoded for message in messages]
         except OSError as error:
-            raise StoreError("the mailbox can't be searched", str(error), "E331") from error
+            raise StoreError("the mailbox can't be searched", reason_of(error), "E331") from error
 
     def _files(self) -> Iterator[tuple[Path, int, bool]]:
         """Yield the files, the offset at which each starts to count, and whether it is archived.

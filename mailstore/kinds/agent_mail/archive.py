@@ -150,7 +150,7 @@ class ArchiveSource(PartSource):
             except FileNotFoundError:
                 continue
             except (NotAFile, OSError, ValueError, RecursionError) as error:
-                problems.append(Problem(path, 1, 0, f"not a profile: {str(error)[:100]}"))
+                problems.append(Problem(path, 1, 0, f"not a profile: {reason_of(error)[:100]}"))
                 continue
             if not isinstance(known, dict):
                 problems.append(Problem(path, 1, 0, "not a profile: not a JSON object"))

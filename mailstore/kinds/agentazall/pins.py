@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import locked, replace_file
 from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import NotAFile, read_whole
@@ -88,7 +88,7 @@ class Pins:
             try:
                 self._pins = {**_table(self.path).get(self._mailbox, {}), **self._unsaved}
             except (OSError, NotAFile, *UNREADABLE) as error:
-                self.trouble = f"the keys of senders can't be stored: {self.path} can't be read ({error})"
+                self.trouble = f"the keys of senders can't be stored: {self.path} can't be read ({reason_of(error)})"
 
     def known(self, sender: str) -> Pin | None:
         return self._pins.get(sender)
@@ -140,7 +140,7 @@ class Pins:
                 self._since = {}
                 self._saved = time.monotonic()
             except (OSError, NotAFile, StoreError, *UNREADABLE) as error:
-                self.trouble = f"the keys of senders can't be stored: {error}"
+                self.trouble = f"the keys of senders can't be stored: {reason_of(error)}"
 
 
 def _table(path: Path) -> Table:

@@ -55,8 +55,17 @@ def find(path: Path) -> Path | None:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether any of a folder's first entries is an agent's folder. Raises OSError."""
-    return any(is_agent_folder(entry) for entry in islice(_folders(folder), LOOKED_AT))
+    """Return whether any of a folder's first entries is an agent's folder. Raises OSError if that is uncertain."""
+    uncertain: OSError | None = None
+    for entry in islice(_folders(folder), LOOKED_AT):
+        try:
+            if is_agent_folder(entry):
+                return True
+        except OSError as error:
+            uncertain = error
+    if uncertain is not None:
+        raise uncertain
+    return False
 
 
 def is_mailbox(folder: Path) -> bool:

@@ -40,7 +40,11 @@ def spooled_at(home: Path) -> list[Path]:
 def spools_of(root: Path, agents: Iterable[str]) -> Iterator[tuple[str, Hashable]]:
     """Yield the files in the spools of some agents by their path from a root, with their stamps."""
     for agent in agents:
-        for path in spooled_at(root / agent):
+        try:
+            paths = spooled_at(root / agent)
+        except OSError:
+            continue  # the agent's folder can't be looked at, which is a problem of its own
+        for path in paths:
             yield path.relative_to(root).as_posix(), path_stamp(path)
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, Self
 
-from mailstore.errors import ContentGone, DraftRefused, MailError, StoreError
+from mailstore.errors import ContentGone, DraftRefused, MailError, StoreError, reason_of
 from mailstore.files.append import refusal
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.attached import attached_files, open_attached
@@ -246,6 +246,12 @@ class AgentAZAllStore(WatchedStore):
             raise ContentGone(f"message {message.id} is in no file", "check whether it was moved or deleted", "E308")
         for _, data, signed in self._found(message):
             return data, signed
+        try:
+            read_whole(self.folder / where.file)
+        except (FileNotFoundError, NotADirectoryError, NotAFile):
+            pass
+        except OSError as error:
+            raise ContentGone(f"{where.file} can't be read", reason_of(error), "E444") from error
         raise ContentGone(
             f"{where.file} no longer holds this message", "check whether it was moved or taken away", "E307"
         )

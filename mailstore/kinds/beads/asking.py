@@ -177,7 +177,7 @@ class AskingOrigin(IssueOrigin):
             if self._release:
                 raise
             self._is_refused = True
-            reason = reason_of(error) if isinstance(error, OSError) else str(error)
+            reason = reason_of(error)
             problems.append(Problem("bd", 1, 0, f"{INSTEAD}: {reason}", fatal=False))
             return self._export.read(problems)
         finally:

@@ -106,7 +106,7 @@ class RigRecords(NamedTuple):
         except FileNotFoundError:
             return  # the rig was removed
         except (OSError, Unreadable) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else str(error)
+            reason = reason_of(error)
             problems.append(Problem(self.name, 1, 0, f"{NO_AGENTS}: {reason}", fatal=False))
             return
         problems += [

@@ -49,20 +49,27 @@ class RosterFiles:
         self._root = root
         self._folders = {name: Folder(root / name, _is_record) for name in ROSTER}
         self._stamps: dict[str, dict[str, Stamp]] = {}
+        self._closed: dict[str, str] = {}
+        """Why a folder can't be listed, of those that can't."""
         self.named: frozenset[str] = frozenset()
         """The agents that the files name, as they were read last."""
         self.presences: dict[str, NewestPresence] = {}
         """The newest presence of each agent, as it was read last."""
 
     def look(self) -> Hashable:
-        """Return a stamp that changes with any file. Raises OSError."""
-        self._stamps = {name: folder.look(closely=True) for name, folder in self._folders.items()}
-        return tuple(tuple(sorted(stamps.items())) for stamps in self._stamps.values())
+        """Return a stamp that changes with any file."""
+        self._stamps, self._closed = {}, {}
+        for name, folder in self._folders.items():
+            try:
+                self._stamps[name] = folder.look(closely=True)
+            except OSError as error:
+                self._closed[name] = reason_of(error)
+        return (*(tuple(sorted(stamps.items())) for stamps in self._stamps.values()), tuple(self._closed.items()))
 
     def read(self, traffic: Traffic) -> list[Event] | None:
         """Return the agents and problems; None if a file is half-written."""
         records: dict[str, list[tuple[str, Record]]] = {name: [] for name in ROSTER}
-        problems: list[Event] = []
+        problems: list[Event] = [Problem(shown_name(name), 1, 0, why) for name, why in self._closed.items()]
         for folder, stamps in self._stamps.items():
             for name, stamp in sorted(stamps.items()):
                 try:

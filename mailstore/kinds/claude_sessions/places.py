@@ -10,11 +10,11 @@ from pathlib import Path
 
 from mailstore.encoding import shown_name
 from mailstore.kinds.claude_sessions.facts import ClaudeFile
+from mailstore.kit.team_folders.files import LOOKED_AT, folders_in
 from mailstore.kit.transcripts.source import FileFinder, FoundTranscript
 from mailstore.records.message import Problem
 
 PROJECTS = "projects"
-LOOKED_AT = 64
 SUFFIX = ".jsonl"
 SETTLED = 1_000_000_000
 """Nanoseconds after which a folder's time of change shows every later change."""
@@ -24,17 +24,13 @@ def find(path: Path) -> Path | None:
     """Return the folder of projects at a path: that folder itself, or the one of the program that holds it."""
     path = path.absolute()
     for folder in (path, path / PROJECTS):
-        if folder.name == PROJECTS and folder.is_dir() and (_is_own(folder) or any(map(_has_session, _inner(folder)))):
+        if (
+            folder.name == PROJECTS
+            and folder.is_dir()
+            and (_is_own(folder) or any(map(_has_session, folders_in(folder))))
+        ):
             return folder
     return None
-
-
-def _inner(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            return [Path(entry.path) for entry in islice(entries, LOOKED_AT) if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
 
 
 def _is_own(folder: Path) -> bool:

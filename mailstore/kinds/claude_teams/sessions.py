@@ -82,10 +82,10 @@ class Projects:
         """Return the sessions that name a team, by team."""
         teams: defaultdict[str, set[str]] = defaultdict(set)
         for project in self._folders():
-            for path in sorted({each.with_suffix(".jsonl") for each in self._listed(project) if _is_one(each)}):
+            for path in sorted({each.with_suffix(".jsonl") for each in self._listed(project) if self._is_one(each)}):
                 agents = path.with_suffix("") / "subagents"
                 metas = [meta for agent in self._agents(agents) if (meta := self._meta(agent)) is not None]
-                is_old = agents.is_dir() and all(meta.depth is None for meta in metas)
+                is_old = self._is_there(agents) and all(meta.depth is None for meta in metas)
                 named = {meta.team for meta in metas if meta.team} or self._names(path, whole=is_old)
                 for name in named:
                     teams[name].add(path.stem)
@@ -99,7 +99,8 @@ class Projects:
         files: list[TeamFile] = []
         chosen = [project for project in projects if project.name in slugs]
         for project in projects:
-            sessions = {lead for lead in leads if _is_session(project, lead)}
+            self.unread.pop(project, None)
+            sessions = {lead for lead in leads if self._is_session(project, lead)}
             if implicit:
                 sessions |= {path.stem for path in self._listed(project) if path.stem.startswith(implicit[1])}
             for session in sorted(sessions):
@@ -116,7 +117,7 @@ class Projects:
     def _session(self, project: Path, session: str, team: str) -> Iterator[TeamFile]:
         main = project / f"{session}.jsonl"
         shown = f"projects/{project.name}/{session}"
-        if main.is_file():
+        if self._is_there(main):
             yield TeamFile(
                 main, TranscriptOrigin(f"{shown}.jsonl", session, team=team if IMPLICIT.fullmatch(team) else "")
             )
@@ -142,6 +143,23 @@ class Projects:
         except OSError as error:
             self.unread[folder] = reason_of(error)
         return []
+
+    def _is_there(self, path: Path) -> bool:
+        try:
+            path.lstat()
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self.unread[path.parent] = reason_of(error)
+            return False
+        return True
+
+    def _is_one(self, path: Path) -> bool:
+        return path.suffix == ".jsonl" or (not path.suffix and self._is_there(path / "subagents"))
+
+    def _is_session(self, project: Path, session: str) -> bool:
+        if not session or "/" in session or session.startswith("."):
+            return False
+        return self._is_there(project / f"{session}.jsonl") or self._is_there(project / session)
 
     def _transcripts(self, project: Path) -> list[Path]:
         return [path for path in self._listed(project) if path.suffix == ".jsonl"]
@@ -204,13 +222,3 @@ def _top(line: bytes) -> set[str]:
     except (msgspec.DecodeError, RecursionError):
         return set()
     return {name} if (name := team_name(head.team)) else set()
-
-
-def _is_one(path: Path) -> bool:
-    return path.suffix == ".jsonl" or (not path.suffix and (path / "subagents").is_dir())
-
-
-def _is_session(project: Path, session: str) -> bool:
-    if not session or "/" in session or session.startswith("."):
-        return False
-    return (project / f"{session}.jsonl").is_file() or (project / session).is_dir()

@@ -15,7 +15,8 @@ from mailstore.kit.sessions.facts import SessionFile
 from mailstore.kit.sessions.source import SessionsSource
 from mailstore.kit.sessions.store import SessionsStore
 from mailstore.kit.sessions.usage import UsageLog
-from mailstore.kit.transcripts.source import FileFinder, FoundTranscript
+from mailstore.kit.team_folders.files import folders_in
+from mailstore.kit.transcripts.source import FoundTranscript
 from mailstore.records.details import SessionTurn, Speaker
 
 CHATS, SUFFIX = "chats", ".jsonl"
@@ -92,4 +93,11 @@ class GeminiStore(SessionsStore):
 
 
 def _has_chats(place: Path) -> bool:
-    return any(Path(project, CHATS).is_dir() for project in FileFinder(place).entries(place))
+    return any(map(_may_have_chats, folders_in(place)))
+
+
+def _may_have_chats(project: Path) -> bool:
+    try:
+        return (project / CHATS).is_dir()
+    except OSError:
+        return True

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from mailstore.errors import DraftRefused, StoreError
+from mailstore.errors import DraftRefused, StoreError, reason_of
 from mailstore.files.bounded_program import OutOfBounds
 from mailstore.files.database import Unreadable
 from mailstore.kinds.hcom import tables as ask
@@ -57,7 +57,7 @@ def send(database: Path, draft: Draft) -> Message:
     try:
         return look(database, lambda mail: message_at(mail, number, database.name))
     except (OSError, Unreadable, UnreadableEvent, LookupError) as error:
-        raise StoreError(f"hcom sent message {number}, which can't be read back", f"{error}", "E484") from error
+        raise StoreError(f"hcom sent message {number}, which can't be read back", reason_of(error), "E484") from error
 
 
 def _words(mail: sqlite3.Connection, draft: Draft) -> list[str]:

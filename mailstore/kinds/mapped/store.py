@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mailstore.errors import ContentGone, MailboxMissing
+from mailstore.errors import ContentGone, MailboxMissing, reason_of
 from mailstore.files.database import Unreadable
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.mapped.decode import body_of
@@ -102,7 +102,7 @@ class MappedStore(WatchedStore):
         try:
             return origin.raw_row(problem)
         except (OSError, Unreadable) as error:
-            raise ContentGone(f"{origin.path.name} can't be read", str(error), "E444") from error
+            raise ContentGone(f"{origin.path.name} can't be read", reason_of(error), "E444") from error
 
     def _found(self, message: Message) -> MappedRecord:
         try:

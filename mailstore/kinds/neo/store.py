@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from mailstore.errors import ContentGone
+from mailstore.errors import ContentGone, reason_of
 from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo.decode import MESSAGE
 from mailstore.kinds.neo.feed import GraphFeed
@@ -113,7 +113,7 @@ class NeoStore(WatchedStore):
         try:
             waiting = WriteAheadQueue(self._places.log).look().get(node_id) if self._places.log else None
         except OSError as error:
-            raise ContentGone(f"{database.name} can't be read", str(error), "E444") from error
+            raise ContentGone(f"{database.name} can't be read", reason_of(error), "E444") from error
         if waiting is None:
             raise ContentGone(f"message {message.id} is no longer in the graph", "check whether it was deleted", "E316")
         return waiting.line.data, True

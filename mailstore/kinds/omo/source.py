@@ -105,10 +105,10 @@ class _Inboxes:
         return result
 
     def _names(self) -> list[str]:
-        if self._run.inboxes.is_symlink():
-            self._tell(self._run.inboxes, LINK)
-            return []
         try:
+            if self._run.inboxes.is_symlink():
+                self._tell(self._run.inboxes, LINK)
+                return []
             with os.scandir(self._run.inboxes) as entries:
                 listed = sorted(entries, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):

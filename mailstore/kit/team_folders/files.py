@@ -117,11 +117,11 @@ def _may_be(is_team: Callable[[Path], bool], folder: Path) -> bool:
 
 
 def folders_in(folder: Path) -> list[Path]:
-    """Return the first folders in a folder, without links; none if it can't be listed."""
+    """Return the first folders in a folder, without links; none if there is no such folder. Raises OSError."""
     try:
         with os.scandir(folder) as entries:
             return [Path(entry.path) for entry in islice(entries, LOOKED_AT) if entry.is_dir(follow_symlinks=False)]
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

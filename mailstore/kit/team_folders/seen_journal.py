@@ -22,7 +22,7 @@ import msgspec
 from platformdirs import user_state_path
 
 from mailstore.encoding import encodable
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import append_lines, replace_file
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
@@ -148,7 +148,7 @@ class SeenJournal(Generic[Note]):
         try:
             append_privately(self.path, lines)
         except (OSError, StoreError) as error:
-            return f"seen messages can't be stored: {error}"
+            return f"seen messages can't be stored: {reason_of(error)}"
         return ""
 
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+from mailstore.errors import reason_of
 from mailstore.files.folder import Stamp, is_fresh
 from mailstore.files.whole import NotAFile
 from mailstore.kit.team_folders.files import TeamFolder
@@ -84,7 +85,7 @@ class SeenMail(ABC, Generic[Team, Seen]):
             for number, kept in enumerate(self.journal.read()):
                 self._remember(number, kept)
         except (OSError, NotAFile) as error:
-            self._tell("read", f"the journal can't be read: {error}")
+            self._tell("read", f"the journal can't be read: {reason_of(error)}")
         if count := self.journal.damaged:
             many = f"{count:,} lines of the journal are" if count > 1 else "a line of the journal is"
             self._tell("read", f"{many} damaged: {self.if_damaged}")

@@ -91,7 +91,7 @@ class TranscriptHistory(Generic[F]):
         except (FileNotFoundError, NotADirectoryError):
             return
         except (OSError, NotAFile) as error:
-            self._tell_own(f"what transcripts held can't be read: {error}")
+            self._tell_own(f"what transcripts held can't be read: {reason_of(error)}")
             return
         decoder = msgspec.json.Decoder(KeptFact[self.fact_type])  # type: ignore[name-defined]
         for line in filter(None, data.split(b"\n")):
@@ -174,7 +174,7 @@ class TranscriptHistory(Generic[F]):
         try:
             append_privately(self._path, [msgspec.json.encode(fact) for fact in self._unkept])
         except (OSError, StoreError) as error:
-            self._tell_own(f"what transcripts held can't be stored: {error}")
+            self._tell_own(f"what transcripts held can't be stored: {reason_of(error)}")
         else:
             self._unkept = []
 

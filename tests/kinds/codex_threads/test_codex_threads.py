@@ -17,6 +17,7 @@ from mailstore.conformance import following
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.kinds.codex_threads import source
 from mailstore.kinds.codex_threads.store import CodexStore
+from mailstore.records.events import Undelivered
 from mailstore.records.message import Message, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.registry import open_store
@@ -24,6 +25,7 @@ from mailstore.state.mailbox import Mailbox
 from tests.hostile.copied_samples import FIXTURES
 from tests.kinds.codex_threads.codex_threads_harness import line
 from tests.mailboxes import NOW, iso
+from tests.refused import refused
 
 PARENT, CHILD = "repo@21b9", "Ohm@5d84"
 THREAD = "01a221f8-d9b6-7be3-9392-f42cbce021b9"
@@ -133,6 +135,20 @@ def test_a_message_that_was_removed_from_the_queue_is_still_shown(home: Path, mo
     assert ("codex-queue", PARENT, "MARK-ended", "undelivered") in seen(home)
     monkeypatch.setattr(source, "PATIENCE", 1e12)
     assert ("codex-queue", PARENT, "MARK-ended", "frozen") in seen(home)
+
+
+def test_a_queue_that_may_not_be_read_proves_nothing_and_is_read_once_it_may(home: Path) -> None:
+    with CodexStore.open(home) as store, refused(home / "queue_1.sqlite"):
+        events = scanned(store)
+        assert not [*store._reader.changes(True)]
+    assert ("queue_1.sqlite", True) in [(it.file, it.fatal) for it in of(Problem, events)]
+    assert not of(Undelivered, events)
+    seen(home)  # now it is known what was queued
+    with CodexStore.open(home) as store, refused(home / "queue_1.sqlite"):
+        assert not of(Undelivered, scanned(store))
+    queue(home, "DELETE FROM queued_items")
+    with CodexStore.open(home) as store:
+        assert len(of(Undelivered, scanned(store))) == 1
 
 
 def test_other_databases_and_damage_are_reported_and_the_rest_is_read(home: Path) -> None:

@@ -145,4 +145,4 @@ class AccountWork:
                 self.agent, self.label, is_up, now, reason, None if pause is None else now + pause
             )
         except (OSError, StoreError) as error:
-            self._shared.tell(f"{self._ledger.path} can't be written ({error})")
+            self._shared.tell(f"{self._ledger.path} can't be written ({reason_of(error)})")
