@@ -51,6 +51,7 @@ def read_located(folder: Path, message: Message) -> bytes:
         raise ContentGone(f"{message.location.file} can't be read", "check whether it was moved", "E275") from error
 
 
-def unreadable(path: Path, error: Exception) -> StoreError:
-    """Return the error for what the file system refuses to read."""
+def unreadable(path: object, error: Exception) -> StoreError:
+    """Return the error for what the file system refuses to read: the very file, where the error names it."""
+    path = getattr(error, "filename", None) or path
     return StoreError(f"{path} can't be read", reason_of(error), "E273")
