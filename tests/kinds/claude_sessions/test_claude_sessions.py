@@ -28,6 +28,7 @@ from mailstore.state.mailbox import Mailbox
 from mailstore.state.past import mailbox_at
 from tests.kinds.claude_sessions.transcripts import Home, session_id
 from tests.mailboxes import NOW
+from tests.refused import refused
 
 REAL = Path(__file__).parents[2] / "fixtures" / "session-mail"
 ALPHA, BETA = f"alpha@{session_id('alpha')[:4]}", f"beta@{session_id('beta')[:4]}"
@@ -189,6 +190,24 @@ def test_a_message_in_an_inbox_is_not_lost_where_the_program_does_not_say_what_r
     home.send("alpha", "beta", "hello", "m1")
     home.arrive("beta", "alpha", "hello")
     assert outcome(home) == ("frozen", "frozen; the message is held")
+
+
+def test_a_message_is_not_lost_where_what_runs_may_not_be_read_until_it_may(home: Home) -> None:
+    home.send("alpha", "beta", "hello", "m1")
+    home.arrive("beta", "alpha", "hello")
+    mailbox = Mailbox()
+    with ClaudeSessionsStore.open(home.folder) as store:
+        with refused(home.processes):
+            for batch in store.scan():
+                mailbox.fold(batch, NOW)
+        [message] = mailbox.messages()
+        assert mailbox.bare_states(message, NOW) == {BETA: State.FROZEN}
+        assert [problem.file for problem in mailbox.problems] == ["sessions"]
+        for batch in store.news():
+            mailbox.fold(batch, NOW)
+    [message] = mailbox.messages()
+    assert mailbox.bare_states(message, NOW) == {BETA: State.UNDELIVERED}
+    assert not mailbox.problems
 
 
 @pytest.mark.parametrize(
