@@ -82,8 +82,10 @@ def loaded_for_listing(args: argparse.Namespace, *, with_seen: bool = False) -> 
             yield mail
         finally:
             if number := mail.mailbox.counts().unreadable:
-                records = "1 record" if number == 1 else f"{number:,} records"
-                warn(f"{records} can't be read: signalbox doctor says which and why")
+                warn(
+                    f"{f'{number:,} records' if number > 1 else '1 record'} can't be read: "
+                    "signalbox doctor says which and why"
+                )
 
 
 def _alone(store: Store) -> AbstractContextManager[None]:

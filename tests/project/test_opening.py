@@ -33,7 +33,6 @@ ALLOWED = {
     "console/hooks/waking/limits.py": OWN_NEW,
     "console/serve/website.py": OURS,
     "console/status/counting.py": NO_FILE,
-    "console/status/names.py": NARROW,
     "console/status/numbers.py": NARROW,
     "console/settings/theme_files.py": OURS,
     "mailstore/files/detached.py": NO_FILE,

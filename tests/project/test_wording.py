@@ -120,6 +120,26 @@ def test_no_text_uses_a_phrase_that_only_its_author_understands() -> None:
     assert found([Path(__file__)], re.compile("its author understands"))
 
 
+def raw_reasons(text: str) -> Iterator[int]:
+    """Yield the lines of a module's text that say an error of the system as Python does, with its number and path."""
+    for handler in ast.walk(ast.parse(text)):
+        if not isinstance(handler, ast.ExceptHandler) or handler.type is None or handler.name is None:
+            continue
+        if not any(isinstance(node, ast.Name) and node.id == "OSError" for node in ast.walk(handler.type)):
+            continue
+        for node in ast.walk(handler):
+            if isinstance(node, ast.FormattedValue) and getattr(node.value, "id", "") == handler.name:
+                yield node.lineno
+
+
+def test_no_error_of_the_system_is_said_with_its_number() -> None:
+    modules = [path for folder in ("console", "mailstore") for path in sorted((ROOT / folder).rglob("*.py"))]
+    texts = [(path.relative_to(ROOT), path.read_text("utf-8")) for path in modules]
+    wrong = [f"{path}:{line}" for path, text in texts if "OSError" in text for line in raw_reasons(text)]
+    assert not wrong, f"write reason_of(error): {wrong}"
+    assert list(raw_reasons('try: ...\nexcept (OSError, ValueError) as e:\n    x = f"it failed: {e}"')) == [3]
+
+
 SAYS_LETTER = re.compile(r"(?<!dead )(?<!dead-)(?<!`)\bletters?\b", re.IGNORECASE)
 OF_THE_ALPHABET = re.compile(
     r"digits|casefold|escaped|ASCII|to the letter|small letters|three letters|of one or two cells|in their order"

@@ -146,7 +146,10 @@ class AgentAZAllStore(WatchedStore):
             copy = write_message(self.folder / tree, draft, subject, self._pins, is_elsewhere)
         except OSError as error:
             raise refusal(self.folder / HUMAN, error) from error
-        return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
+        try:
+            return self._source.sent(copy._replace(owner=f"{tree}/{copy.owner}") if tree else copy)
+        except OSError as error:
+            raise StoreError("the message was sent, and can't be read back", reason_of(error), "E608") from error
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Mark messages as read in an agent's inbox; the user's stay as they are."""
@@ -251,7 +254,7 @@ class AgentAZAllStore(WatchedStore):
         except (FileNotFoundError, NotADirectoryError, NotAFile):
             pass
         except OSError as error:
-            raise ContentGone(f"{where.file} can't be read", reason_of(error), "E444") from error
+            raise ContentGone(f"{where.file} can't be read", "check its permissions and the disk", "E275") from error
         raise ContentGone(
             f"{where.file} no longer holds this message", "check whether it was moved or taken away", "E307"
         )
