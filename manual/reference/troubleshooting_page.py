@@ -49,7 +49,7 @@ SYMPTOMS = (
     ),
     (
         "There are fewer messages than lines in the file.",
-        "Some lines can't be read; the header counts them as *unreadable*.",
+        "Some lines, files or folders can't be read; the header counts them as *unreadable*.",
         "`!` lists them, each with its place and the reason; so does `signalbox doctor`.",
     ),
     (
