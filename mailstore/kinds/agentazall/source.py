@@ -103,7 +103,7 @@ class AgentAZAllSource(PartSource):
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
             return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of | self._carried), *trouble]
         if part in self._tree.troubles:
-            return [Problem(part, 1, 0, f"messages in it can't be read: {self._tree.troubles[part]}")]
+            return [Problem(part, 1, 0, self._tree.troubles[part])]
         try:
             if is_in_spool(part):
                 why = problem_of(self._root / part)
@@ -116,7 +116,7 @@ class AgentAZAllSource(PartSource):
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            return [Problem(part, 1, 0, f"can't be read: {reason_of(error)}")]
+            return [Problem(part, 1, 0, reason_of(error))]
         changed = self._changed(part)
         if is_partial(data) and not is_settled(changed):
             return None

@@ -76,7 +76,7 @@ class Projects:
         """Return which folders can't be listed: there may be messages in them."""
         place = self._folder.parent
         reasons = ((shown_name(str(path.relative_to(place))), why) for path, why in sorted(self.unread.items()))
-        return tuple(Problem(name, 1, 0, f"its transcripts can't be read: {why}") for name, why in reasons)
+        return tuple(Problem(name, 1, 0, why) for name, why in reasons)
 
     def teams(self) -> dict[str, set[str]]:
         """Return the sessions that name a team, by team."""

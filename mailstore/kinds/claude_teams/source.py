@@ -127,7 +127,7 @@ class TeamsSource(SeenSource[TeamMail]):
         if part != ROSTER:
             mail = self._looked(part)
             file, why = f"{mail.team.prefix}{mail.team.inboxes.name}", self._closed.get(part)
-            return [*mail.events(), *([] if why is None else [Problem(file, 1, 0, f"can't be read: {why}")])]
+            return [*mail.events(), *([] if why is None else [Problem(file, 1, 0, why)])]
         roster = self._roster()
         return None if roster is None else [*named_apart(roster[0]), *roster[1], *self._unlisted()]
 

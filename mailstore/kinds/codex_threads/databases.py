@@ -77,7 +77,7 @@ class Databases:
                 else:
                     self.working = look(path, _working, is_text=True)
             except (OSError, Unreadable) as error:
-                self.problems.append(Problem(path.name, 1, 0, f"can't be read: {reason_of(error)}"))
+                self.problems.append(Problem(path.name, 1, 0, reason_of(error)))
                 self._stamps.pop(kind, None)  # permissions may change without it
                 has_changed |= set(self.problems) != set(before)
             else:

@@ -114,7 +114,7 @@ class PatternedFiles(Origin):
     def _bytes(self, part: str, largest: int) -> bytes | OriginRead:
         """Return a file's bytes, or a Read with the problem."""
         if part in self._unreadable:
-            return OriginRead([], [Problem(part, 1, 0, f"can't be read: {self._unreadable[part]}")])
+            return OriginRead([], [Problem(part, 1, 0, self._unreadable[part])])
         try:
             return read_whole(self.folder / part, largest)
         except FileNotFoundError:

@@ -69,7 +69,7 @@ class OpenCodeSource(SessionsSource):
             answered = look(self.database, ask.answered(waiting, DATABASE), is_text=True) if waiting else []
             self._working = look(self.database, ask.at_work(tables.sessions, now), is_text=True)
         except (OSError, Unreadable) as error:
-            self._fault = Problem(DATABASE, 1, 0, f"can't be read: {reason_of(error)}")
+            self._fault = Problem(DATABASE, 1, 0, reason_of(error))
             self.is_changed |= self._fault != fault
             self._stamp = None  # permissions may change without it
             return []

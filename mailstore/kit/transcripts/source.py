@@ -87,7 +87,7 @@ class FileFinder:
         """Note what can't be looked at, unless it is certain that it is not there."""
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
             name = shown_name(os.path.relpath(path or error.filename, self._home))
-            self.problems.append(Problem(name, 1, 0, f"can't be read: {reason_of(error)}"))
+            self.problems.append(Problem(name, 1, 0, reason_of(error)))
 
 
 class TranscriptSource(RecordSource, Generic[F]):

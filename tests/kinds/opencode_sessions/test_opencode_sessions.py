@@ -134,7 +134,7 @@ def test_another_table_and_damage_are_reported_and_the_rest_is_read(home: Path) 
     with OpenCodeStore.open(home) as store:
         events = scanned(store)
     assert len(of(Message, events)) == 2  # from what was kept
-    assert any("can't be read" in it.reason for it in of(Problem, events))
+    assert any("no such table" in it.reason and it.fatal for it in of(Problem, events))
 
 
 def test_what_is_no_time_ends_nothing(home: Path) -> None:
