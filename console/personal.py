@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from console.quiet.marks import QuietMarks
 from console.settings.config import Config, state_file
 from console.state.remembered import RememberedValues
+from mailstore.files.folder import may_exist
 from mailstore.records.events import Event, Seen, Unseen
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class PersonalData:
     @property
     def _is_new(self) -> bool:
         """Whether nothing was ever stored."""
-        return self._state is None and not state_file().exists()
+        return self._state is None and not may_exist(state_file())
 
     def reconfigure(self, config: Config) -> None:
         """Take other settings over; blocks."""

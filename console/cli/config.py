@@ -23,6 +23,7 @@ from console.settings.config_text import settings_text
 from console.settings.setting_values import SettingValue, set_value, setting, unset_value
 from console.settings.toml_errors import in_toml
 from mailstore.errors import reason_of
+from mailstore.files.folder import may_exist
 
 FILES = JsonOutput(SettingsFiles, "path")
 PROBLEMS = JsonOutput(list[str], "check")
@@ -106,7 +107,7 @@ def _path(is_json: bool) -> int:
         FILES.put(SettingsFiles(str(path), str(config_folder() / "themes"), str(state_file())))
     else:
         put(str(path))
-        if not path.exists():
+        if not may_exist(path):
             warn("the file doesn't exist yet: signalbox config edit creates it")
     return 0
 

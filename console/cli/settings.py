@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from console.cli.terminal_io import warn
+from mailstore.files.folder import may_exist
 from mailstore.records.events import Event, Seen
 from mailstore.rules.retention import EVERYTHING, Retention
 
@@ -45,7 +46,7 @@ def settings(*, is_told: bool = True) -> Settings:
     """
     from platformdirs import user_config_path
 
-    if not (user_config_path("signalbox") / "config.toml").exists():
+    if not may_exist(user_config_path("signalbox") / "config.toml"):
         return Settings()
     from console.settings.config_file import load_config
 
@@ -72,12 +73,14 @@ def _personal_state() -> Iterator[PersonalState | None]:
     from platformdirs import user_state_path
 
     path = user_state_path("signalbox") / "state.db"
-    if not path.exists():
+    if not may_exist(path):
         yield None
         return
     from console.state.personal_state import PersonalState
 
     with closing(PersonalState(path)) as state:
+        if state.database.problem:
+            warn(state.database.problem)
         yield state
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -28,7 +29,7 @@ async def hooked_changes(store_url: str, now: Callable[[], float]) -> AsyncGener
     Reads in a thread; costs next to nothing while no agent has a hook.
     """
     top, known = Path(root()), HookedAgents()
-    while not await asyncio.to_thread(top.is_dir):
+    while not await asyncio.to_thread(os.path.isdir, top):  # not there, or not to be looked into
         await asyncio.sleep(ABSENT_SECONDS)
     folders = await asyncio.to_thread(_folders, store_url)
 

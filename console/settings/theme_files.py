@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 import themes
 from console.words.symbols import STATES
 from mailstore.errors import reason_of
+from mailstore.files.folder import may_exist
 from mailstore.files.whole import read_text
 
 AUTO = "auto"
@@ -174,7 +176,14 @@ def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:
     """Return our themes and the user's, theirs winning, and what is wrong, a sentence a file."""
     found = builtin_themes()
     problems: list[str] = []
-    for path in sorted(folder.glob("*.toml")) if folder.is_dir() else []:
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".toml")
+    except (FileNotFoundError, NotADirectoryError):
+        paths = []
+    except OSError as error:
+        paths = []
+        problems.append(f"{folder}: can't be read ({reason_of(error)}); the themes in it are ignored")
+    for path in paths:
         try:
             text = read_text(path)
             theme = read_theme(text)
@@ -193,7 +202,7 @@ def load_themes(folder: Path) -> tuple[dict[str, Theme], list[str]]:
 def first_themes(folder: Path, wanted: str) -> tuple[dict[str, Theme], list[str]]:
     """Return as few themes as a first screen in the wanted one needs, and what is wrong, a sentence a file."""
     path = OURS / f"{wanted}.toml"
-    if folder.is_dir() or Path(wanted).name != wanted or not path.is_file():
+    if may_exist(folder) or Path(wanted).name != wanted or not path.is_file():
         return load_themes(folder)
     return {wanted: read_ours(path.read_text(encoding="utf-8"))}, []
 
@@ -216,7 +225,7 @@ async def file_changes(folder: Path, known: Stamps | None = None) -> AsyncIterat
 
     `known` are the stamps of the files when they were read, before this began.
     """
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - it never raises
         return
     from mailstore.files.watch import wakeups
 
@@ -233,8 +242,9 @@ async def file_changes(folder: Path, known: Stamps | None = None) -> AsyncIterat
 def file_stamps(folder: Path) -> Stamps:
     """Return name, size and time of change of the TOML files in a folder."""
     stamps: Stamps = set()
-    for path in folder.glob("*.toml"):
-        with suppress(OSError):
-            facts = path.stat()
-            stamps.add((path.name, facts.st_size, facts.st_mtime_ns))
+    with suppress(OSError):
+        for path in folder.glob("*.toml"):
+            with suppress(OSError):
+                facts = path.stat()
+                stamps.add((path.name, facts.st_size, facts.st_mtime_ns))
     return stamps

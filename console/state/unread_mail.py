@@ -16,6 +16,7 @@ from console.settings.config import state_file
 from console.state.personal_state import FOREVER, PersonalState, Shown
 from mailstore.delegating import ReadOnly
 from mailstore.errors import StoreError
+from mailstore.files.folder import may_exist
 from mailstore.records.message import Message, by_age
 from mailstore.records.scope import label_of
 from mailstore.state.mailbox import Mailbox
@@ -55,7 +56,7 @@ def _was_shown(shown: Shown, mailbox: Mailbox, message: Message) -> bool:
 
 def shown_to(store: Store, reader: str, purpose: Purpose = "read", until: float | None = None) -> Shown:
     """Return what was shown to an agent until a time, by default until now; blocks."""
-    if not state_file().exists():
+    if not may_exist(state_file()):
         return Shown()
     with _state() as state:
         return state.shown(store.url, reader, purpose, FOREVER if until is None else until)

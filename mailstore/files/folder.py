@@ -39,6 +39,17 @@ def stamp_there(path: str | Path) -> Stamp | None:
         return None
 
 
+def may_exist(path: Path) -> bool:
+    """Say whether something is at a path; it may be where that can't be looked up, and opening it says why not."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def path_stamp(path: Path) -> Stamp | None:
     """Return a path's stamp, without following a link; None if there is no accessible file."""
     try:

@@ -32,8 +32,8 @@ LISTS = {
     *("attention", "away", "bye", "channels", "checkpoint", "dead-letters", "history", "read", "search", "thread"),
     *("threads", "timeline", "views", "who"),
 }
-"""Commands that say whether something is missing. What agents are given by `check` and `wait` is what can be read; others
-say in their own words what they leave out, or leave blank what they don't know.
+"""Commands that say whether something is missing. `check` and `wait` give agents what can be read; others say in their
+own words what they leave out, or leave blank what they don't know.
 """
 
 
