@@ -17,15 +17,18 @@ LISTING = ("open", "scandir", "listdir")
 
 
 @contextmanager
-def refused(place: Path) -> Iterator[None]:
-    """Let no file be opened, or no folder be listed nor anything in it be looked at, as one without permissions."""
+def refused(place: Path, *, listing: bool = False) -> Iterator[None]:
+    """Let no file be opened, or no folder be listed nor anything in it be looked at, as one without permissions.
+
+    With `listing`, what is in a folder may be opened by its name, as in one that may be entered and not read.
+    """
     itself, below = str(place), f"{place}{os.sep}"
 
     def asked(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(path: Any = ".", *args: Any, **more: Any) -> Any:
             if not isinstance(path, int):
                 text = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - resolving would ask
-                if text.startswith(below) or (text == itself and name in LISTING):
+                if (text.startswith(below) and not listing) or (text == itself and name in LISTING):
                     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), text)
             return real(path, *args, **more)
 

@@ -50,6 +50,14 @@ def may_exist(path: Path) -> bool:
     return True
 
 
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, sorted; none if there is none. Raises OSError, where `glob` finds nothing."""
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208 - names are enough
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def path_stamp(path: Path) -> Stamp | None:
     """Return a path's stamp, without following a link; None if there is no accessible file."""
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from mailstore.files.folder import names_in
 from mailstore.files.owned import look_of
 from mailstore.files.whole import NotAFile
 
@@ -59,21 +60,18 @@ class MailboxFiles(Struct, frozen=True):
         return look_of(self.mailbox, *self.set_aside().values())
 
     def retired_files(self) -> list[Path]:
-        """Return the retired mailbox files that still exist."""
-        return sorted(self.retired.glob("*.jsonl"))
+        """Return the retired mailbox files that still exist. Raises OSError."""
+        return [self.retired / name for name in names_in(self.retired) if name.endswith(".jsonl")]
 
     def aside(self, run: str) -> Path:
         """Return the path to which a run sets the mailbox file aside."""
         return self.mailbox.with_name(f"{self.mailbox.name}{ASIDE}{run}")
 
     def set_aside(self) -> dict[str, Path]:
-        """Return the files that archivals have set aside and not retired yet, by run."""
+        """Return the files that archivals have set aside and not retired yet, by run. Raises OSError."""
         prefix = f"{self.mailbox.name}{ASIDE}"
-        try:
-            paths = sorted(path for path in self.folder.iterdir() if path.name.startswith(prefix))
-        except OSError:
-            return {}
-        return {path.name.removeprefix(prefix): path for path in paths}
+        names = (name for name in names_in(self.folder) if name.startswith(prefix))
+        return {name.removeprefix(prefix): self.folder / name for name in names}
 
     @property
     def roster_lines(self) -> Path:
@@ -86,11 +84,9 @@ class MailboxFiles(Struct, frozen=True):
         return self.folder / "agent-roster.json"
 
     def months(self) -> list[Path]:
-        """Return the archive's files, newest month first."""
-        if not self.archive.is_dir():
-            return []
-        paths = [*self.archive.glob("*.jsonl"), *self.archive.glob("*.jsonl.gz")]
-        return sorted(paths, key=lambda path: path.name, reverse=True)
+        """Return the archive's files, newest month first. Raises OSError."""
+        names = (name for name in names_in(self.archive) if name.endswith((".jsonl", ".jsonl.gz")))
+        return [self.archive / name for name in names][::-1]
 
     def all(self) -> list[Path]:
         """Return every existing file of the mailbox."""

@@ -84,13 +84,11 @@ class HaakStore(WatchedStore, Resumable):
         path = path_of(location)
         try:
             places = find(path)
+            if places is not None:
+                return cls(places, poll=poll)
         except OSError as error:
             raise unreadable(path, error) from error
-        if places is None:
-            raise MailboxMissing(
-                f"no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo", "E292"
-            )
-        return cls(places, poll=poll)
+        raise MailboxMissing(f"no {MAILBOX} at {path}", "make one with signalbox init, or try signalbox demo", "E292")
 
     @classmethod
     def create(cls, location: str | Path) -> Self:
@@ -135,9 +133,10 @@ class HaakStore(WatchedStore, Resumable):
     def is_long(self) -> bool:
         """Return whether there is so much mail that reading it takes a while."""
         sizes = 0
-        for path in (self._places.mailbox, self._places.reads, *self._places.months()):
-            with suppress(OSError):
-                sizes += path.stat().st_size
+        with suppress(OSError):  # reading says why
+            for path in (self._places.mailbox, self._places.reads, *self._places.months()):
+                with suppress(FileNotFoundError):
+                    sizes += path.stat().st_size
         return sizes >= LONG
 
     def glimpse(self) -> list[Event]:
@@ -326,11 +325,11 @@ class HaakStore(WatchedStore, Resumable):
 
     def _recover(self) -> None:
         """Recover interrupted archivals; a failure doesn't affect the write."""
-        if not self._places.archive.is_dir() and not self._places.set_aside():
-            return
-        from mailstore.haak.archive.recovery import needs_recovery, recover
-
         with suppress(OSError, StoreError):
+            if not self._places.archive.is_dir() and not self._places.set_aside():
+                return
+            from mailstore.haak.archive.recovery import needs_recovery, recover
+
             if needs_recovery(self._places):
                 for _ in recover(self._places):
                     pass

@@ -48,18 +48,18 @@ def test_what_may_not_be_read_is_not_taken_for_nothing(
     folder.mkdir()
     url = SAMPLES[sample](folder)
     whole = told(url)
-    places = sorted(folder.rglob("*"))
     found = []
-    for number, place in enumerate(places):
-        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / f"state-{number}"))  # nothing is remembered
+    for number, place in enumerate(sorted(folder.rglob("*"))):
         name = place.relative_to(folder).as_posix()
-        with refused(place):
-            try:
-                missing: object = hidden(url, whole)
-            except StoreError as error:
-                missing = name not in ESSENTIAL and not name.startswith("data/") and error
-        if missing:
-            found.append((name, missing))
+        for listing in (False, True) if place.is_dir() else (False,):
+            monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / f"state-{number}-{listing}"))  # nothing is remembered
+            with refused(place, listing=listing):
+                try:
+                    missing: object = hidden(url, whole)
+                except StoreError as error:
+                    missing = name not in ESSENTIAL and not name.startswith("data/") and error
+            if missing:
+                found.append((name, listing, missing))
     assert not found
 
 

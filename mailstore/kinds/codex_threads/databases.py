@@ -11,6 +11,7 @@ import msgspec
 
 from mailstore.errors import reason_of
 from mailstore.files.database import DatabaseStamp, Unreadable, database_stamp
+from mailstore.files.folder import names_in
 from mailstore.kit.tables import look, text_of
 from mailstore.kit.timestamps import isoformat
 from mailstore.records.message import Problem
@@ -86,10 +87,11 @@ class Databases:
         return has_changed
 
     def _newest(self) -> dict[str, Path]:
-        """Return the database of each kind with the highest number."""
+        """Return the database of each kind with the highest number. Raises OSError."""
         newest: dict[str, tuple[int, Path]] = {}
-        for path in self._folder.glob("*.sqlite"):
-            if match := NUMBERED.fullmatch(path.name):
+        for name in names_in(self._folder):
+            if match := NUMBERED.fullmatch(name):
+                path = self._folder / name
                 newest[match[1]] = max(newest.get(match[1], (-1, path)), (int(match[2]), path))
         return {kind: path for kind, (_, path) in newest.items()}
 
