@@ -102,8 +102,8 @@ class AgentAZAllSource(PartSource):
         if part == ROSTER:
             trouble = [Problem(str(self._pins.path), 1, 0, self._pins.trouble, False)] if self._pins.trouble else []
             return [Person((HUMAN,)), *agents_of(self._root, self._tasks, self._told_of | self._carried), *trouble]
-        if part in self._tree.troubles:
-            return [Problem(part, 1, 0, self._tree.troubles[part])]
+        if part in self._tree.problems:
+            return [Problem(part, 1, 0, self._tree.problems[part])]
         try:
             if is_in_spool(part):
                 why = problem_of(self._root / part)

@@ -32,7 +32,7 @@ class _Subfolders:
         self._was_fresh = True
         self.names: list[str] = []
         self.links: list[str] = []
-        self.trouble = ""
+        self.problem = ""
 
     @property
     def identity(self) -> tuple[int, int] | None:
@@ -70,7 +70,7 @@ class AgentFolders:
         self._days: dict[str, _Subfolders] = {}
         self._boxes: dict[str, AgentBox] = {}
         self._linked: list[str] = []
-        self.troubles: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
         """Why a folder can't be looked at, of those that can't."""
         self._there: dict[str, tuple[int, int] | None] = {}
         self._wholly_at = float("-inf")
@@ -106,11 +106,11 @@ class AgentFolders:
             agent: self._days.get(agent) or _Subfolders(self.root / agent, DAY.fullmatch) for agent in self.agents
         }
         for days in self._days.values():
-            days.trouble = ""
+            days.problem = ""
             try:
                 days.look()
             except OSError as error:
-                days.trouble = reason_of(error)
+                days.problem = reason_of(error)
         there = {agent: days.identity for agent, days in self._days.items()}
         if any(there.get(agent) != identity for agent, identity in self._there.items()):
             # a folder was replaced: everything known about its days is void
@@ -146,11 +146,11 @@ class AgentFolders:
         if is_time:
             self._wholly_at = time.monotonic()
             self._linked = list(self._links())
-        self.troubles = {agent: days.trouble for agent, days in self._days.items() if days.trouble}
+        self.problems = {agent: days.problem for agent, days in self._days.items() if days.problem}
         parts: dict[str, Hashable] = {}
         for day in sorted(by_day, reverse=True):
             boxes = [self._box(f"{agent}/{day}/{box}") for box in BOXES for agent in by_day[day]]
-            self.troubles.update((one.name, one.trouble) for one in boxes if one.trouble)
+            self.problems.update((one.name, one.problem) for one in boxes if one.problem)
             for one in boxes:
                 parts.update(one.head)
             for one in boxes:
@@ -158,7 +158,7 @@ class AgentFolders:
                 parts.update(one.alone)
         for link in self._linked:
             parts[link] = path_stamp(self.root / link)
-        return {**parts, **self.troubles}
+        return {**parts, **self.problems}
 
     def _box(self, name: str) -> AgentBox:
         box = self._boxes.get(name)
@@ -197,17 +197,17 @@ class AgentBox:
         self.parts: dict[str, Hashable] = {}
         self.head: dict[str, Hashable] = {}
         self.alone: dict[str, Hashable] = {}
-        self.trouble = ""
+        self.problem = ""
 
     def look(self, *, closely: bool, wholly: bool) -> None:
         """Update the entries; `closely` checks the stamps of the newest files, `wholly` those of all."""
         is_large = len(self._entries) > LARGE
         before = self._entries
-        self.trouble = ""
+        self.problem = ""
         try:
             found = self._folder.look(closely=wholly or (closely and not is_large))
         except OSError as error:
-            found, self.trouble = {}, reason_of(error)
+            found, self.problem = {}, reason_of(error)
         changed: list[str] = []
         if found is not before:
             changed = [name for name, stamp in found.items() if before.get(name) != stamp]

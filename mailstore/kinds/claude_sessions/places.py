@@ -86,9 +86,10 @@ class SessionFiles:
             return
         known = self._below.get(folder)
         if known is None or known[0] != stamp.changed:
+            problems = len(self._finder.problems)
             names = [entry.name for entry in self._finder.entries(folder) if entry.name.startswith("agent-")]
             known = stamp.changed, [name for name in names if name.endswith(SUFFIX)]
-            if known[1] and time.time_ns() - stamp.changed > SETTLED:
+            if len(self._finder.problems) == problems and time.time_ns() - stamp.changed > SETTLED:
                 self._below[folder] = known
         for name in known[1]:
             path = f"{folder}/{name}"
