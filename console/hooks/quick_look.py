@@ -117,12 +117,12 @@ def _is_same(path: str, options: str, cwd: str) -> bool:
 
 
 def stat_mark(path: str) -> str:
-    """Return what distinguishes one state of a file from another: inode, size and time."""
+    """Return what distinguishes one state of a file from another: inode, size, and when it or its mode changed."""
     try:
         stat = os.stat(path)  # noqa: PTH116 - pathlib costs more than all of this
     except OSError:
         return GONE
-    return f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}"
+    return f"{stat.st_ino} {stat.st_size} {stat.st_ctime_ns}"
 
 
 def quick_line(

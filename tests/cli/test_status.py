@@ -21,7 +21,9 @@ from console.status.numbers import FIELDS, load_numbers
 from console.status.places import cache_home, config_path, kept_place
 from mailstore.records.scope import url_of
 from tests.cli.conftest import ROOT, Run
+from tests.kinds.channels.channels_folder import copied
 from tests.mailboxes import MailFiles, every_case
+from tests.refused import refused
 
 ALL = ",".join(f"{name}={{{name}}}" for name in FIELDS)
 
@@ -253,3 +255,13 @@ def test_numbers_are_kept_for_their_owner_alone(mail: MailFiles, run: Run) -> No
     assert "haak:" not in kept.read_text()
     assert quick_status.quick_status(["--store", mail.url]) is None
     assert json.loads(run("status", "--store", mail.url, "--json").out)["is_certain"] is True
+
+
+def test_what_could_not_be_read_is_counted_anew_once_its_permissions_change(tmp_path: Path, run: Run) -> None:
+    channels = copied(tmp_path)
+    room = channels / "channels" / "agent-os-paper"
+    with refused(room):
+        assert run("status", "--store", f"channels:{channels}").out.endswith("1 unreadable\n")
+    room.chmod(0o700)
+    room.chmod(0o755)
+    assert run("status", "--store", f"channels:{channels}").out == "0 for you · 3 unread · 0 dead\n"
