@@ -79,8 +79,6 @@ def _personal_state() -> Iterator[PersonalState | None]:
     from console.state.personal_state import PersonalState
 
     with closing(PersonalState(path)) as state:
-        if state.database.problem:
-            warn(state.database.problem)
         yield state
 
 
@@ -121,6 +119,8 @@ def seen_marks(mailbox_url: str) -> list[Event]:
             return []
         from console.quiet.marks import read_marks
 
+        if state.database.problem:
+            warn(state.database.problem)
         return [*map(Seen, state.seen(mailbox_url)[0]), read_marks(state.database, mailbox_url)]
 
 

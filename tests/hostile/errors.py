@@ -30,10 +30,10 @@ SAID = re.compile(r"signalbox: |can't be read|unreadable")
 
 LISTS = {
     *("attention", "away", "bye", "channels", "checkpoint", "dead-letters", "history", "read", "search", "thread"),
-    *("threads", "timeline", "views", "who"),
+    *("threads", "timeline", "views"),
 }
-"""Commands that say whether something is missing. `check` and `wait` give agents what can be read; others say in their
-own words what they leave out, or leave blank what they don't know.
+"""Commands that say whether mail is missing. `check` and `wait` give agents what can be read; others say in their own
+words what they leave out, or leave blank what they don't know, such as what an agent does.
 """
 
 
@@ -54,14 +54,19 @@ class Case:
         return self._bench.run(self._words, self._folder, fault)
 
     def fail_at(self, call: int, error: str) -> None:
-        """Let a call fail. Raises AssertionError where mail is hidden, or the command says nothing useful."""
+        """Let a call fail. Raises AssertionError where mail is hidden, or the command doesn't end as it should."""
+        end = self.ended(call, error)
+        if self._words[0] in LISTS and not SAID.search(end.said):
+            whole, said = (CHANGING.sub("*", it.said).splitlines() for it in (self.whole, end))
+            assert said == whole, "\n".join(islice(unified_diff(whole, said, lineterm="", n=0), 2, 12))
+
+    def ended(self, call: int, error: str) -> End:
+        """Let a call fail; return how the command ended. Raises AssertionError where it should not end so."""
         end = self._run(Fault(fails=call, error=error))
         assert end.status in (0, 1), f"status {end.status}: {end.said[-500:]}"
         assert "internal error (" not in end.said, end.said[-500:]
         assert "the output can't be written" not in end.said, end.said
-        if self._words[0] in LISTS and not SAID.search(end.said):
-            whole, said = (CHANGING.sub("*", it.said).splitlines() for it in (self.whole, end))
-            assert said == whole, "\n".join(islice(unified_diff(whole, said, lineterm="", n=0), 2, 12))
+        return end
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from tests.hostile.samples import SAMPLES
 MAILBOXES, COMMANDS, CALLS = 2, 4, 6
 
 
-def test_commands_that_meet_a_failing_disk_hide_nothing(tmp_path: Path, bench: Bench, run_seed: int) -> None:
+def test_commands_that_meet_a_failing_disk_end_as_they_should(tmp_path: Path, bench: Bench, run_seed: int) -> None:
     chance = random.Random(run_seed)
     for name in chance.sample(sorted(SAMPLES), MAILBOXES):
         with looked(name, bench, tmp_path / name) as cases:
@@ -21,7 +21,7 @@ def test_commands_that_meet_a_failing_disk_hide_nothing(tmp_path: Path, bench: B
                 for call in chance.sample(range(1, len(calls) + 1), min(CALLS, len(calls))):
                     error = chance.choice(NAMES)
                     try:
-                        case.fail_at(call, error)
+                        case.ended(call, error)
                     except AssertionError as wrong:
                         raise AssertionError(f"{name}: {case.command}: {error} at {calls[call - 1]}") from wrong
 
