@@ -19,7 +19,8 @@ from tests.hostile.samples import SAMPLES
 from tests.refused import refused
 
 ESSENTIAL = {
-    *("agent-mail", "agent-mail/storage.sqlite3", "agentazall", "agentazall/data", "agentazall/data/mailboxes"),
+    *("agent-mail", "agent-mail/archive", "agent-mail/archive/projects", "agent-mail/storage.sqlite3"),
+    *("agentazall", "agentazall/data", "agentazall/data/mailboxes"),
     *("agenties", "agenties/.agenties", "agenties/.agenties/mailbox.jsonl", "channels", "channels/channels"),
     *("town", "town/.beads", "town/.beads/archive.jsonl", "town/.beads/issues.jsonl", "town/.beads/beads.db"),
     *(".claude", ".claude/projects", "claude-teams", "teams", ".codex", ".copilot", ".gemini", ".gemini/tmp"),

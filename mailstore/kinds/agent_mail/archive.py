@@ -45,6 +45,8 @@ class ArchiveSource(PartSource):
         self._roots: dict[tuple[str, str], str] = {}
         self._profiles: list[tuple[str, Stamp]] = []
         self._has_several = False
+        self._unreadable: dict[str, str] = {}
+        """Why a folder can't be listed, of those that can't."""
 
     def begin(self) -> None:
         self._seen, self._roots, self._parts = {}, {}, {}
@@ -56,7 +58,11 @@ class ArchiveSource(PartSource):
     def _look(self, name: str, *, closely: bool = False) -> dict[str, Stamp]:
         """Return a folder's entries; `closely` also checks whether the newest have changed in place."""
         folder = self._folders.setdefault(name, Folder(self._root / name))
-        stamps = folder.look()
+        try:
+            stamps = folder.look()
+        except OSError as error:
+            self._unreadable[name] = reason_of(error)
+            return {}
         if stamps is not self._looked.get(name):
             self._looked[name], self._has_changed = stamps, True
             self._newest[name] = nlargest(NEWEST, stamps)
@@ -70,6 +76,7 @@ class ArchiveSource(PartSource):
         months: dict[str, dict[str, Stamp]] = {}
         profiles: list[tuple[str, Stamp]] = []
         self._has_changed = False
+        before, self._unreadable = self._unreadable, {}
         slugs = sorted(self._look(PROJECTS))
         for slug in slugs:
             base = f"{PROJECTS}/{slug}"
@@ -84,7 +91,7 @@ class ArchiveSource(PartSource):
         self._has_several = len(slugs) > 1
         self._profiles = profiles
         roster = (tuple(stamp for _, stamp in profiles), len(self._seen), self._has_several)
-        if self._has_changed or self._parts.get(ROSTER) != roster:
+        if self._has_changed or self._unreadable != before or self._parts.get(ROSTER) != roster:
             messages = [
                 (name, f"{place}/{name}", stamp)
                 for place, value in months.items()
@@ -94,12 +101,15 @@ class ArchiveSource(PartSource):
             messages.sort(reverse=True)
             self._found = {path: stamp for _, path, stamp in messages}
             several = self._has_several
-            self._parts = {ROSTER: roster, **{path: (stamp, several) for path, stamp in self._found.items()}}
+            found = {path: (stamp, several) for path, stamp in self._found.items()}
+            self._parts = {ROSTER: roster, **found, **self._unreadable}
         return self._parts
 
     def read(self, part: str) -> list[Event] | None:
         if part == ROSTER:
             return self._roster()
+        if part in self._unreadable:
+            return [Problem(part, 1, 0, self._unreadable[part])]
         try:
             data = read_whole(self._root / part)
             mail = archived_file_of(data)
