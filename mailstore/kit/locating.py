@@ -8,7 +8,7 @@ Usage:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,6 +39,20 @@ def found_at(find: Find[Place], path: Path, problem: str, remedy: str) -> Place:
     if place is None:
         raise MailboxMissing(problem, remedy)
     return place
+
+
+def any_of(places: Iterable[Place], is_wanted: Callable[[Place], bool]) -> bool:
+    """Say whether any place is what is looked for. Raises OSError if none is, and one can't be looked at."""
+    uncertain: OSError | None = None
+    for place in places:
+        try:
+            if is_wanted(place):
+                return True
+        except OSError as error:
+            uncertain = error
+    if uncertain is not None:
+        raise uncertain
+    return False
 
 
 def read_located(folder: Path, message: Message) -> bytes:

@@ -19,7 +19,8 @@ from tests.hostile.samples import SAMPLES
 from tests.refused import refused
 
 ESSENTIAL = {
-    *("agent-mail", "agent-mail/archive", "agent-mail/archive/projects", "agent-mail/storage.sqlite3"),
+    *("agent-mail", "agent-mail/archive", "agent-mail/archive/projects", "agent-mail/archive/projects/srv-backend"),
+    *("agent-mail/storage.sqlite3", "agent-mail/archive/projects/srv-backend/messages", ".gemini/tmp/repo"),
     *("agentazall", "agentazall/data", "agentazall/data/mailboxes"),
     *("agenties", "agenties/.agenties", "agenties/.agenties/mailbox.jsonl", "channels", "channels/channels"),
     *("town", "town/.beads", "town/.beads/archive.jsonl", "town/.beads/issues.jsonl", "town/.beads/beads.db"),
@@ -28,7 +29,7 @@ ESSENTIAL = {
     *("repository", "repository/.neo-ai-data", "repository/.neo-ai-data/sqlite", "omo", "omo/runtime", "opencode"),
     "repository/.neo-ai-data/sqlite/memory-core-graph.sqlite",
 }
-"""Without which a mailbox is none; and every file of a HAAK mailbox, which are one record together."""
+"""Without which a mailbox is none, or not known as one; and every file of a HAAK mailbox, which are one record."""
 
 
 def hidden(url: str, whole: Told) -> list[object]:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from mailstore.kit.locating import any_of
 from mailstore.kit.tables import is_database_of, tables_in
 
 DATABASE = "storage.sqlite3"
@@ -54,10 +55,11 @@ def _is_archive(root: Path) -> bool:
     projects = root / PROJECTS
     if not projects.is_dir() or projects.is_symlink():
         return False
-    for project in projects.iterdir():
-        messages, agents = project / "messages", project / "agents"
-        if messages.is_dir() and any(YEAR.fullmatch(year.name) for year in messages.iterdir()):
-            return True
-        if agents.is_dir() and any((agent / "profile.json").is_file() for agent in agents.iterdir()):
-            return True
-    return False
+    return any_of(projects.iterdir(), _is_project)
+
+
+def _is_project(folder: Path) -> bool:
+    messages, agents = folder / "messages", folder / "agents"
+    if messages.is_dir() and any(YEAR.fullmatch(year.name) for year in messages.iterdir()):
+        return True
+    return agents.is_dir() and any((agent / "profile.json").is_file() for agent in agents.iterdir())

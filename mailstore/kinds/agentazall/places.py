@@ -15,6 +15,7 @@ from platformdirs import user_state_path
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
+from mailstore.kit.locating import any_of
 from mailstore.records.scope import LABEL
 
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -56,16 +57,7 @@ def find(path: Path) -> Path | None:
 
 def looks_like(folder: Path) -> bool:
     """Return whether any of a folder's first entries is an agent's folder. Raises OSError if that is uncertain."""
-    uncertain: OSError | None = None
-    for entry in islice(_folders(folder), LOOKED_AT):
-        try:
-            if is_agent_folder(entry):
-                return True
-        except OSError as error:
-            uncertain = error
-    if uncertain is not None:
-        raise uncertain
-    return False
+    return any_of(islice(_folders(folder), LOOKED_AT), is_agent_folder)
 
 
 def is_mailbox(folder: Path) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from mailstore.encoding import shown_name
 from mailstore.kinds.gemini_sessions.chats import USED, ChatTranscript, turns_in, used_in
+from mailstore.kit.locating import any_of
 from mailstore.kit.sessions.facts import SessionFile
 from mailstore.kit.sessions.source import SessionsSource
 from mailstore.kit.sessions.store import SessionsStore
@@ -93,11 +94,4 @@ class GeminiStore(SessionsStore):
 
 
 def _has_chats(place: Path) -> bool:
-    return any(map(_may_have_chats, folders_in(place)))
-
-
-def _may_have_chats(project: Path) -> bool:
-    try:
-        return (project / CHATS).is_dir()
-    except OSError:
-        return True
+    return any_of(folders_in(place), lambda project: (project / CHATS).is_dir())
