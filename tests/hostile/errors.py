@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("only", nargs="*", metavar="SAMPLE", help=f"only these: {', '.join(SAMPLES)}")
     parser.add_argument("--error", choices=NAMES, default=NAMES[0], help="how calls fail")
-    parser.add_argument("--most", type=int, default=100, metavar="N", help="only N calls of a command, at random")
+    parser.add_argument("--most", type=int, metavar="N", help="only N calls of a command, at random")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
             with looked(name, bench, Path(above) / str(place)) as cases:
                 for case in cases:
                     calls = range(1, len(case.whole.calls) + 1)
-                    for call in random.sample(calls, min(args.most, len(calls))):
+                    for call in random.sample(calls, min(args.most or len(calls), len(calls))):
                         number += 1
                         try:
                             case.fail_at(call, args.error)
