@@ -6,14 +6,16 @@ import os
 import random
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from mailstore.errors import StoreError
 from mailstore.kit.watched_store import WatchedStore
-from mailstore.records.message import Message
+from mailstore.records.events import Event
 from mailstore.registry import open_store
+from mailstore.state.mailbox import Mailbox
 from tests.hostile.kill import Told, told
 from tests.hostile.samples import SAMPLES
 from tests.refused import refused
@@ -65,22 +67,40 @@ def test_what_may_not_be_read_is_not_taken_for_nothing(
     assert not found
 
 
-@pytest.mark.parametrize("sample", ["agentazall", "channels", "claude-teams", "gemini-sessions", "omo"])
-def test_what_may_be_read_again_is_there_again(sample: str, tmp_path: Path, run_seed: int) -> None:
+SEVERAL = ["agent-mail-archive", "agentazall", "channels", "claude-teams", "gemini-sessions", "omo"]
+"""Samples with folders of which one may be closed."""
+
+
+@pytest.mark.parametrize("sample", SEVERAL)
+def test_what_may_be_read_again_is_there_again_and_what_was_read_stays(
+    sample: str, tmp_path: Path, run_seed: int
+) -> None:
     folder = tmp_path / "box"
     folder.mkdir()
     url = SAMPLES[sample](folder)
-    whole = told(url).messages
+    whole = told(url).messages.total()
     long_ago = time.time() - 60
     for place in folder.rglob("*"):
         os.utime(place, (long_ago, long_ago), follow_symlinks=False)
     folders = {place.parent for place in folder.rglob("*") if place.is_file()} - {folder}
     places = sorted(place for place in folders if place.relative_to(folder).as_posix() not in ESSENTIAL)
     place = random.Random(run_seed).choice(places)
+    mailbox = Mailbox("user")
+
+    def take(batches: Iterable[list[Event]]) -> int:
+        taken = list(batches)
+        for batch in taken:
+            mailbox.fold(batch, time.time())
+        return len(taken)
+
     with open_store(url) as store:
         assert isinstance(store, WatchedStore)
+        reader = store._reader
         with refused(place):
-            before = {event.id for batch in store._reader.scan() for event in batch if isinstance(event, Message)}
-            assert not [*store._reader.changes(True)]  # nothing changes as long as it stays so
-        after = {event.id for batch in store._reader.changes(True) for event in batch if isinstance(event, Message)}
-    assert len(before | after) == whole.total()
+            assert take(reader.scan())
+            assert not take(reader.changes(True))  # nothing changes as long as it stays so
+        take(reader.changes(True))
+        assert (len(mailbox), mailbox.counts().unreadable) == (whole, 0)
+        with refused(place):
+            take(reader.changes(True))
+        assert len(mailbox) == whole

@@ -62,7 +62,7 @@ class ArchiveSource(PartSource):
             stamps = folder.look()
         except OSError as error:
             self._unreadable[name] = reason_of(error)
-            return {}
+            return self._looked.get(name, {})
         if stamps is not self._looked.get(name):
             self._looked[name], self._has_changed = stamps, True
             self._newest[name] = nlargest(NEWEST, stamps)

@@ -48,7 +48,7 @@ class _Subfolders:
             return True
         was_fresh = is_fresh(stamp)
         names, links = [], []
-        self._stamp, self.names, self.links = None, [], []  # until it is known what is there now
+        self._was_fresh = True  # it is listed again if it can't be listed now
         with os.scandir(self._path) as entries:
             for entry in entries:
                 if self._is_wanted(entry.name):
@@ -207,7 +207,7 @@ class AgentBox:
         try:
             found = self._folder.look(closely=wholly or (closely and not is_large))
         except OSError as error:
-            found, self.problem = {}, reason_of(error)
+            found, self.problem = before, reason_of(error)
         changed: list[str] = []
         if found is not before:
             changed = [name for name, stamp in found.items() if before.get(name) != stamp]

@@ -71,7 +71,7 @@ class PatternedFiles(Origin):
             return self._folder(name).look(closely=closely)
         except OSError as error:
             self._unreadable[name] = reason_of(error)
-            return {}
+            return self._looked.get(name, {})
 
     def _matching(self, name: str, middle: tuple[str, ...]) -> Iterator[str]:
         """Yield the folders that match the middle of the pattern; links are not followed."""

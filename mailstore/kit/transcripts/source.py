@@ -86,7 +86,7 @@ class FileFinder:
     def fail(self, error: OSError, path: str | Path = "") -> None:
         """Note what can't be looked at, unless it is certain that it is not there."""
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            name = shown_name(os.path.relpath(path or error.filename, self._home))
+            name = shown_name(os.path.relpath(path or error.filename or self._home, self._home))
             self.problems.append(Problem(name, 1, 0, reason_of(error)))
 
 
