@@ -14,7 +14,16 @@ from tests.mailboxes import MailFiles
 from tests.refused import refused
 
 ANN, BOB = "ann-00000001", "bob-00000001"
-COMMANDS = ("history", "status", "threads", "views", "attention", f"read --as {ANN}", "away --since 2020-01-01", "agents")
+COMMANDS = (
+    "history",
+    "status",
+    "threads",
+    "views",
+    "attention",
+    f"read --as {ANN}",
+    "away --since 2020-01-01",
+    "agents",
+)
 
 
 def write_mail(folder: Path) -> MailFiles:

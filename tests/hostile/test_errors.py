@@ -29,7 +29,7 @@ def test_commands_that_meet_a_failing_disk_end_as_they_should(tmp_path: Path, be
 def test_what_fails_is_counted_and_said(tmp_path: Path, bench: Bench) -> None:
     with looked("haak", bench, tmp_path / "haak") as cases:
         [case] = [case for case in cases if case.command.startswith("history --store")]
-        reads = [at for at, call in enumerate(case.whole.calls, 1) if call == "pread /data/agent-mailbox.jsonl"]
-        end = bench.run(case.command.split(), tmp_path / "haak", Fault(fails=reads[0], error="EIO"))
+        opening = case.whole.calls.index("open /data/agent-mailbox.jsonl") + 1
+        end = bench.run(case.command.split(), tmp_path / "haak", Fault(fails=opening, error="EIO"))
     assert (end.status, end.said.count("\n")) == (1, 1)
-    assert "can't be read: input/output error" in end.said
+    assert "agent-mailbox.jsonl can't be read: input/output error" in end.said

@@ -68,8 +68,8 @@ def test_what_may_not_be_read_is_not_taken_for_nothing(
     assert not found
 
 
-SEVERAL = ["agent-mail-archive", "agentazall", "channels", "claude-teams", "gemini-sessions", "omo"]
-"""Samples with folders of which one may be closed."""
+SEVERAL = ["agent-mail-archive", "agentazall", "channels", "claude-teams", "gemini-sessions", "mapped-files", "omo"]
+"""Samples that are more than one folder."""
 
 
 @pytest.mark.parametrize("sample", SEVERAL)

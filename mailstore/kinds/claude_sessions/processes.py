@@ -58,7 +58,7 @@ class Processes:
         self._known: dict[str, tuple[Stamp, SessionProcess | None]] = {}
         self.living: dict[str, SessionProcess] = {}
         """By session, the process that runs it."""
-        self._were_there = False
+        self._was_there = False
         self.is_there = False
         """Whether the program writes down its processes, and all can be read: older releases don't."""
 
@@ -71,7 +71,7 @@ class Processes:
         stamps: dict[str, tuple[Stamp, SessionProcess | None]] = {}
         fresh = []
         self._finder.problems = []
-        self._were_there |= self._finder.stamp(self.folder) is not None
+        self._was_there |= self._finder.stamp(self.folder) is not None
         for entry in [each for each in self._finder.entries(self.folder) if each.name.endswith(".json")][:MOST_FILES]:
             if (stamp := self._finder.stamp(entry.path)) is None:
                 continue
@@ -85,7 +85,7 @@ class Processes:
                 if known[1] is not None:
                     fresh.append(known[1])
             stamps[entry.name] = known
-        self.is_there = self._were_there and not self.problems
+        self.is_there = self._was_there and not self.problems
         self._known = self._known | stamps if self.problems else stamps
         alive = [process for _, process in self._known.values() if process is not None and is_alive(process)]
         self.living = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -56,6 +57,19 @@ def test_a_message_lies_in_each_inbox_and_in_the_person_s_sent(mail: AgentAZAllM
     assert facts_of(parse(data)).tags() == ("signature:valid", "fingerprint:matches", "upstream:valid")
     _, events = told(mail.root)
     assert {one.recipient for one in events if isinstance(one, Delivery)} == {"ann@localhost", "bob@localhost"}
+
+
+def test_a_message_that_can_not_be_read_back_is_said_to_be_sent(
+    mail: AgentAZAllMail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(path: Path) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with AgentAZAllStore.open(mail.root) as store:
+        monkeypatch.setattr(source, "read_whole", failing)
+        with pytest.raises(StoreError, match=r"^the message was sent, and can't be read back: input/output error$"):
+            store.send(draft(**hello()))
+    assert len(files(mail)) == 2
 
 
 def test_the_key_is_made_once_and_lies_outside_the_mailbox(mail: AgentAZAllMail) -> None:
