@@ -1,4 +1,4 @@
-"""A process that runs commands and comes to harm at a chosen place: killed at a call, on a disk that is full, or where a call fails.
+"""A process that runs commands and comes to harm: killed at a call, on a disk that is full, or where a call fails.
 
 `python -m tests.hostile.faults` reads a request from each line of its input, runs the command in a process of its own,
 forked from one that has everything imported, and answers with how it ended. What changes files is counted in that
@@ -143,11 +143,8 @@ class Harm:
         if place in (0, 1, 2):
             return
         try:
-            path = (
-                REAL_READLINK(f"/proc/self/fd/{place}")
-                if isinstance(place, int)
-                else os.path.abspath(os.fsdecode(place))
-            )  # noqa: PTH100
+            named = REAL_READLINK(f"/proc/self/fd/{place}") if isinstance(place, int) else os.fsdecode(place)
+            path = os.path.abspath(named)  # noqa: PTH100 - resolving would ask
         except (OSError, TypeError, ValueError):
             return
         if not (path + "/").startswith(self._above + "/"):
