@@ -6,7 +6,7 @@ BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# each process collects all tests for itself: two more than there are processors, for while some wait
+# each process collects all tests for itself: one more than there are processors, for some wait
 WORKERS = $(shell "$(PYTHON)" -c 'import os; print(min(8, os.cpu_count() + 1))')
 
 # tests are compiled with what their asserts tell: once, not in every process of every run

@@ -36,7 +36,8 @@ class TypedKeys:
         self._handle = handle
         self._held: deque[Key | Paste] = deque()
         self._is_starting = True
-        self._releasing: asyncio.Task[None] | None = None
+        self._is_releasing = False
+        self._task: asyncio.Task[None] | None = None
 
     def hold(self, event: Event) -> bool:
         """Hold an event back if it must wait; return whether it is held. Keys keep their order."""
@@ -45,11 +46,12 @@ class TypedKeys:
         if self._is_starting:
             if isinstance(event, Key) and not self._held and event.key in self._moves:
                 return False
-        elif self._releasing is None:
-            if not self._may_lead_on(event):
-                return False
-            self._releasing = asyncio.create_task(self._release())
+        elif not self._is_releasing and not self._may_lead_on(event):
+            return False
         self._held.append(event)
+        if not self._is_starting and not self._is_releasing:
+            self._is_releasing = True
+            self._task = asyncio.create_task(self._release())  # from Python 3.12 on, it may be done before this returns
         return True
 
     def _may_lead_on(self, event: Key | Paste) -> bool:
@@ -76,7 +78,7 @@ class TypedKeys:
                     await self._handle(event)
         finally:
             self._held.clear()
-            self._releasing = None
+            self._is_releasing = False
 
     async def _hand_on(self, event: Key | Paste) -> None:
         """Handle a key, and wait for its effects: all that it goes through on its way has nothing more to do."""
