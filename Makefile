@@ -31,7 +31,7 @@ demo: .venv/run
 	@$(BIN)/signalbox demo
 
 test: .venv/dev
-	@$(BIN)/python -m compileall -qq -j 2 console mailstore  # once, not by each process at the same time
+	@$(BIN)/python -m compileall -qq console mailstore  # once, not by each process at the same time
 	@echo "running $(or $(TESTS),all tests) in $(WORKERS) processes; then come the slowest ten, and what was not run and why"
 	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --quiet --durations 10 $(TESTS)
 
