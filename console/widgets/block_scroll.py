@@ -31,6 +31,8 @@ class BlockScroll(SelectableView):
         super().__init__(id=id)
         self._is_automatic = False
         self._was_at_end = True
+        self._height = 0
+        """How many lines it was laid out for last: it has another size before it is told so."""
         self.cursor_key: str | None = None
         self._places = BlockLayout(NoBlocks(), 0)
         self._pending: PendingScroll | None = None
@@ -68,7 +70,7 @@ class BlockScroll(SelectableView):
 
     def source_changed(self, source: BlockSource) -> None:
         """Show the blocks after some were added or removed; keep the position, or follow the newest block."""
-        place, was_at_end, was_last = self._places.place(self.scroll_offset.y), self.is_at_end, self.is_cursor_last
+        place, was_at_end, was_last = self._places.place(self.scroll_offset.y), self._was_at_end, self.is_cursor_last
         follows, old = self.is_following and self.is_newest_in_sight(), self._newest
         self._lay_out(self._places.of(source, self._width))
         self._newest = self.newest()
@@ -119,6 +121,7 @@ class BlockScroll(SelectableView):
 
     def _lay_out(self, places: BlockLayout) -> None:
         self._places = places
+        self._height = self.scrollable_content_region.height
         with self._automatic():
             self.set_scrolled_height(places.end)
 
@@ -139,7 +142,7 @@ class BlockScroll(SelectableView):
         """Set a block's actual height; what is at the top stays, or the block to scroll to, or the end if followed."""
         self._drop_pending_when_scrolled()
         place = self._places.place(self.scroll_offset.y)
-        was_at_end = self.is_at_end
+        was_at_end = self._was_at_end
         if self._places.learn(at, height):
             self.set_scrolled_height(self._places.end)
             with self._automatic():
@@ -170,7 +173,7 @@ class BlockScroll(SelectableView):
         self._note_end()
 
     def _note_end(self) -> None:
-        if self.scrollable_content_region.height:  # a view that is hidden is where it was
+        if 0 < self._height == self.scrollable_content_region.height:  # a view that is hidden is where it was
             self._was_at_end = self.is_at_end
 
     def watch_scroll_y(self, old: float, new: float) -> None:

@@ -14,6 +14,7 @@ from console.screens.writing.composing import MOST_SECONDS
 from console.settings.config import Config
 from console.state.composer_draft import ComposerDraft
 from console.state.personal_state import PersonalState
+from console.widgets.block_view import BlockView
 from mailstore.state.views import View
 from tests.console.screen_text import Seat, opened, settle
 from tests.mailboxes import HOUR, MailFiles
@@ -109,6 +110,25 @@ async def test_it_scrolls_at_the_bottom_and_keeps_its_place_elsewhere(tmp_path: 
         assert "new below" not in seat.text
         await seat.press("g")
         assert "From another day." in seat.text
+
+
+async def test_it_stays_at_its_end_where_a_block_is_measured_before_it_hears_of_its_new_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = write_channel(tmp_path, 40)
+    lay_out = BlockView._lay_out_again
+
+    def measure_first(view: BlockView) -> None:
+        view.restore_place(view.top_place(), view.cursor_key)  # as when a height is learnt
+        lay_out(view)
+
+    async with opened(mail.data, state=see(tmp_path, mail, "m-39")) as seat:
+        await go(seat)
+        assert "Remark 39." in seat.text
+        monkeypatch.setattr(BlockView, "_lay_out_again", measure_first)
+        await seat.press("enter")
+        assert "Write → #ink" in seat.text
+        assert "Remark 39." in seat.text
 
 
 async def test_what_is_typed_goes_into_it_and_what_was_sent_stands_at_its_end(
