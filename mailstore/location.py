@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -21,7 +22,8 @@ def path_of(location: str | Path) -> Path:
     """Return the path that a location is, with `~` expanded. Raises StoreError for one that can't be a path."""
     try:
         path = Path(re.sub("^//+", "/", str(location))).expanduser()
-        path.exists()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            path.stat()  # not exists(), which takes what can't be read for nothing from Python 3.14 on
     except RuntimeError as error:
         raise StoreError(f"{location} can't be found", "use the full path", "E276") from error
     except (OSError, ValueError) as error:

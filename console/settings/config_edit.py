@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Container
 from typing import Any
 
-from console.settings.toml_errors import in_toml, read_toml
+from console.settings.toml_errors import InvalidToml, in_toml, read_toml
 
 HEADER = re.compile(r"\s*\[")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -27,7 +26,7 @@ def as_typed(text: str) -> list[str]:
     """Return what a typed value may be in TOML, the likeliest first: as it stands, and as a text."""
     try:
         is_toml = set(read_toml(f"value = {text}")) == {"value"}
-    except tomllib.TOMLDecodeError:
+    except InvalidToml:
         is_toml = False
     return [*([text.strip()] if is_toml else []), in_toml(text)]
 
@@ -35,7 +34,7 @@ def as_typed(text: str) -> list[str]:
 def edited(text: str, table: str, name: str, value: str) -> str:
     """Return the text with a setting changed or added; the value as TOML has it.
 
-    Raises UneditableSettings and TOMLDecodeError.
+    Raises UneditableSettings and InvalidToml.
     """
     wanted = read_toml(text)
     (wanted.setdefault(table, {}) if table else wanted)[name] = read_toml(f"value = {value}")["value"]
@@ -58,7 +57,7 @@ def edited(text: str, table: str, name: str, value: str) -> str:
 
 
 def removed(text: str, table: str, name: str) -> str:
-    """Return the text without a setting. Raises UneditableSettings and TOMLDecodeError, KeyError if it is not there."""
+    """Return the text without a setting. Raises UneditableSettings and InvalidToml, KeyError if it is not there."""
     wanted = read_toml(text)
     del (wanted[table] if table else wanted)[name]
     lines = text.splitlines(keepends=True)
@@ -76,7 +75,7 @@ def _first_that_reads(places: list[list[str]], wanted: dict[str, Any]) -> str:
         try:
             if read_toml(text) == wanted:
                 return text
-        except tomllib.TOMLDecodeError:
+        except InvalidToml:
             continue
     raise UneditableSettings
 
@@ -105,7 +104,7 @@ def _comment(line: str) -> str:
     for at in (match.start() for match in re.finditer(r"\s*#", value)):
         try:
             read_toml(f"value = {value[:at]}")
-        except tomllib.TOMLDecodeError:
+        except InvalidToml:
             continue
         return value[at:]
     return ""

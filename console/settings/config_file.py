@@ -47,13 +47,11 @@ def load_config(path: Path | None = None, model: type[Config] = Config) -> Loade
 
 def config_in(text: str, path: Path, model: type[Config] = Config) -> LoadedConfig:
     """Return the settings in the text of a file, and a message for each problem."""
-    import tomllib
-
-    from console.settings.toml_errors import invalid_toml, line_of, read_toml
+    from console.settings.toml_errors import InvalidToml, invalid_toml, line_of, read_toml
 
     try:
         tables_read = read_toml(text)
-    except tomllib.TOMLDecodeError as error:
+    except InvalidToml as error:
         return LoadedConfig(model(), [f"{path}{invalid_toml(error, text)}; using the defaults"])
     if not tables_read.keys() <= set(model.__struct_fields__):
         model = whole_config()
@@ -120,16 +118,14 @@ class ConfigFile(ProgramSettings):
 
     def checked(self, name: str, model: type[S]) -> S:
         """Return a table that must be right as a whole. Raises UsedWrongly and OSError."""
-        import tomllib
-
-        from console.settings.toml_errors import invalid_toml, must_be, read_toml
+        from console.settings.toml_errors import InvalidToml, invalid_toml, must_be, read_toml
 
         try:
             text = read_text(self.file)
             return convert(read_toml(text).get(name, {}), model)
         except FileNotFoundError:
             return model()
-        except tomllib.TOMLDecodeError as error:
+        except InvalidToml as error:
             raise UsedWrongly(f"{self.file}{invalid_toml(error, text)}", "signalbox config edit opens it") from error
         except ValidationError as error:
             is_inside = "`$." in str(error)
@@ -139,9 +135,7 @@ class ConfigFile(ProgramSettings):
 
     def add(self, header: str, fields: Mapping[str, object]) -> tuple[str, str]:
         """Add a table at the end of the file; return its text, and why the file can't take it, if so."""
-        import tomllib
-
-        from console.settings.toml_errors import in_toml, read_toml
+        from console.settings.toml_errors import InvalidToml, in_toml, read_toml
 
         table = "\n".join([header, *(f"{key} = {in_toml(value)}" for key, value in fields.items()), ""])
         try:
@@ -149,7 +143,7 @@ class ConfigFile(ProgramSettings):
             text = f"{before.rstrip()}\n\n{table}" if before.strip() else table
             read_toml(text)
             replace_file(self.file, text.encode())
-        except tomllib.TOMLDecodeError:
+        except InvalidToml:
             return table, f"{self.file} can't take a table {header}"
         except UnicodeDecodeError:
             return table, f"{self.file} is not UTF-8"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -16,7 +15,7 @@ from console.settings.config_check import problems_of
 from console.settings.config_edit import UneditableSettings, as_typed, edited, removed, split_key
 from console.settings.config_file import config_in, load_config, place_of
 from console.settings.field_meanings import struct_in
-from console.settings.toml_errors import read_toml
+from console.settings.toml_errors import InvalidToml, read_toml
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
@@ -137,7 +136,7 @@ def _changed(path: Path, change: Any) -> str:
         text: str = change()
     except UneditableSettings:
         raise Refused(f"in {path} that setting can't be changed alone", "use signalbox config edit", "E144") from None
-    except tomllib.TOMLDecodeError:
+    except InvalidToml:
         raise Refused(f"{path} is not valid TOML", "signalbox config check says where", "E145") from None
     return text
 

@@ -83,13 +83,11 @@ class ThemeFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_theme(text: str) -> Theme:
     """Read a theme; raises ValueError, which says what is wrong and, before a colon, in which line: `:7: ...`."""
-    import tomllib
-
-    from console.settings.toml_errors import invalid_toml, line_of, read_toml
+    from console.settings.toml_errors import InvalidToml, invalid_toml, line_of, read_toml
 
     try:
         return _theme(read_toml(text))
-    except tomllib.TOMLDecodeError as error:
+    except InvalidToml as error:
         raise ValueError(invalid_toml(error, text)) from error
     except ThemeError as error:
         *tables, key = error.key.split(".")

@@ -30,14 +30,20 @@ OTHER = (
 )
 
 
+class InvalidToml(ValueError):
+    """A text that is not TOML, or whose lists stand too deep in each other."""
+
+
 def read_toml(text: str) -> dict[str, Any]:
-    """Return the tables in a text. Raises TOMLDecodeError, also where lists stand too deep in each other."""
+    """Return the tables in a text. Raises InvalidToml."""
     import tomllib
 
     try:
         return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidToml(str(error)) from error
     except RecursionError as error:
-        raise tomllib.TOMLDecodeError("Lists or tables stand too deep in each other") from error
+        raise InvalidToml("Lists or tables stand too deep in each other") from error
 
 
 def must_be(error: ValidationError) -> str:
@@ -58,7 +64,7 @@ def _predicate(words: str) -> str:
     return f"is invalid ({words[:1].lower()}{words[1:]})"
 
 
-def invalid_toml(error: ValueError, text: str) -> str:
+def invalid_toml(error: InvalidToml, text: str) -> str:
     """Return what follows the name of a file whose text is not TOML: `:LINE: invalid TOML: ...`."""
     match = AT_LINE.search(words := str(error))
     line = match[1] if match else len(text.splitlines()) or 1
