@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -142,19 +143,23 @@ async def taken(shot: Shot, folder: Path, settle: Callable[[Pilot[None]], Awaita
     data = folder / shot.name / "data"
     data.mkdir(parents=True)
     write_history(data, shot.now, SEED)
-    state = PersonalState(folder / shot.name / "state.db")
-    with open_store(f"haak:{data}") as before:
-        remember(before, state, shot.now)
-        if shot.away:
-            left = RememberedValues()
-            left.remember(LEFT, shot.now - shot.away)
-            left.save(state.database, before.url, LEFT)
     url = f"haak:{data}"
-    if shot.others:
-        url = url_of({"desk": url, **{kind: f"{kind}:{FIXTURES / kind}" for kind in shot.others}})
-    store = open_store(url)
-    config = Config(bell=False, stale_after_minutes=24 * 60)
-    app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: shot.now)
+    with closing(PersonalState(folder / shot.name / "state.db")) as state:
+        with open_store(url) as before:
+            remember(before, state, shot.now)
+            if shot.away:
+                left = RememberedValues()
+                left.remember(LEFT, shot.now - shot.away)
+                left.save(state.database, before.url, LEFT)
+        if shot.others:
+            url = url_of({"desk": url, **{kind: f"{kind}:{FIXTURES / kind}" for kind in shot.others}})
+        with open_store(url) as store:
+            config = Config(bell=False, stale_after_minutes=24 * 60)
+            app = SignalboxApp(store, config, theme=shot.theme, state=state, clock=lambda: shot.now)
+            return await _drawn(shot, app, settle)
+
+
+async def _drawn(shot: Shot, app: SignalboxApp, settle: Callable[[Pilot[None]], Awaitable[None]]) -> str:
     app.session.personal.remember(TOLD, True)
     async with app.run_test(size=shot.size) as pilot:
         async with asyncio.timeout(READING_SECONDS):
