@@ -145,6 +145,7 @@ class _Context:
     strict = True
     object_hook = None
     object_pairs_hook = None
+    array_hook = None
     parse_float = float
     parse_int = int
     parse_constant = staticmethod(_no_constant)
@@ -159,10 +160,9 @@ try:
     _encode: Any = make_encoder(None, _no_constant, encode_basestring, None, ":", ",", False, False, False)
     _encode_ascii: Any = make_encoder(None, _unknown, quoted, None, ":", ",", False, False, False)
 except (ImportError, AttributeError, TypeError):
-    from json import JSONEncoder
+    from json import JSONDecoder, JSONEncoder
     from json import dumps as quoted
-    from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 
-    _scan = py_make_scanner(_Context())
+    _scan = JSONDecoder(parse_constant=_no_constant).raw_decode
     _encode = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).iterencode
     _encode_ascii = JSONEncoder(default=_unknown, allow_nan=False, separators=(",", ":")).iterencode

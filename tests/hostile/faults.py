@@ -268,14 +268,14 @@ def _run(request: Request, telling: int) -> None:
     if request.is_long:
         haak.LONG = 1
     guard = Guard(request.folder, OWN) if request.is_guarded else None
+    tell = os.write  # the pipe's number may be that of a file before
     harm = Harm(request.fault, request.folder)
     if guard is None:
         harm.install()
     status = asyncio.run(_sit(request.words[1])) if request.words[0] == CONSOLE else main(request.words)
     sys.stdout.flush()
     sys.stderr.flush()
-    # a pipe is not counted
-    os.write(telling, msgspec.json.encode(_Told(status, harm.calls, harm.written, guard.touched if guard else [])))
+    tell(telling, msgspec.json.encode(_Told(status, harm.calls, harm.written, guard.touched if guard else [])))
 
 
 async def _sit(url: str) -> int:

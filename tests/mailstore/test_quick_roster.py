@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from msgspec.structs import replace
 
-from mailstore.files import backward
+from mailstore.files import backward, scan
 from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.scan import Unusual, decoded, encoded
 from mailstore.haak import HaakStore
@@ -196,3 +200,36 @@ def test_what_was_decoded_is_encoded_again(value: Any) -> None:
         with pytest.raises(Unusual):
             encoded(wrong)
     assert decoded(encoded({})) == {}
+
+
+def test_json_is_the_same_where_the_interpreter_has_other_parts_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "_json", None)
+    found = spec_from_file_location("scan_without_parts", scan.__file__)
+    assert found is not None
+    assert found.loader is not None
+    plain = module_from_spec(found)
+    found.loader.exec_module(plain)
+    assert plain._scan is not scan._scan
+    for line in (
+        b'{"a": [1, 2.5, null, true, {"b": "\\u00e9\xc3\xa9"}]}',
+        b"{}",
+        b'{"a": NaN}',
+        b"[1]",
+        b"{",
+        b"",
+        b'{"a":1}x',
+    ):
+        assert outcome(plain.decoded, line) == outcome(scan.decoded, line), line
+        assert plain.record_in(line.decode()) == scan.record_in(line.decode())
+    for value in ({"a": ["\x7f\u2028", 1, 1e300, None]}, {"a": nan}, {"a": {1}}):
+        assert outcome(plain.encoded, value) == outcome(scan.encoded, value), value
+    assert plain.ascii_json({"a": ("\u00e9", 1, True)}) == scan.ascii_json({"a": ("\u00e9", 1, True)})
+    assert plain.quoted("\u00e9") == scan.quoted("\u00e9")
+
+
+def outcome(work: Callable[[Any], Any], given: Any) -> Any:
+    """Return what comes of work, or the name of the error."""
+    try:
+        return work(given)
+    except Exception as error:
+        return type(error).__name__
