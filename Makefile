@@ -1,6 +1,6 @@
 # Needs Python 3.11 or later, with venv, and git. Everything else is installed into .venv.
 
-PYTHON := $(shell for python in python3.13 python3.12 python3.11 python3 python; do \
+PYTHON := $(shell for python in python3.14 python3.13 python3.12 python3.11 python3.15 python3 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $$python && break; done)
 BIN := .venv/bin
 OTHER := .venv/agentazall/bin/agentazall
