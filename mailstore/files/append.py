@@ -6,7 +6,7 @@ import errno
 import fcntl
 import os
 import time
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 
 from mailstore.errors import MailboxBusy, StoreError, reason_of
 from mailstore.files.flushing import flush
@@ -82,10 +82,7 @@ def appending(
     What is read from the files meanwhile can't have changed when it is called, unless a program ignores the locks.
     Raises what `append_all` raises.
     """
-    with ExitStack() as stack:
-        files = [
-            (stack.enter_context(locked(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like)), path) for path in paths
-        ]
+    with _all_locked(paths, like) as files:
 
         def append(parts: Sequence[Sequence[bytes]]) -> list[int]:
             starts: list[int] = []
@@ -102,6 +99,16 @@ def appending(
             return starts
 
         yield append
+
+
+@contextmanager
+def _all_locked(paths: Sequence[File], like: os.stat_result | None) -> Iterator[list[tuple[int, File]]]:
+    """Open and lock several files; provide their descriptors. An ExitStack imports `inspect` from Python 3.15 on."""
+    if not paths:
+        yield []
+        return
+    with locked(paths[0], os.O_RDWR | os.O_APPEND | os.O_CREAT, like=like) as fd, _all_locked(paths[1:], like) as rest:
+        yield [(fd, paths[0]), *rest]
 
 
 def replace_file(path: Path, data: bytes, like: os.stat_result | None = None) -> None:
