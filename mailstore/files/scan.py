@@ -156,7 +156,7 @@ try:
     from _json import encode_basestring, make_encoder, make_scanner
     from _json import encode_basestring_ascii as quoted
 
-    _scan = make_scanner(_Context())  # type: ignore[arg-type]
+    _scan: Any = make_scanner(_Context())  # type: ignore[arg-type]
     _encode: Any = make_encoder(None, _no_constant, encode_basestring, None, ":", ",", False, False, False)
     _encode_ascii: Any = make_encoder(None, _unknown, quoted, None, ":", ",", False, False, False)
 except (ImportError, AttributeError, TypeError):
