@@ -1,9 +1,10 @@
 """Install the program with pip, pipx and uv, each into an empty environment, and use it; print what that took.
 
-python -m tests.install [--ways pip pipx uv] [--python PATH] [--keep DIR]
+python -m tests.install [--ways pip pipx uv oldest] [--python PATH] [--keep DIR]
 
 In each: one command installs the wheel that is built from this checkout; `signalbox demo` opens in a terminal; the
-command of every extra says what to run, which is then run as it stands, and works. Needs a package index.
+command of every extra says what to run, which is then run as it stands, and works. `oldest` takes the oldest versions
+of other packages that `pyproject.toml` allows. Needs a package index.
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.install.probes import PROBES, remedy_in, works
-from tests.install.ways import WAYS, Empty, Failed, Way, megabytes, tools_in
+from tests.install.ways import ROOT, WAYS, Empty, Failed, Way, megabytes, tools_in
 from tests.terminal import Terminal
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = "{:<6} {:<34} {:>9} {:>9}"
 
 

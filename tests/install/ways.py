@@ -10,11 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).parents[2]
 KEPT = ("PIP_", "UV_", "SSL_", "REQUESTS_CA_BUNDLE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 """How this machine reaches a package index: all that is inherited."""
 SECONDS = 600.0
 
 
+UV_TOOL = ".local/share/uv/tools/signalbox-console"
+OLDEST = f"uv pip compile --quiet --resolution lowest-direct --output-file oldest.txt '{ROOT / 'pyproject.toml'}'"
 PROGRAMS = (("pipx", "pipx"), ("uv", "uv"), ("uv", "uvx"))
 
 
@@ -100,7 +103,8 @@ WAYS = {
             "own",
         ),
         Way("pipx", ("pipx",), ("pipx install WHEEL",), ".local/share/pipx/venvs/signalbox-console"),
-        Way("uv", ("uv", "uvx"), ("uv tool install WHEEL",), ".local/share/uv/tools/signalbox-console"),
+        Way("uv", ("uv", "uvx"), ("uv tool install WHEEL",), UV_TOOL),
+        Way("oldest", ("uv", "uvx"), (OLDEST, "uv tool install --constraints oldest.txt WHEEL"), UV_TOOL),
     )
 }
 
