@@ -197,7 +197,7 @@ def test_a_mailbox_that_was_loaded_answers_and_goes_on_like_the_one_that_was_sav
         (lambda data: b"", "not a snapshot"),
         (lambda data: data[:-1], "truncated"),
         (lambda data: data + b"x", "longer than its header says"),
-        (lambda data: data.replace(ANN.encode(), b"\xff" * len(ANN), 1), "utf-8"),
+        (lambda data: data.replace(ANN.encode(), b"\xff" * len(ANN), 1), "(?i)utf-8"),
     ],
 )
 def test_damaged_bytes_are_not_loaded(change: Any, reason: str) -> None:
