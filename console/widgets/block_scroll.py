@@ -32,7 +32,7 @@ class BlockScroll(SelectableView):
         self._is_automatic = False
         self._was_at_end = True
         self._height = 0
-        """How many lines it was laid out for last: it has another size before it is told so."""
+        """The height in lines that it was last laid out for; its size changes before its Resize event comes."""
         self.cursor_key: str | None = None
         self._places = BlockLayout(NoBlocks(), 0)
         self._pending: PendingScroll | None = None

@@ -113,7 +113,7 @@ def _given_too_late(text: str) -> Iterator[str]:
 
 
 def test_what_a_task_assigns_is_not_given_the_task() -> None:
-    """From Python 3.12 on, Textual has tasks run at once: one may say that it ended before it is assigned."""
+    """From Python 3.12 on, Textual runs a new task at once: it may have ended before it is assigned."""
     paths = [path for package in ("console", "mailstore") for path in modules(package)]
     assert not {path: found for path in paths if (found := [*_given_too_late(path.read_text("utf-8"))])}
     kept = "class A:\n    async def end(self):\n        self.task = None\n    def begin(self):\n        self.task = "
