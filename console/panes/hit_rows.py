@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
-from textual.cache import LRUCache
+from textual.cache import FIFOCache
 
 from console.panes.list_rows import Piece
 from console.render.excerpts import NO_EXCERPT, Excerpt, excerpt_of, mark_pieces
@@ -45,7 +45,7 @@ class Excerpts:
         self._words = words
         self._run = run
         self._came = came
-        self._known: LRUCache[str, Excerpt] = LRUCache(KEPT)
+        self._known: FIFOCache[str, Excerpt] = FIFOCache(KEPT)
         self._wanted: dict[str, Message] = {}
 
     def of(self, message: Message) -> Excerpt | None:

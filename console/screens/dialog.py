@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TypeVar
 
 from textual.await_complete import AwaitComplete
+from textual.await_remove import AwaitRemove
 from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 from textual.widgets import OptionList
 
 from console.widgets.punctual import PunctualTimers
@@ -39,6 +41,15 @@ class ClosesOnce(PunctualTimers, Screen[R]):
     def dismiss(self, result: R | None = None) -> AwaitComplete:
         """Close with a result; do nothing if it is closed, or another screen lies over it."""
         return super().dismiss(result) if self.app.screen_stack[-1:] == [self] else AwaitComplete()
+
+    def remove(self) -> AwaitRemove:
+        """Go with all widgets, whose lines are freed at once and not by the next collection of garbage."""
+        for widget in self.walk_children(Widget, with_self=True):
+            widget._styles_cache.clear()
+        styles_of = self._styles_cache.get_inner_outer  # Textual keeps the lines of the last 1,024 widgets by it
+        if clear := getattr(styles_of, "cache_clear", None):
+            clear()
+        return super().remove()
 
 
 class Dialog(ModalScreen[R], ClosesOnce[R]):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from textual.cache import LRUCache
 from textual.strip import Strip
 
 KEPT_BLOCKS = 256
@@ -31,25 +31,33 @@ class KeptLines:
     """The lines of the most recently drawn blocks, by key."""
 
     def __init__(self) -> None:
-        self._kept: LRUCache[str, _Kept] = LRUCache(KEPT_BLOCKS)
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()  # Textual's LRUCache is a cycle, left to the collector
         self._asked: frozenset[str] = frozenset()
         self._doubted: set[str] = set()
         self._is_asked_anew = False
 
     def get(self, key: str) -> BlockLines | None:
         """Return a block's lines at whatever width, if any."""
-        kept = self._kept.get(key)
+        kept = self._find(key)
         return None if kept is None else kept.lines
 
     def whole(self, key: str, width: int) -> BlockLines | None:
         """Return a block's lines if they are whole and of a width, even if they may be outdated."""
-        kept = self._kept.get(key)
+        kept = self._find(key)
         return kept.lines if kept is not None and kept.is_whole and kept.width == width else None
+
+    def _find(self, key: str) -> _Kept | None:
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
     def put(self, key: str, width: int, lines: BlockLines, *, is_whole: bool) -> None:
         """Store a block's lines."""
-        self._kept.discard(key)  # the cache keeps an old value where it has one
         self._kept[key] = _Kept(width, lines, is_whole)
+        self._kept.move_to_end(key)
+        if len(self._kept) > KEPT_BLOCKS:
+            self._kept.popitem(last=False)
 
     def confirm(self, key: str) -> None:
         """Mark a block's lines as up to date."""
@@ -66,13 +74,13 @@ class KeptLines:
             self._doubted.add(key)
             self._asked -= {key}
             return
-        self._doubted = set(self._kept.keys())
+        self._doubted = set(self._kept)
         self._is_asked_anew = True
 
     def forget(self, key: str | None = None) -> None:
         """Drop the lines of one block, or of all."""
         if key is not None:
-            self._kept.discard(key)
+            self._kept.pop(key, None)
             self._asked -= {key}
             return
         self._kept.clear()

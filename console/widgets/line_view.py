@@ -6,14 +6,14 @@ cost of a frame. Here a title repaints its own edge, and a change the lines that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 from rich.style import Style
-from textual.cache import LRUCache
+from textual.cache import FIFOCache
 from textual.color import Color
 from textual.content import Content
 from textual.events import Blur, Event, Focus
@@ -45,6 +45,17 @@ class _Frame(Struct, frozen=True):
     background: Color
 
 
+class _Line(Strip):
+    """A line that is itself where nothing cuts it: Textual's keeps itself then, and only a collection frees it."""
+
+    __slots__ = ()
+
+    def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
+        """Return the parts between some cells."""
+        cuts = list(cuts)
+        return [self] if cuts == [self.cell_length] else super().divide(cuts)
+
+
 class LineViewBar(ScrollBar):
     """A scroll bar that is repainted only if it looks different, and whose change of size lays nothing out.
 
@@ -63,6 +74,10 @@ class LineViewBar(ScrollBar):
                 return self
             self._look = look
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return its lines."""
+        return [_Line(strip, strip.cell_length) for strip in super().render_lines(crop)]
 
 
 if TYPE_CHECKING:
@@ -111,7 +126,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         super().__init__(id=id, classes=classes)
         self._drawn: list[Strip] = []
         self._drawn_size = Size()
-        self._framed: LRUCache[int, tuple[Strip, Strip]] = LRUCache(FRAMED)
+        self._framed: FIFOCache[int, tuple[Strip, Strip]] = FIFOCache(FRAMED)
         self._frame: _Frame | None = None
         self._rich_styles: dict[str, Style] = {}
         self._style: object = None
@@ -184,8 +199,12 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
             else:
                 strips += super().render_lines(Region(0, y, width, 1))
         if crop.column_span != (0, width):
-            return [strip.crop(*crop.column_span) for strip in strips]
+            return [_Line(strip.crop(*crop.column_span)) for strip in strips]
         return strips
+
+    def on_unmount(self) -> None:
+        """Free all lines; the view itself waits for a garbage collection, as widgets refer to each other."""
+        self.restyle()
 
     def _in_frame(self, line: Strip, y: int) -> Strip:
         frame = self._frame = self._frame or self._read_frame(y)
@@ -193,7 +212,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         content = list(line.extend_cell_length(width, self.component_style()))
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
-        framed = Strip([*frame.left, *content, *frame.right], width + frame.gutter)
+        framed = _Line([*frame.left, *content, *frame.right], width + frame.gutter)
         self._framed[id(line)] = line, framed
         return framed
 

@@ -1,0 +1,83 @@
+"""What the console drew and shows no more doesn't stay in memory, however long somebody goes on typing."""
+
+from __future__ import annotations
+
+import gc
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from textual.strip import Strip
+
+from console.running import idle
+from console.running.idle import IdleTracker
+from tests.console.screen_text import opened
+from tests.mailboxes import every_case
+
+WARM = 3
+"""Rounds after which caches of a fixed size are full."""
+FEW = 50
+"""Lines of a round that may wait for a collection: those of the header and the footer, and of borders."""
+
+
+def lines_in_memory() -> int:
+    return sum(isinstance(each, Strip) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize(
+    ("opening", "is_collected"), [("enter", False), ("slash", False), ("p", False), ("question_mark", True)]
+)
+async def test_what_was_closed_leaves_few_lines_in_memory(opening: str, is_collected: bool, tmp_path: Path) -> None:
+    async with opened(every_case(tmp_path)[0].data) as seat:
+        lines = []
+        for _ in range(2 * WARM):
+            before = seat.text
+            await seat.press(opening)
+            assert seat.text != before
+            await seat.press("escape")
+            assert len(seat.lines) == seat.app.size.height
+            seat.app._tick()
+            if is_collected:
+                gc.collect()
+            lines.append(lines_in_memory())
+        assert lines[-1] - lines[WARM - 1] < WARM * FEW, lines
+
+
+class Collector(SimpleNamespace):
+    """A collector of garbage that is off; `full` is the seconds at which all of it was collected."""
+
+    def __init__(self) -> None:
+        super().__init__(full=[], now=1000.0)
+
+    def isenabled(self) -> bool:
+        return False
+
+    def freeze(self) -> None:
+        return
+
+    def get_count(self) -> tuple[int, int, int]:
+        return 0, 0, 0
+
+    def collect(self, generation: int = 2) -> None:
+        if generation == 2:
+            self.full.append(self.now - 1000)
+
+
+@pytest.mark.parametrize(("seconds_between_keys", "longest"), [(1, 123), (3, 65)])
+def test_everything_is_collected_while_somebody_types_too(
+    seconds_between_keys: int, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector = Collector()
+    monkeypatch.setattr(idle, "gc", collector)
+    monkeypatch.setattr(idle, "monotonic", lambda: collector.now)
+    tracker = IdleTracker()
+    tracker.start_collecting()
+    for second in range(3600):
+        if second % seconds_between_keys == 0:
+            tracker.note_key()
+        tracker.tick()
+        collector.now += 1
+    times = [0, *collector.full]
+    assert max(later - sooner for sooner, later in pairwise(times)) < longest
+    assert collector.full[-1] > 3600 - longest
