@@ -16,8 +16,9 @@ __all__ = ["command", "main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 done, 1 refused or failed, 2 invalid arguments."""
-    from console.cli.terminal_io import guarded
+    from console.cli.terminal_io import guarded, replace_closed_streams
 
+    replace_closed_streams()
     return guarded(_chosen, list(sys.argv[1:] if argv is None else argv))
 
 

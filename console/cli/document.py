@@ -43,6 +43,6 @@ def put_schema(schema: Mapping[str, object]) -> None:
 
 def _put(text: str) -> None:
     """Print JSON; escape characters that the output encoding lacks."""
-    if sys.stdout is not None and (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
         text = "".join(char if char.isascii() else json_escape(char) for char in text)
     print(text)

@@ -30,7 +30,7 @@ def agent_mark() -> str:
 def _why_not(mailbox_url: str) -> str:
     if mark := agent_mark():
         return f"{mark} shows that an agent runs this command"
-    if not any(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    if not any(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         return "this command was not run from a terminal"
     path = Path(mailbox_url.partition(":")[2])
     try:

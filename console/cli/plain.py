@@ -37,7 +37,7 @@ def _is_styled() -> bool:
 
 def is_terminal() -> bool:
     """Return whether a user reads the output on a terminal, rather than a program or a file."""
-    return sys.stdout is not None and sys.stdout.isatty()
+    return sys.stdout.isatty()
 
 
 def columns(rows: Sequence[Sequence[str]], headings: Sequence[str]) -> str:

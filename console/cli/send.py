@@ -188,8 +188,6 @@ def _check_text(name: str, value: object) -> None:
 
 def _standard_input() -> str:
     """Return standard input without its final newline; reads no more than the largest body."""
-    if sys.stdin is None:
-        return ""
     try:
         raw = sys.stdin.buffer.read(MAX_BODY_BYTES + 2).removesuffix(b"\n")
     except OSError as error:

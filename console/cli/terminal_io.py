@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
+def replace_closed_streams() -> None:
+    """Replace each standard stream that the caller closed: input is empty then, and output fails where it is written.
+
+    Python sets it to None, which `print` takes for success, and the next file that is opened would get its number.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115 - these stay open as long as the program runs
+    if sys.stdout is None:
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+
+
 def guarded(work: Callable[[list[str]], int], words: list[str]) -> int:
     """Run a command and return its exit status; every exception becomes a message and a status."""
     try:
@@ -108,8 +121,7 @@ def run_loop(work: Coroutine[Any, Any, Result]) -> Result:
 
 def _finished(status: int) -> int:
     """Flush, so that a closed pipe is noticed here and not at interpreter exit."""
-    if sys.stdout is not None:
-        sys.stdout.flush()
+    sys.stdout.flush()
     return status
 
 
@@ -139,8 +151,6 @@ def tell(problem: str, remedy: str = "") -> None:
     from console.render.safe import visible_line
 
     text = f"signalbox: {problem}: {remedy}" if remedy else f"signalbox: {problem}"
-    if sys.stderr is None:
-        return
     try:
         sys.stderr.write(f"{visible_line(text)}\n")  # at once: other threads tell something too
         sys.stderr.flush()

@@ -60,6 +60,42 @@ def test_a_full_disk_is_told_in_one_line(shell: Shell, long_mail: MailFiles) -> 
     assert err.count(b"\n") == 1
 
 
+def without(stream: int, shell: Shell, *words: object) -> tuple[int, bytes, bytes]:
+    """Run a command with a standard stream closed; return its status, output and errors."""
+    process = shell(*words, stdin=subprocess.DEVNULL, preexec_fn=lambda: os.close(stream))
+    out, err = process.communicate()
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["read", "--as", "ann-00000001", "--mark"], ["check", "--as", "ann-00000001"], ["export"], ["status"]],
+    ids=lambda words: words[0],
+)
+def test_where_output_is_closed_nothing_is_marked_and_that_is_said(
+    words: list[str], shell: Shell, long_mail: MailFiles
+) -> None:
+    status, _, err = without(1, shell, *words, "--store", long_mail.url)
+    assert (status, err) == (
+        1,
+        b"signalbox: the output can't be written (bad file descriptor): check where it goes\n",
+    )
+    assert not long_mail.reads.exists()
+
+
+def test_closed_input_is_empty(shell: Shell, long_mail: MailFiles) -> None:
+    sending = without(0, shell, "send", "--from", "user", "--to", "all", "--body", "-", "--store", long_mail.url)
+    assert sending == (1, b"", b"signalbox: body is empty: write a text\n")
+    status, _, err = without(0, shell, long_mail.url)
+    assert status == 1
+    assert b"the console needs a terminal" in err
+
+
+def test_where_errors_are_closed_none_goes_to_the_output(shell: Shell, long_mail: MailFiles) -> None:
+    status, out, _ = without(2, shell, "thread", "no-such-message", "--json", "--store", long_mail.url)
+    assert (status, out) == (1, b"")
+
+
 def test_an_interrupt_ends_a_command_quietly(shell: Shell, long_mail: MailFiles) -> None:
     process = shell("send", "--from", "user", "--to", "all", "--body", "-", "--store", long_mail.url, stdin=-1)
     assert process.stdin
