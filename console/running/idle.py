@@ -20,7 +20,7 @@ FRAME_SECONDS = 0.025
 """How long the effect of a key or a message takes to be drawn."""
 QUIET_SECONDS = 1.0
 FULL_SECONDS, LONGEST_FULL_SECONDS = 60.0, 120.0
-"""Time between two full collections: if no key came for a second, and at most; it takes 0.1 s after a busy minute."""
+"""Time between two full collections: if no key came for a second, and at most."""
 
 
 class IdleTracker:
@@ -52,7 +52,7 @@ class IdleTracker:
         self._is_started = True
 
     def freeze_garbage(self) -> None:
-        """Exclude everything that exists now from all later collections; what is garbage already goes before."""
+        """Exclude everything that exists now from all later collections; garbage is freed first."""
         if self._collects:
             if self._is_started:
                 gc.collect()

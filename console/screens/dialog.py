@@ -43,12 +43,9 @@ class ClosesOnce(PunctualTimers, Screen[R]):
         return super().dismiss(result) if self.app.screen_stack[-1:] == [self] else AwaitComplete()
 
     def remove(self) -> AwaitRemove:
-        """Go with all widgets, whose lines are freed at once and not by the next collection of garbage."""
+        """Remove the screen, and free the lines of its widgets: Textual's cache holds the last 1,024 widgets."""
         for widget in self.walk_children(Widget, with_self=True):
             widget._styles_cache.clear()
-        styles_of = self._styles_cache.get_inner_outer  # Textual keeps the lines of the last 1,024 widgets by it
-        if clear := getattr(styles_of, "cache_clear", None):
-            clear()
         return super().remove()
 
 

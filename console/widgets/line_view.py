@@ -46,7 +46,7 @@ class _Frame(Struct, frozen=True):
 
 
 class _Line(Strip):
-    """A line that is itself where nothing cuts it: Textual's keeps itself then, and only a collection frees it."""
+    """A line that holds no reference to itself; Textual's does where nothing cuts it, until garbage is collected."""
 
     __slots__ = ()
 
@@ -78,6 +78,10 @@ class LineViewBar(ScrollBar):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return its lines."""
         return [_Line(strip, strip.cell_length) for strip in super().render_lines(crop)]
+
+    def on_unmount(self) -> None:
+        """Free its lines: a screen that closes doesn't find scroll bars among its widgets."""
+        self._styles_cache.clear()
 
 
 if TYPE_CHECKING:
@@ -199,7 +203,8 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
             else:
                 strips += super().render_lines(Region(0, y, width, 1))
         if crop.column_span != (0, width):
-            return [_Line(strip.crop(*crop.column_span)) for strip in strips]
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+            return [_Line(strip, strip.cell_length) for strip in strips]
         return strips
 
     def on_unmount(self) -> None:

@@ -39,7 +39,7 @@ class PageView(SelectableView):
     def restyle(self) -> None:
         """Drop all lines that were rendered in other styles."""
         super().restyle()
-        self._lines_width = -1
+        self._lines, self._lines_width = [], -1
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
