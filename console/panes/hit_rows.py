@@ -7,12 +7,12 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
-from textual.cache import FIFOCache
 
 from console.panes.list_rows import Piece
 from console.render.excerpts import NO_EXCERPT, Excerpt, excerpt_of, mark_pieces
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
+from console.widgets.block_lines import RecentlyUsed
 from mailstore.errors import QueryError, StoreError
 from mailstore.queries.language.tree import sought_in
 from mailstore.queries.query import parse
@@ -45,14 +45,14 @@ class Excerpts:
         self._words = words
         self._run = run
         self._came = came
-        self._known: FIFOCache[str, Excerpt] = FIFOCache(KEPT)
+        self._known: RecentlyUsed[str, Excerpt] = RecentlyUsed(KEPT)
         self._wanted: dict[str, Message] = {}
 
     def of(self, message: Message) -> Excerpt | None:
         """Return the excerpt of a message; None while it is not read."""
         if not self._words:
             return NO_EXCERPT
-        known = self._known.get(message.id)
+        known = self._known.use(message.id)
         if known is None:
             if not self._wanted:
                 self._run(self._read())
@@ -64,7 +64,7 @@ class Excerpts:
         while wanted := list(self._wanted.values())[-AT_ONCE:]:
             excerpts = await asyncio.to_thread(lambda: [(message.id, self._excerpt(message)) for message in wanted])
             for message_id, excerpt in excerpts:
-                self._known[message_id] = excerpt
+                self._known.put(message_id, excerpt)
                 self._wanted.pop(message_id, None)
             self._came()
 

@@ -1,14 +1,38 @@
-"""A cache of rendered blocks, which knows which ones are requested."""
+"""Caches of what was rendered last: of anything, and of blocks, which knows which ones are requested."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from textual.strip import Strip
 
 KEPT_BLOCKS = 256
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class RecentlyUsed(OrderedDict[Key, Value]):
+    """The values used last, so many at most. Textual's LRUCache is a ring, which stays until garbage is collected."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def use(self, key: Key) -> Value | None:
+        """Return a value, which is the one used last then; None if there is none."""
+        if key not in self:
+            return None
+        self.move_to_end(key)
+        return self[key]
+
+    def put(self, key: Key, value: Value) -> None:
+        """Store a value as the one used last."""
+        self[key] = value
+        self.move_to_end(key)
+        if len(self) > self._most:
+            self.popitem(last=False)
 
 
 class BlockLines(Protocol):
@@ -31,33 +55,24 @@ class KeptLines:
     """The lines of the most recently drawn blocks, by key."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()  # Textual's LRUCache is a cycle, left to the collector
+        self._kept: RecentlyUsed[str, _Kept] = RecentlyUsed(KEPT_BLOCKS)
         self._asked: frozenset[str] = frozenset()
         self._doubted: set[str] = set()
         self._is_asked_anew = False
 
     def get(self, key: str) -> BlockLines | None:
         """Return a block's lines at whatever width, if any."""
-        kept = self._find(key)
+        kept = self._kept.use(key)
         return None if kept is None else kept.lines
 
     def whole(self, key: str, width: int) -> BlockLines | None:
         """Return a block's lines if they are whole and of a width, even if they may be outdated."""
-        kept = self._find(key)
+        kept = self._kept.use(key)
         return kept.lines if kept is not None and kept.is_whole and kept.width == width else None
-
-    def _find(self, key: str) -> _Kept | None:
-        if key not in self._kept:
-            return None
-        self._kept.move_to_end(key)
-        return self._kept[key]
 
     def put(self, key: str, width: int, lines: BlockLines, *, is_whole: bool) -> None:
         """Store a block's lines."""
-        self._kept[key] = _Kept(width, lines, is_whole)
-        self._kept.move_to_end(key)
-        if len(self._kept) > KEPT_BLOCKS:
-            self._kept.popitem(last=False)
+        self._kept.put(key, _Kept(width, lines, is_whole))
 
     def confirm(self, key: str) -> None:
         """Mark a block's lines as up to date."""

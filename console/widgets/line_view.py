@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
 from rich.style import Style
-from textual.cache import FIFOCache
 from textual.color import Color
 from textual.content import Content
 from textual.events import Blur, Event, Focus
@@ -25,6 +24,7 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
+from console.widgets.block_lines import RecentlyUsed
 from console.widgets.punctual import PunctualTimers
 
 FRAMED = 256
@@ -74,10 +74,6 @@ class LineViewBar(ScrollBar):
                 return self
             self._look = look
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return its lines."""
-        return [_Line(strip, strip.cell_length) for strip in super().render_lines(crop)]
 
     def on_unmount(self) -> None:
         """Free its lines: a screen that closes doesn't find scroll bars among its widgets."""
@@ -130,7 +126,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         super().__init__(id=id, classes=classes)
         self._drawn: list[Strip] = []
         self._drawn_size = Size()
-        self._framed: FIFOCache[int, tuple[Strip, Strip]] = FIFOCache(FRAMED)
+        self._framed: RecentlyUsed[int, tuple[Strip, Strip]] = RecentlyUsed(FRAMED)
         self._frame: _Frame | None = None
         self._rich_styles: dict[str, Style] = {}
         self._style: object = None
@@ -198,13 +194,12 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         for y in crop.line_range:
             if top <= y < top + len(lines):
                 line = lines[y - top]
-                found = self._framed.get(id(line))
+                found = self._framed.use(id(line))
                 strips.append(found[1] if found is not None else self._in_frame(line, y))
             else:
                 strips += super().render_lines(Region(0, y, width, 1))
         if crop.column_span != (0, width):
-            strips = [strip.crop(*crop.column_span) for strip in strips]
-            return [_Line(strip, strip.cell_length) for strip in strips]
+            return [strip.crop(*crop.column_span) for strip in strips]
         return strips
 
     def on_unmount(self) -> None:
@@ -218,7 +213,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
         framed = _Line([*frame.left, *content, *frame.right], width + frame.gutter)
-        self._framed[id(line)] = line, framed
+        self._framed.put(id(line), (line, framed))
         return framed
 
     def _read_frame(self, y: int) -> _Frame:

@@ -17,8 +17,8 @@ from tests.mailboxes import every_case
 
 WARM = 3
 """Rounds after which caches of a fixed size are full."""
-FEW = 50
-"""Lines of a round that may wait for a collection: those of the header and the footer, and of borders."""
+FEW = 100
+"""Lines of a round that may wait for a collection: those of the header, the footer, borders and scroll bars."""
 
 
 def lines_in_memory() -> int:
