@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import signal
 import sys
@@ -21,6 +22,7 @@ from mailstore.installation import DISTRIBUTION
 from mailstore.installed_kinds import GROUP
 from tests.bare import bare_path
 from tests.folders import keep_in_memory, tmp_path
+from tests.forking import FORK
 from tests.lateness import be_late
 from tests.servers.fixtures import (
     agent_mail_server,
@@ -55,6 +57,7 @@ sends all its names.
 
 keep_in_memory()
 be_late()
+os.environ.setdefault(FORK, "1")
 for caught in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(caught) is signal.SIG_IGN:  # a script's job in the background, nohup: programs inherit it
         signal.signal(caught, signal.default_int_handler if caught is signal.SIGINT else signal.SIG_DFL)

@@ -28,6 +28,9 @@ from tests.lateness import LATE, be_late
 
 ROOT = Path(__file__).parents[1]
 LOCALE = {"LANG": "C.UTF-8", "TZ": "UTC", "PYTHONPATH": str(ROOT)}
+FORK = "SIGNALBOX_TESTS_FORK"
+"""Set by the tests' configuration alone: a benchmark, which uses the same terminals, measures programs that start."""
+
 READ_AT_START = ("PYTHON", "TEXTUAL", "LC_", "ESCDELAY", "LANG")
 """Beginnings of the variables that an interpreter or a module looks at once, when it starts."""
 LIBRARIES = (
@@ -82,7 +85,7 @@ class Forked:
 
 def is_forkable(env: Mapping[str, str]) -> bool:
     """Say whether a process that has started with `LOCALE` can become one with this environment."""
-    if sys.platform != "linux" or os.environ.get("SIGNALBOX_TESTS_START"):
+    if sys.platform != "linux" or not os.environ.get(FORK):
         return False
     fixed = {name: text for name, text in env.items() if name.startswith(READ_AT_START)}
     return fixed == {name: LOCALE[name] for name in ("LANG", "PYTHONPATH")}

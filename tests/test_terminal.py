@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ from pyte.screens import Char
 
 from console.cli.version import VERSION
 from tests.conftest import Open, Start
-from tests.forking import is_forkable
+from tests.forking import FORK, ROOT, is_forkable
 from tests.mailboxes import MailFiles
 from tests.terminal import SIGNALBOX, Terminal, environment
 from tests.terminal_keys import NAMED, encoded
@@ -55,6 +56,14 @@ class Tiny(App):
         self.query_one("#size", Static).update(f"{event.size.width} by {event.size.height}")
 
 Tiny().run()
+"""
+MEASURED = """
+import sys
+from pathlib import Path
+from benchmarks.console import open_console
+with open_console(*map(Path, sys.argv[1:])) as console:
+    console.wait_for("● live")
+    print(Path(f"/proc/{console.pid}/cmdline").read_text())
 """
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); time.sleep(60)"
@@ -172,7 +181,7 @@ def test_a_forked_program_is_as_one_that_was_started(
         with Terminal([*SIGNALBOX, *words], env=environment(home, **env), cwd=tmp_path) as terminal:
             return terminal.wait_exit(), bytes(terminal.raw)
 
-    monkeypatch.delenv("SIGNALBOX_TESTS_START", raising=False)
+    monkeypatch.setenv(FORK, "1")
     mail = MailFiles(tmp_path, now=1_790_000_000)
     mail.agent("ann-00000001")
     mail.message("one", "ann-00000001", "user", "Hello.", ago=9)
@@ -185,18 +194,18 @@ def test_a_forked_program_is_as_one_that_was_started(
         assert is_forkable(environment(home, **env))
         forked = run(*words, **env)
         with monkeypatch.context() as context:
-            context.setenv("SIGNALBOX_TESTS_START", "1")
+            context.delenv(FORK)
             assert run(*words, **env) == forked
         assert forked[0] == status
         assert text in forked[1].decode()
 
 
 @on_linux
-@pytest.mark.parametrize("started", ["", "1"])
+@pytest.mark.parametrize("fork", ["", "1"])
 def test_a_program_has_its_terminal_and_its_signals(
-    started: str, open_console: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fork: str, open_console: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SIGNALBOX_TESTS_START", started)
+    monkeypatch.setenv(FORK, fork)
     mail = MailFiles(tmp_path / "mail", now=time.time())
     mail.agent("ann-00000001")
     mail.message("one", "ann-00000001", "user", "Hello.", ago=9)
@@ -214,10 +223,21 @@ def test_a_program_has_its_terminal_and_its_signals(
 def test_nothing_is_forked_that_must_know_a_variable_when_it_starts(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("SIGNALBOX_TESTS_START", raising=False)
+    monkeypatch.setenv(FORK, "1")
     assert is_forkable(environment(home, NO_COLOR="1"))
     for name in ("PYTHONUTF8", "PYTHONPATH", "TEXTUAL_FPS", "ESCDELAY", "LANG", "LC_ALL"):
         assert not is_forkable(environment(home, **{name: "1"}))
+    monkeypatch.delenv(FORK)
+    assert not is_forkable(environment(home))
+
+
+@on_linux
+def test_benchmarks_measure_a_program_that_starts(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(FORK)
+    mail = MailFiles(tmp_path / "mail", now=time.time())
+    words = [sys.executable, "-c", MEASURED, mail.data, home]
+    told = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "console\0open\0" in told.stdout
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 1000])
