@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from console.cli.parser import run_module
+from console.cli.terminal_io import put
 from console.commands.shell import COMMANDS
 from console.errors import UsedWrongly
 
@@ -77,7 +78,7 @@ def _help(words: list[str]) -> int:
         if topics[0] not in COMMANDS and not _is_own(topics[0]):
             raise UsedWrongly(f'unknown command "{topics[0]}"', _hint(topics[0]), "E111")
         return run(topics[0], ["--help"])
-    print(overview())
+    put(overview())
     return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from console.cli.terminal_io import in_encoding
 from console.errors import UsedWrongly
 
 NUMBERS = {"int": "a whole number", "float": "a number"}
@@ -48,6 +49,10 @@ class CommandParser(argparse.ArgumentParser):
             for number, words in self.statuses.items()
         ]
         return "\n".join([super().format_help(), "exit status:", *lines, ""])
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help, whatever the encoding of the output lacks."""
+        print(in_encoding(self.format_help()), end="", file=file)
 
     def error(self, message: str) -> NoReturn:
         """Raise UsedWrongly for an error of argparse."""

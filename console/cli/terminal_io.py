@@ -51,7 +51,7 @@ def _attempt(work: Callable[[list[str]], int], words: list[str]) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Exception as error:
-        if isinstance(error, OSError) and error.filename is None:
+        if isinstance(error, OSError) and error.filename is None and not isinstance(error, FileNotFoundError):
             raise  # stores raise StoreError, so this comes from the output
         return _explained(error)
 
@@ -62,11 +62,17 @@ def _explained(error: Exception) -> int:
     if isinstance(error, MailError):
         tell(error.problem, error.remedy)
         return getattr(error, "status", 1)
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # of os.getcwd
+        tell("the current folder was removed", "change to another")
+        return 1
     if isinstance(error, OSError):
         tell(f"{error.filename}: {_reason(error)}", "check the path, its permissions and the free space")
         return 1
     if isinstance(error, MemoryError):
         tell("not enough memory", "close other programs, or archive settled threads")
+        return 1
+    if isinstance(error, RuntimeError) and "home directory" in str(error):  # of pathlib, and of platformdirs
+        tell("no home folder is known for this user", "set HOME")
         return 1
     if os.environ.get("SIGNALBOX_DEBUG"):
         import traceback
@@ -138,12 +144,17 @@ def _drop_output() -> None:
 
 def put(text: str = "") -> None:
     """Print text with every control sequence but bold made visible; escape what the encoding lacks."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     if not (text.isascii() and text.replace("\n", "").isprintable()):
         from console.render.safe import printed
 
         text = printed(text)
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    print(in_encoding(text))
+
+
+def in_encoding(text: str) -> str:
+    """Return a text with what the encoding of standard output lacks escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def tell(problem: str, remedy: str = "") -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
+from contextlib import redirect_stdout, suppress
 
 import pytest
 
+from console.cli import main
 from console.cli.described import CommandDescription, described, described_commands
 from console.cli.own_commands import all_commands
 from tests.cli.conftest import Run
@@ -33,6 +36,14 @@ def test_the_description_says_what_the_help_says(it: CommandDescription, monkeyp
         assert list(argument.choices) == [action.name for action in it.actions]
         usual = [action.name for action in it.actions if action.is_default]
         assert usual == ([argument.default] if argument.nargs else [])
+
+
+def test_help_is_printed_whatever_the_output_can_hold() -> None:
+    for words in (["--help"], *([name, "--help"] for name in all_commands())):
+        out = io.TextIOWrapper(io.BytesIO(), "ascii", write_through=True)
+        with redirect_stdout(out), suppress(SystemExit):
+            assert main(words) == 0
+        assert out.buffer.getvalue().startswith(b"usage: signalbox"), words  # type: ignore[attr-defined]
 
 
 def test_the_list_of_all_commands_is_no_wider_than_80_columns(run: Run) -> None:

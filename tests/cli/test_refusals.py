@@ -15,10 +15,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from console.cli import main
 from console.cli.terminal_io import guarded
 from mailstore.files import append
 from tests.cli.conftest import Run
-from tests.mailboxes import DAY, MailFiles
+from tests.mailboxes import DAY, MailFiles, every_case
 
 ANN, BOB = "ann-00000001", "bob-00000001"
 COMMANDS = {
@@ -151,3 +152,29 @@ def test_too_little_memory_is_told_as_such(capsys: pytest.CaptureFixture[str]) -
 
     assert guarded(work, []) == 1
     assert capsys.readouterr().err.startswith("signalbox: not enough memory: ")
+
+
+def test_without_a_current_folder_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail, _ = every_case(tmp_path)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for words in ([], ["threads"], ["status"], ["hook", "install"]):
+        assert main(words) == 1
+        assert capsys.readouterr().err == "signalbox: the current folder was removed: change to another\n"
+    assert main(["threads", "--store", mail.url]) == 0
+
+
+def test_without_a_home_folder_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mail, _ = every_case(tmp_path)
+    for name in ("HOME", *(name for name in os.environ if name.startswith("XDG_"))):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", dict[int, object]().__getitem__)
+    for words in (["threads", "--store", mail.url], ["hook", "status"], ["config", "show"], [mail.url]):
+        assert main(words) == 1
+        assert capsys.readouterr().err == "signalbox: no home folder is known for this user: set HOME\n"
