@@ -195,8 +195,9 @@ class SignalboxApp(PunctualTimers, App[None]):
         if self.current_theme.ansi or not self.current_theme.dark:
             self.mutate_reactive(App.theme)  # Textual filters ANSI colours for a dark theme at first
         await self._typed.begin()
+        await self.feed.has_marks.wait()  # damage is met while they are read
         of_themes = self.themes.load_all()
-        problems = [*self.session.problems, *of_themes, await asyncio.to_thread(self._problem_of_state)]
+        problems = [*self.session.problems, *of_themes, await asyncio.to_thread(self.session.personal.problem)]
         self.session.problems = list(dict.fromkeys(filter(None, problems)))
         if self.session.problems and self.main_screen is not None:
             (await self.main_screen.load_parts()).pages.problems(is_asked_for=False)
@@ -239,9 +240,6 @@ class SignalboxApp(PunctualTimers, App[None]):
             self.main_screen.redraw()
             fresh = [problem.removeprefix(f"{config_folder()}/") for problem in problems]
             self.main_screen.tell(" · ".join(filter(None, [*fresh[:1], str(changed)])))
-
-    def _problem_of_state(self) -> str:
-        return self.session.personal.state.problem
 
     def _theme_changed(self, theme: Theme) -> None:
         if self.main_screen is not None and self.main_screen.is_mounted:

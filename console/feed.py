@@ -91,16 +91,19 @@ class MailFeed:
         self._known: set[str] = set()
         """Messages that come once more because the files are read again."""
         self._has_offered_archival = False
+        self.has_marks = asyncio.Event()
+        """Set once the user's own state was read, or can't be."""
 
     async def run(self) -> None:
         """Feed the store's events until the end; a long store is indexed by another process first."""
         session, prefetch, store = self._session, self._prefetch, self._session.store
-        session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
-        if Capability.RECORD not in store.capabilities or parts_of(store.url):
-            from console.hooks.steering import records_beside
-
-            session.live.fold(await asyncio.to_thread(records_beside, store.url), session.clock())
         try:
+            session.live.fold(await asyncio.to_thread(session.personal.load), session.clock())
+            self.has_marks.set()
+            if Capability.RECORD not in store.capabilities or parts_of(store.url):
+                from console.hooks.steering import records_beside
+
+                session.live.fold(await asyncio.to_thread(records_beside, store.url), session.clock())
             if isinstance(store, Resumable) and await asyncio.to_thread(store.is_long):
                 preview = await asyncio.to_thread(prefetch.late_preview)
                 if not prefetch.is_preview:
@@ -120,6 +123,7 @@ class MailFeed:
                     is_loading = is_loading and batch is not None
                     await self._sliced(batch or [], is_loading=is_loading)
         except Exception as error:  # whatever it is, nothing is read any more
+            self.has_marks.set()
             unexpected = f"internal error ({type(error).__name__}), open the mailbox again"
             reason = error.problem if isinstance(error, StoreError) else unexpected
             session.live.fold([Gone(reason)], session.clock())

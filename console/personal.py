@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from console.quiet.marks import QuietMarks
 from console.settings.config import Config, state_file
 from console.state.remembered import RememberedValues
+from mailstore.errors import StoreError
 from mailstore.files.folder import may_exist
 from mailstore.records.events import Event, Seen, Unseen
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from console.state.composer_draft import ComposerDraft
     from console.state.personal_state import PersonalState
 
+T = TypeVar("T")
 EVERYWHERE = ""
 """The URL under which state is kept that holds for all mailboxes."""
 
@@ -47,6 +49,7 @@ class PersonalData:
         self._unsaved_drafts: set[str] = set()
         self._memory_lock = Lock()
         self._newest_mark = self._newest_removal = 0
+        self._problem = ""
 
     @property
     def state(self) -> PersonalState:
@@ -57,6 +60,18 @@ class PersonalData:
 
                 self._state = PersonalState()
             return self._state
+
+    def problem(self) -> str:
+        """Return what is wrong with the stored state; empty if nothing is. Blocks."""
+        return self._problem or self.state.problem
+
+    def _read(self, read: Callable[[], T], otherwise: T) -> T:
+        """Return what is read of the stored state; where it can't be read, `problem` says so."""
+        try:
+            return read()
+        except StoreError as error:
+            self._problem = str(error)
+            return otherwise
 
     @property
     def _is_new(self) -> bool:
@@ -72,8 +87,9 @@ class PersonalData:
 
     def left_off(self) -> dict[str, Any]:
         """Load drafts, views and channels; return where the user left off. Blocks for a short while."""
-        if self._is_new:
-            return {}
+        return {} if self._is_new else self._read(self._left_off, {})
+
+    def _left_off(self) -> dict[str, Any]:
         self._load()
         return self.state.session(self._url)
 
@@ -81,13 +97,19 @@ class PersonalData:
         """Return which of a few messages the user has seen, and their other marks; blocks for a short while."""
         if self._state is None:
             return []
-        return [*map(Seen, self.state.seen_of(self._url, message_ids)), self.quiet.own_marks()]
+        return self._marks(self._read(lambda: self.state.seen_of(self._url, message_ids), list[str]()))
 
     def load(self) -> list[Event]:
         """Load everything; return what the user has seen, and their other marks. Blocks."""
+        return self._read(self._everything, [])
+
+    def _everything(self) -> list[Event]:
         seen, self._newest_mark = self.state.seen(self._url)
         self._newest_removal = self.state.unseen_again(self._url)[1]
         self._load()
+        return self._marks(seen)
+
+    def _marks(self, seen: Iterable[str]) -> list[Event]:
         return [*map(Seen, seen), self.quiet.own_marks()]
 
     def _load(self) -> None:
@@ -109,7 +131,7 @@ class PersonalData:
 
     def appearance(self) -> dict[str, Any]:
         """Return what is kept of the console's appearance, for all mailboxes; blocks."""
-        return {} if self._is_new else self.state.session(EVERYWHERE)
+        return {} if self._is_new else self._read(lambda: self.state.session(EVERYWHERE), {})
 
     def save_appearance(self, **changes: Any) -> None:
         """Save changes of the appearance for the next start; blocks."""
@@ -133,7 +155,7 @@ class PersonalData:
 
     def all_seen(self) -> list[Event]:
         """Return everything that the user has seen, and their other marks; blocks."""
-        return [*map(Seen, self.state.seen(self._url)[0]), self.quiet.own_marks()]
+        return self._marks(self._read(lambda: self.state.seen(self._url)[0], list[str]()))
 
     def newly_seen(self) -> list[Event]:
         """Return what was marked as seen, or unseen again, since the last call, also by another console; blocks."""

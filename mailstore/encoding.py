@@ -4,7 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 
 def is_encodable(text: str) -> bool:
@@ -31,3 +33,30 @@ def encodable_value(value: Any) -> Any:
 def shown_name(name: str) -> str:
     """Return a file's name as text, with replacement characters for bytes that are not UTF-8."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON in which any text is kept."""
+    import msgspec
+
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        import json
+
+        return json.dumps(msgspec.to_builtins(value))
+
+
+def from_json(text: str, kind: type[T]) -> T:
+    """Return the value of which `as_json` made a text. Raises ValueError if it isn't one of this type."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.DecodeError:
+        import json
+
+        try:
+            return msgspec.convert(json.loads(text), kind)
+        except RecursionError as error:
+            raise ValueError("nested too deep") from error

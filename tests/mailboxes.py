@@ -7,7 +7,9 @@ its amendment (`from`, `body`, …), which differ in the names of the fields and
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +18,7 @@ Dialect = Literal["table", "amendment"]
 DIALECTS: tuple[Dialect, ...] = ("table", "amendment")
 HOUR = 3600.0
 DAY = 24 * HOUR
+LEAF_OF_AN_INDEX = 10
 NOW = datetime(2026, 3, 16, 14, 30, tzinfo=UTC).timestamp()
 
 AMENDED = {
@@ -265,3 +268,20 @@ def _glued(mail: MailFiles) -> None:
         mail.message(message_id, "bob-00000001", "ann-00000001", "Glued.", ago=200)
     lines = mail.mailbox.read_bytes().split(b"\n")
     mail.mailbox.write_bytes(b"\n".join(lines[:-3]) + b"\n" + lines[-3] + lines[-2] + b"\n")
+
+
+def damage_page(path: Path, holds: bytes, lacks: bytes = b"\0" * 4096) -> None:
+    """Overwrite one of the pages of an SQLite file in which an index, or a table without row ids, holds some bytes.
+
+    See the file format of SQLite, 1.3 (the size of a page) and 1.6 (its kind).
+    """
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = path.read_bytes()
+    size = int.from_bytes(data[16:18], "big")
+    leaves = [at for at in range(0, len(data), size) if data[at] == LEAF_OF_AN_INDEX]
+    pages = [at for at in leaves if holds in (page := data[at : at + size]) and lacks not in page]
+    assert len(pages) > 4
+    with path.open("r+b") as file:
+        file.seek(pages[len(pages) // 2])
+        file.write(b"\xff" * size)

@@ -119,9 +119,10 @@ def seen_marks(mailbox_url: str) -> list[Event]:
             return []
         from console.quiet.marks import read_marks
 
+        marks: list[Event] = [*map(Seen, state.seen(mailbox_url)[0]), read_marks(state.database, mailbox_url)]
         if state.database.problem:
             warn(state.database.problem)
-        return [*map(Seen, state.seen(mailbox_url)[0]), read_marks(state.database, mailbox_url)]
+        return marks
 
 
 def put_off(mailbox_url: str) -> tuple[QuietMarks, frozenset[str]]:

@@ -8,10 +8,8 @@ from enum import StrEnum
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import msgspec
-from msgspec.json import decode, encode
-
 from console.quiet.snooze import Snooze
+from mailstore.encoding import as_json, from_json
 from mailstore.records.events import OwnMarks
 from mailstore.records.scope import Scope, label_of, parts_of
 
@@ -167,9 +165,9 @@ def _read(database: StateDatabase, mailbox: str) -> Iterator[tuple[Mark, Snooze 
             "SELECT kind, name, value FROM own_marks WHERE mailbox = ? ORDER BY at", (url,)
         ):
             try:
-                snooze = decode(value, type=Snooze) if value else None
+                snooze = from_json(value, Snooze) if value else None
                 mark = KindOfMark(kind)
-            except (ValueError, msgspec.DecodeError):
+            except ValueError:
                 continue
             if (snooze is None) is (mark in SNOOZES):
                 continue
@@ -187,17 +185,12 @@ def _rows(mailbox: str, marks: Mapping[Mark, Snooze | None]) -> Iterator[tuple[s
         if scope is not None:
             name = scope.bare(name)
             snooze = None if snooze is None else snooze.bare(scope)
-        value = "" if snooze is None else encode(snooze).decode()
-        yield url, kind.value, _plain(name), value, time.time()
+        value = "" if snooze is None else as_json(snooze)
+        yield url, kind.value, name, value, time.time()
 
 
 def _scoped(kind: KindOfMark, name: str, scope: Scope) -> str:
     return scope.name(name) if kind in (KindOfMark.MUTED_CHANNEL, KindOfMark.MUTED_AGENT) else scope.id(name)
-
-
-def _plain(text: str) -> str:
-    """Return a name that SQLite can store: unpaired surrogates are escaped."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def read_marks(database: StateDatabase, mailbox: str) -> OwnMarks:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from console.screens.ask import Ask
 from console.screens.away.away import LEFT
 from console.screens.mail_screen import MailScreen
-from mailstore.errors import StoreError
+from mailstore.errors import StoreError, log_unexpected
 
 if TYPE_CHECKING:
     from console.screens.writing.sending import Sending
@@ -55,7 +55,11 @@ class Closing:
 
     async def _leave(self) -> None:
         self._screen.tell("Saving …")
-        problem = await self.save()
+        try:
+            problem = await self.save()
+        except Exception as error:  # whatever it is, it must not keep the console open
+            log_unexpected(error, "saving")
+            problem = f"internal error ({type(error).__name__})"
         if number := self._screen.session.personal.unsaved_drafts:
             drafts = "your draft" if number == 1 else f"your {number} drafts"
             self._is_asking = True

@@ -10,6 +10,7 @@ import msgspec
 from console.hooks.sessions.processes import is_gone, is_of_this_system, process_name
 from console.state.composer_draft import ComposerDraft
 from console.state.database import StateDatabase, draft_rows
+from mailstore.encoding import as_json, from_json
 
 LATE_SECONDS = 60.0
 """A message that is overdue by this long was left: its console was suspended, or the system was restarted."""
@@ -44,7 +45,7 @@ class HeldMessages:
             self._process,
             HELD,
             message.due,
-            msgspec.json.encode(message.writing).decode(),
+            as_json(message.writing),
         )
         self._database.write_all(
             [
@@ -86,6 +87,6 @@ class HeldMessages:
             if not (is_late or is_over(process)):
                 continue
             if self._database.change(take, (self._process, self._mailbox, message_id, process, state)) == 1:
-                writing = msgspec.json.decode(text, type=ComposerDraft)
+                writing = from_json(text, ComposerDraft)
                 messages.append(HeldMessage(message_id, writing, due, state == SENDING))
         return messages

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
 from msgspec.structs import astuple
 
 from console.state.composer_draft import ComposerDraft
+from mailstore.encoding import as_json, is_encodable
 from mailstore.errors import StoreError, reason_of
-from mailstore.files.own_database import connected, opened_or_renamed
+from mailstore.files.own_database import connected, damage_words, is_damage, opened_or_renamed, replaced
+
+T = TypeVar("T")
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS seen (
@@ -71,7 +73,7 @@ DRAFT_TABLES = ("drafts", "draft_files", "draft_options")
 def draft_rows(mailbox: str, draft: ComposerDraft) -> tuple[Rows, Rows, Rows]:
     """Return the statements that save a draft, with their rows: itself, the paths of its files, its options."""
     row = mailbox, *astuple(draft)[:-3]
-    options = msgspec.json.encode(draft.options).decode()
+    options = as_json(draft.options)
     return (
         ("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row]),
         ("INSERT OR REPLACE INTO draft_files VALUES (?, ?, ?)", [(mailbox, draft.key, json.dumps(draft.attachments))]),
@@ -83,7 +85,8 @@ class StateDatabase:
     """An SQLite file that two consoles can share and that survives a crash.
 
     Methods block; any thread may call them. A file that can't be used is renamed, never deleted, and a new one or a
-    database in memory takes its place: `problem` says so.
+    database in memory takes its place: `problem` says so. Any text can be stored, also a path that isn't UTF-8 and a
+    name with unpaired surrogates.
     """
 
     def __init__(self, path: Path) -> None:
@@ -91,6 +94,7 @@ class StateDatabase:
         self.problem = ""
         self.is_in_memory = False
         """Whether the file can't be used, so that nothing is kept."""
+        self._identity: tuple[int, int] | None = None
         self._lock = RLock()
         self._db = self._open()
 
@@ -103,8 +107,9 @@ class StateDatabase:
         except OSError as error:
             reason = reason_of(error)
             return self._open_in_memory(f"{self.path} can't be created ({reason}): changes to your state are not saved")
+        self._identity = _identity(self.path)
         if renamed is not None:
-            self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
+            self.problem = damage_words(self.path, renamed)
         return db
 
     def _open_in_memory(self, problem: str) -> sqlite3.Connection:
@@ -125,44 +130,74 @@ class StateDatabase:
             return None
         return facts.st_size, facts.st_mtime_ns
 
-    @contextmanager
-    def _used(self) -> Iterator[sqlite3.Connection]:
-        """Give one thread the connection; raise StoreError for an error of SQLite."""
+    def _use(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Give one thread the connection, and once more if the file had to be replaced; raise StoreError."""
         with self._lock:
             try:
-                yield self._db
-            except sqlite3.Error as error:
+                self._follow()
+                try:
+                    return work(self._db)
+                except sqlite3.Error as error:
+                    if self.is_in_memory or not is_damage(error):
+                        raise
+                    self._replace()
+                    return work(self._db)
+            except (sqlite3.Error, OSError) as error:
                 raise StoreError(
-                    f"{self.path} can't be used ({error})", "check the file and the free space", "E211"
+                    f"{self.path} can't be used ({reason_of(error)})", "check the file and the free space", "E211"
                 ) from error
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _follow(self) -> bool:
+        """Open the file that another process has put in the place of this one; return whether there is one."""
+        if self.is_in_memory or self._identity == _identity(self.path):
+            return False
+        self._db.close()
+        self._db = connected(self.path, SCHEMA)
+        self._identity = _identity(self.path)
+        return True
+
+    def _replace(self) -> None:
+        """Replace a file in which a query met damage, unless another process has done so."""
+        if not self._follow():
+            self._db.close()
+            self._db, renamed = replaced(self.path, SCHEMA)
+            self._identity = _identity(self.path)
+            self.problem = damage_words(self.path, renamed)
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Write all of what is done within, or nothing."""
-        with self._used() as db:
+
+        def transaction(db: sqlite3.Connection) -> T:
             db.execute("BEGIN IMMEDIATE")
             try:
-                yield db
+                done = work(db)
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
+            return done
+
+        return self._use(transaction)
 
     def rows(self, statement: str, values: Iterable[Any]) -> list[Any]:
         """Return the rows that a statement selects. Raises StoreError, as all that follow."""
-        with self._used() as db:
-            return db.execute(statement, tuple(values)).fetchall()
+        stored = _stored(values)
+        return _read(self._use(lambda db: db.execute(statement, stored).fetchall()))
 
     def change(self, statement: str, values: Iterable[Any]) -> int:
         """Execute a statement; return how many rows it changed."""
-        with self._used() as db:
-            return db.execute(statement, tuple(values)).rowcount
+        stored = _stored(values)
+        return self._use(lambda db: db.execute(statement, stored).rowcount)
 
     def move(self, insert: tuple[str, Iterable[Any]], delete: tuple[str, Iterable[Any]]) -> bool:
         """Insert what a statement selects, and delete it where it was; return whether there was anything."""
-        with self._transaction() as db:
-            db.execute(insert[0], tuple(insert[1]))
-            return db.execute(delete[0], tuple(delete[1])).rowcount > 0
+        inserted, deleted = _stored(insert[1]), _stored(delete[1])
+
+        def work(db: sqlite3.Connection) -> bool:
+            db.execute(insert[0], inserted)
+            return db.execute(delete[0], deleted).rowcount > 0
+
+        return self._transact(work)
 
     def write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         """Execute a statement for each row, for all of them or for none."""
@@ -170,6 +205,36 @@ class StateDatabase:
 
     def write_all(self, changes: Iterable[tuple[str, Iterable[tuple[Any, ...]]]]) -> None:
         """Execute some statements for their rows, all of them or none."""
-        with self._transaction() as db:
-            for statement, rows in changes:
+        stored = [(statement, [*map(_stored, rows)]) for statement, rows in changes]
+
+        def work(db: sqlite3.Connection) -> None:
+            for statement, rows in stored:
                 db.executemany(statement, rows)
+
+        self._transact(work)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
+
+
+def _stored(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return values as SQLite takes them: text that isn't Unicode as its bytes."""
+    return tuple(
+        value.encode("utf-8", "surrogatepass") if isinstance(value, str) and not is_encodable(value) else value
+        for value in values
+    )
+
+
+def _read(rows: list[Any]) -> list[Any]:
+    """Return rows with the text that `_stored` made bytes of; no column holds other bytes."""
+    if bytes not in set(map(type, chain.from_iterable(rows))):
+        return rows
+    return [
+        tuple(value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value for value in row)
+        for row in rows
+    ]

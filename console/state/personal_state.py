@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from console.settings.config import state_file
 from console.state.composer_draft import ComposerDraft, SendOptions
 from console.state.database import DRAFT_TABLES, StateDatabase, draft_rows
+from mailstore.encoding import from_json
 from mailstore.records.scope import Scope, label_of, parts_of
 
 FOREVER = float("inf")
@@ -29,7 +29,7 @@ class Shown(NamedTuple):
 
     def holds(self, message_id: str) -> bool:
         """Say whether a message was shown."""
-        return _plain(message_id) in self.ids
+        return message_id in self.ids
 
 
 class PersonalState:
@@ -124,7 +124,7 @@ class PersonalState:
         of_shown = "SELECT message_id FROM shown WHERE reader = ? AND at <= ?"
         for label, url in (parts_of(mailbox) or {"": mailbox}).items():
             scope = Scope(label)
-            who = (url, _plain(scope.bare(reader) if label else reader), purpose)
+            who = (url, scope.bare(reader) if label else reader, purpose)
             for (number,) in self._db.rows(of_reader, who):
                 begun.add(label)
                 rows = self._db.rows(of_shown, (number, until))
@@ -135,11 +135,11 @@ class PersonalState:
         """Record that messages were shown to an agent, all of them or none, and that it was shown mail at all."""
         parts = parts_of(mailbox)
         readers = [
-            (url, _plain(Scope(label).bare(reader) if label else reader), purpose)
+            (url, Scope(label).bare(reader) if label else reader, purpose)
             for label, url in (parts or {"": mailbox}).items()
         ]
         rows = [
-            (_plain(message_id), at, url, _plain(Scope(label_of(name)).bare(reader) if parts else reader), purpose)
+            (message_id, at, url, Scope(label_of(name)).bare(reader) if parts else reader, purpose)
             for name in message_ids
             for url, message_id in _each(mailbox, [name])
         ]
@@ -227,11 +227,6 @@ def _paths(text: str | None) -> tuple[str, ...]:
     return tuple(map(str, decoded)) if isinstance(decoded, list) else ()
 
 
-def _plain(text: str) -> str:
-    """Return a name that SQLite can store: unpaired surrogates are escaped."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def _each(mailbox: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield each id or tag with its mailbox; of several mailboxes, the one it is in, and its name there."""
     parts = parts_of(mailbox)
@@ -242,6 +237,6 @@ def _each(mailbox: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _options(text: str | None) -> SendOptions:
     try:
-        return SendOptions() if text is None else msgspec.json.decode(text, type=SendOptions)
-    except msgspec.MsgspecError:
+        return SendOptions() if text is None else from_json(text, SendOptions)
+    except ValueError:
         return SendOptions()

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from msgspec import DecodeError
-from msgspec.json import decode, encode
+from mailstore.encoding import as_json, from_json
 
 if TYPE_CHECKING:
     from console.state.database import StateDatabase
@@ -59,7 +58,7 @@ class RememberedValues:
             if value is None:
                 database.write("DELETE FROM remembered WHERE mailbox = ? AND name = ?", [(mailbox, name)])
             else:
-                row = (mailbox, name, encode(value).decode(), time.time())
+                row = (mailbox, name, as_json(value), time.time())
                 database.write("INSERT OR REPLACE INTO remembered VALUES (?, ?, ?, ?)", [row])
             self._saved[name] = value
 
@@ -76,6 +75,6 @@ def _items(value: Any) -> list[Any]:
 
 def _decoded(text: str) -> Any:
     try:
-        return decode(text)
-    except DecodeError:
+        return from_json(text, Any)
+    except ValueError:
         return None

@@ -4,31 +4,83 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 VERSION = 1
 
 
 def opened_or_renamed(
-    path: Path, schema: str, *, seconds: float = 5.0, is_synced: bool = True
+    path: Path, schema: str, *, seconds: float = 5.0, is_synced: bool = True, is_checked: bool = False
 ) -> tuple[sqlite3.Connection, Path | None]:
     """Return the database in a file, and what a damaged file was renamed to if a new one has taken its place.
 
+    With `is_checked` all of it is read to find damage; otherwise a query may meet some later (`is_damage`).
     Raises sqlite3.OperationalError if the file can't be used now, other sqlite3.Error, and OSError.
     """
     try:
-        return connected(path, schema, seconds=seconds, is_synced=is_synced), None
+        db = connected(path, schema, seconds=seconds, is_synced=is_synced)
+        if not is_checked or _is_whole(db):
+            return db, None
+        db.close()
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
             raise
+    return replaced(path, schema, seconds=seconds, is_synced=is_synced)
+
+
+def replaced(
+    path: Path, schema: str, *, seconds: float = 5.0, is_synced: bool = True
+) -> tuple[sqlite3.Connection, Path]:
+    """Rename a damaged file; return a new database in its place that holds what could be read, and the new name.
+
+    Raises sqlite3.Error and OSError.
+    """
     number = 1
     while (renamed := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
     path.rename(renamed)
     for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(renamed.with_name(renamed.name + suffix))
     path.touch(renamed.stat().st_mode & 0o777)
-    return connected(path, schema, seconds=seconds, is_synced=is_synced), renamed
+    db = connected(path, schema, seconds=seconds, is_synced=is_synced)
+    _copy_readable(renamed, db)
+    return db, renamed
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Say whether a query has met damage."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def damage_words(path: Path, renamed: Path) -> str:
+    """Say that a damaged file was replaced."""
+    return f"{path} was damaged: renamed to {renamed.name}, and a new file has what could be read of it"
+
+
+def _is_whole(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+
+
+def _copy_readable(damaged: Path, db: sqlite3.Connection) -> None:
+    """Copy each row that can be reached from the beginning or from the end of its table, or by its key."""
+    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT NULL")]
+    with closing(sqlite3.connect(damaged)) as old, db:
+        db.execute("BEGIN")
+        for table in tables:
+            columns = db.execute(f"PRAGMA table_info({table})").fetchall()
+            insert = f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608 - our names
+            key = ", ".join(f"{name} DESC" for _, name, _, _, _, in_key in columns if in_key)
+            for order in ("", "ORDER BY rowid DESC", f"ORDER BY {key}"):
+                statement = f"SELECT * FROM {table} {order}"  # noqa: S608
+                db.executemany(insert, _readable(old, statement, len(columns)))
+
+
+def _readable(db: sqlite3.Connection, statement: str, columns: int) -> Iterator[tuple[object, ...]]:
+    with suppress(sqlite3.DatabaseError):
+        yield from (row for row in db.execute(statement) if len(row) == columns)
 
 
 def connected(path: Path | str, schema: str, *, seconds: float = 5.0, is_synced: bool = True) -> sqlite3.Connection:

@@ -11,13 +11,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
-import msgspec
 from platformdirs import user_state_path
 
+from mailstore.encoding import as_json, from_json, is_encodable
 from mailstore.errors import MailboxBusy, StoreError, reason_of
 from mailstore.files.own_database import opened_or_renamed
 from mailstore.files.process_lock import is_locked, process_lock
-from mailstore.files.salvage import UNREADABLE
 from mailstore.files.whole import read_whole
 from mailstore.mirroring.mirror_report import MirrorStatus
 
@@ -33,7 +32,7 @@ def mirrors_folder() -> Path:
 
 
 def _name(first: str, second: str) -> str:
-    return blake2b("\n".join(sorted((first, second))).encode(), digest_size=12).hexdigest()
+    return blake2b("\n".join(sorted((first, second))).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
 class MirrorState:
@@ -69,7 +68,7 @@ class MirrorState:
 
     def _opened(self) -> sqlite3.Connection:
         try:
-            return opened_or_renamed(self._path, SCHEMA, is_synced=False)[0]
+            return opened_or_renamed(self._path, SCHEMA, is_synced=False, is_checked=True)[0]
         except (sqlite3.Error, OSError) as error:
             raise StoreError(
                 f"{self._path} can't be used ({reason_of(error)})", "free some disk space, or delete it", "E211"
@@ -96,10 +95,10 @@ class MirrorState:
         self._change("INSERT OR REPLACE INTO agreed VALUES (?, ?)", rows)
 
     def _change(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
-        """Write rows; a disk that is full costs comparisons at the next start, and nothing else."""
+        """Write rows; a full disk, or a name that isn't Unicode, costs comparisons at the next start and no more."""
         with suppress(sqlite3.OperationalError), self._db:
             self._db.execute("BEGIN")
-            self._db.executemany(statement, rows)
+            self._db.executemany(statement, (row for row in rows if is_encodable(str(row[0]))))
 
     # What is shown
 
@@ -111,7 +110,7 @@ class MirrorState:
         """Save the status for `doctor`; one that can't be saved is left out."""
         new = self._status.with_suffix(".new")
         with suppress(OSError):
-            new.write_bytes(msgspec.json.encode(status))
+            new.write_text(as_json(status), "utf-8")
             new.replace(self._status)
 
     def close(self) -> None:
@@ -122,8 +121,8 @@ class MirrorState:
 def read_status(path: Path) -> MirrorStatus | None:
     """Return the status in a file; None if it can't be read."""
     try:
-        return msgspec.json.decode(read_whole(path), type=MirrorStatus)
-    except (OSError, *UNREADABLE):
+        return from_json(read_whole(path).decode(), MirrorStatus)
+    except (OSError, ValueError):
         return None
 
 

@@ -16,13 +16,14 @@ from threading import Barrier
 import pytest
 
 from console.personal import PersonalData
+from console.sending.held_messages import HeldMessage, HeldMessages
 from console.settings.config import Config
 from console.state.composer_draft import ComposerDraft
 from console.state.database import StateDatabase
 from console.state.personal_state import PersonalState
 from mailstore.errors import StoreError
 from tests.console.screen_text import opened
-from tests.mailboxes import every_case
+from tests.mailboxes import damage_page, every_case
 from tests.patience import PATIENCE
 
 BOX = "haak:/somewhere"
@@ -156,6 +157,68 @@ def test_a_file_damaged_twice_is_moved_aside_twice(tmp_path: Path) -> None:
         (tmp_path / "state.db").write_bytes(b"no database at all " * 100)
         PersonalState(tmp_path / "state.db").close()
     assert len(list(tmp_path.glob("state.db.damaged-*"))) == 2
+
+
+@pytest.mark.parametrize("table", ["seen", "shown"])
+def test_of_a_file_that_is_damaged_in_part_the_rest_is_kept(table: str, tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    state, other = PersonalState(path), PersonalState(path)
+    ids = [f"message {number}" for number in range(2000)]
+    state.mark_seen(BOX, ids)
+    state.mark_shown(BOX, "ann", "read", ids, 1.0)
+    state.save_draft(BOX, KEPT)
+    damage_page(path, *([b"message", BOX.encode()] if table == "shown" else [BOX.encode()]))
+    seen, shown = {*state.seen(BOX)[0]}, state.shown(BOX, "ann", "read").ids
+    assert seen == {*ids}
+    if table == "shown":
+        assert 1500 < len(shown) < 2000
+        assert {min(ids), max(ids)} <= shown <= seen
+    else:
+        assert shown == seen
+    assert "what could be read" in state.problem
+    assert state.drafts(BOX) == {KEPT.key: KEPT}
+    other.mark_seen(BOX, ["one more"])  # it sees that another has replaced the file
+    assert other.shown(BOX, "ann", "read").ids == shown
+    assert not other.problem
+    assert "one more" in state.seen(BOX)[0]
+    state.close()
+    other.close()
+    assert len([each for each in tmp_path.iterdir() if each.name.endswith(".damaged-1")]) == 1
+
+
+def test_a_file_that_is_deleted_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    state = PersonalState(path)
+    state.mark_seen(BOX, ["one"])
+    for each in tmp_path.iterdir():
+        each.unlink()
+    state.mark_seen(BOX, ["two"])
+    other = PersonalState(path)
+    assert other.seen(BOX)[0] == ["two"]
+    state.close()
+    other.close()
+
+
+def test_any_path_and_any_name_can_be_stored(tmp_path: Path) -> None:
+    box, name = "haak:/no/utf-8/\udcff", "odd \ud800"
+    draft = ComposerDraft("thread:" + name, thread=name, body="Words.", attachments=("/tmp/\udcff",))
+    state = PersonalState(tmp_path / "state.db")
+    state.mark_seen(box, [name, "plain"])
+    state.mark_shown(box, name, "read", [name], 1.0)
+    state.save_draft(box, draft)
+    state.join(box, name, True)
+    held = HeldMessages(state.database, box, "one")
+    held.hold(HeldMessage("h", draft, 9.0))
+    state.close()
+    again = PersonalState(tmp_path / "state.db")
+    assert {*again.seen(box)[0]} == {name, "plain"}
+    assert again.shown(box, name, "read").holds(name)
+    assert again.joined(box) == {name}
+    (message,) = HeldMessages(again.database, box, "two").take_over(9.0, lambda process: True)
+    assert message.writing == draft
+    again.save_draft(box, draft)
+    assert again.drafts(box) == {draft.key: draft}
+    again.close()
 
 
 def test_a_place_that_can_not_be_written_is_told_and_memory_takes_its_place(tmp_path: Path) -> None:
@@ -343,3 +406,43 @@ def test_drafts_that_change_while_all_is_loaded_are_kept(tmp_path: Path) -> None
     assert {key: draft.body for key, draft in state.drafts("haak:/one").items()} == texts
     assert {draft.key: draft.body for draft in personal.drafts} == texts
     state.close()
+
+
+async def test_the_console_opens_where_its_state_is_damaged_in_part(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    state = tmp_path / "state.db"
+    async with opened(mail.data, state=state) as seat:
+        await seat.press("E")
+        await seat.until(lambda: not seat.app.session.live.counts().unseen)
+        seat.app.session.personal.save_seen([f"message {number}" for number in range(2000)])
+    damage_page(state, b"haak:")
+    async with opened(mail.data, state=state) as seat:
+        await seat.sees("was damaged: renamed to state.db.damaged-1")
+        await seat.press("escape")
+        assert "● live" in seat.lines[0]
+        assert not seat.app.session.live.counts().unseen
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are Unicode")
+async def test_a_mailbox_whose_path_is_not_unicode_is_kept_like_any_other(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path / "odd \udcff")
+    for key in ("E", ""):
+        async with opened(mail.data, state=tmp_path / "state.db") as seat:
+            assert "● live" in seat.lines[0]
+            await seat.press(*key)
+            await seat.until(lambda: not seat.app.session.live.counts().unseen)
+            await seat.pilot.press("q")
+            await seat.until(lambda: seat.app.return_code == 0)
+
+
+async def test_whatever_goes_wrong_while_all_is_saved_the_console_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data) as seat:
+        monkeypatch.setattr(PersonalData, "leave", fail)
+        await seat.pilot.press("q")
+        await seat.until(lambda: seat.app.return_code == 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +23,7 @@ from mailstore.records.draft import draft
 from mailstore.records.message import Delivery, Intervention, Receipt
 from mailstore.records.roster import Agent, Status
 from mailstore.transfer.compare import Contents
+from tests.mailboxes import damage_page
 from tests.mailstore.mirrors import Opened, contents, following, message_record, mirrored, until
 
 ANN, BOB = "ann-00000001", "bob-00000001"
@@ -178,8 +180,27 @@ def test_a_damaged_or_deleted_state_costs_nothing(tmp_path: Path) -> None:
     for path in mirrors_folder().iterdir():
         path.write_bytes(b"no state" * 100)
     assert not any(end.run for end in mirrored(ours, theirs).ends)
+    append(tmp_path / "a", *(message_record(f"number {number}") for number in range(700)))
+    mirrored(ours, theirs)
+    (database,) = mirrors_folder().glob("*.db")
+    damage_page(database, b"number ")
+    assert not any(end.run for end in mirrored(ours, theirs).ends)
+    assert len(list(mirrors_folder().glob("*.db.damaged-2"))) == 1
     shutil.rmtree(mirrors_folder())
     assert not any(end.run for end in mirrored(ours, theirs).ends)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are Unicode")
+def test_any_path_and_any_id_can_be_mirrored(tmp_path: Path) -> None:
+    ours = host(tmp_path / "a \udcff")
+    _, theirs = hub()
+    append(tmp_path / "a \udcff", message_record("odd \ud800"), message_record("m1"))
+    for _ in range(2):
+        mirrored(ours, theirs)
+        assert contents(ours)[1] == contents(theirs)[1] != {}
+    with ours() as store:
+        ((status, _),) = statuses_of(store.url)
+    assert not any(end.run for end in status.ends)
 
 
 def test_texts_that_were_compared_are_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

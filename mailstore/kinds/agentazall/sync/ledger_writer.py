@@ -58,7 +58,7 @@ class LedgerWriter:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.path.touch(mode=0o600)
             # what is in the inbox is recognised without the ledger
-            self._db, renamed = opened_or_renamed(self.path, SCHEMA, seconds=WAIT_SECONDS)
+            self._db, renamed = opened_or_renamed(self.path, SCHEMA, seconds=WAIT_SECONDS, is_checked=True)
         except OSError as error:
             raise StoreError(
                 f"{self.path} can't be written ({reason_of(error)})", "check $XDG_STATE_HOME and the free space", "E172"
@@ -66,7 +66,9 @@ class LedgerWriter:
         except sqlite3.Error as error:
             raise StoreError(f"{self.path} can't be used ({error})", "try again, or move it away", "E211") from error
         if renamed is not None:
-            self.problem = f"{self.path} was damaged: renamed to {renamed.name}, and a new file was created"
+            self.problem = (
+                f"{self.path} was damaged: renamed to {renamed.name}, and a new file has what could be read of it"
+            )
 
     def close(self) -> None:
         with self._lock:
