@@ -82,7 +82,7 @@ def kept(store: Resumable, user: str, now: float) -> Mailbox | None:
 
 def kept_at(store: Store, user: str) -> Path:
     """Return where a store's folded mailbox is kept; its URL holds no secrets, so the name does not depend on them."""
-    name = blake2b(f"{user}\n{store.url}".encode(), digest_size=16).hexdigest()
+    name = blake2b(f"{user}\n{store.url}".encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
     return user_cache_path("signalbox") / "folded" / name
 
 

@@ -15,6 +15,7 @@ from msgspec.structs import asdict, fields
 from console.errors import UsedWrongly
 from console.settings.config import Config, config_file, whole_config
 from console.settings.field_meanings import struct_in
+from mailstore.encoding import is_encodable
 from mailstore.errors import StoreError, reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
@@ -138,6 +139,8 @@ class ConfigFile(ProgramSettings):
         from console.settings.toml_errors import InvalidToml, in_toml, read_toml
 
         table = "\n".join([header, *(f"{key} = {in_toml(value)}" for key, value in fields.items()), ""])
+        if not all(is_encodable(value) for value in fields.values() if isinstance(value, str)):
+            return table, f"{self.file} can't name a file whose name is not UTF-8"
         try:
             before = read_text(self.file) if self.file.exists() else ""
             text = f"{before.rstrip()}\n\n{table}" if before.strip() else table

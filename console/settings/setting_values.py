@@ -16,6 +16,7 @@ from console.settings.config_edit import UneditableSettings, as_typed, edited, r
 from console.settings.config_file import config_in, load_config, place_of
 from console.settings.field_meanings import struct_in
 from console.settings.toml_errors import InvalidToml, read_toml
+from mailstore.encoding import is_encodable
 from mailstore.errors import reason_of
 from mailstore.files.append import replace_file
 from mailstore.files.whole import read_text
@@ -93,6 +94,8 @@ def _written() -> dict[str, Any]:
 
 def set_value(key: str, value: str) -> str:
     """Write a setting into the file, and return its line there. Raises Refused where it would be invalid."""
+    if not is_encodable(key + value):
+        raise Refused(f"{key} was not set", "write it as UTF-8", "E140")
     path, text = _read()
     table, name = _split(key)
     before = set(map(_words, problems_of(config_in(text, path))))

@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import ValidationError
 from msgspec.json import encode
 
+from mailstore.encoding import encodable
+
 TYPES = {
     "bool": "true or false",
     "int": "a whole number",
@@ -90,7 +92,7 @@ def in_toml(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, str):
-        return encode(value).decode().replace("\x7f", "\\u007f")
+        return encode(encodable(value)).decode().replace("\x7f", "\\u007f")
     if isinstance(value, list):
         return f"[{', '.join(map(in_toml, value))}]"
     return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -124,7 +124,7 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _connection(path: Path, how: str) -> Iterator[sqlite3.Connection]:
-    name = f"file:{quote(str(path.absolute()))}?{how}"
+    name = f"file:{quote(bytes(path.absolute()))}?{how}"
     with closing(sqlite3.connect(name, uri=True, timeout=WAIT_SECONDS, isolation_level=None)) as connection:
         limit_work(connection, path)
         connection.execute("PRAGMA query_only = 1")

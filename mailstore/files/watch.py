@@ -72,7 +72,7 @@ async def wakeups(folder: Path, below: Below = (), *, poll: bool = False) -> Asy
                     yield has_changed
             except FileNotFoundError:
                 continue
-            except (OSError, ImportError):
+            except (OSError, ImportError, UnicodeError):
                 # there are no more watches, or nothing that watches: poll instead
                 poll = True
 

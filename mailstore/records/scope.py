@@ -39,13 +39,13 @@ def label_of(name: str) -> str:
 
 def url_of(parts: Mapping[str, str]) -> str:
     """Return the URL of several mailboxes, given their labels and URLs."""
-    return f"{KIND}:{urlencode(parts)}"
+    return KIND + ":" + urlencode(parts, errors="surrogateescape")
 
 
 def parts_of(url: str) -> dict[str, str]:
     """Return the mailboxes of a URL by label; none if it is the URL of a single mailbox."""
     kind, _, rest = url.partition(":")
-    return dict(parse_qsl(rest)) if kind == KIND else {}
+    return dict(parse_qsl(rest, errors="surrogateescape")) if kind == KIND else {}
 
 
 class Scope:

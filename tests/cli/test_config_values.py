@@ -101,6 +101,7 @@ def test_where_a_value_comes_from_is_told(run: Run, monkeypatch: pytest.MonkeyPa
         (("set", "poll", "maybe"), "poll was not set: poll must be true or false"),
         (("set", "theme", "timetabel"), 'theme was not set: no theme "timetabel": did you mean timetable?'),
         (("set", "views.mine", "is:bogus"), 'views.mine was not set: the view "mine" can\'t be read'),
+        (("set", "user", "\udcff"), "user was not set: write it as UTF-8"),
         (("set", "them", "x"), 'unknown setting "them"; did you mean "theme"?'),
         (("set", "notifications.to_me", '["horn"]'), 'can\'t contain "horn"'),
         (("set", "views", "x"), "views is a table: name one of its settings"),

@@ -43,6 +43,8 @@ MEGABYTES = 200
 ADDRESS_SPACE = 3 << 30
 """Bytes, in a run by command: what takes more is told, and harms nobody."""
 FORMATS = ("json", "jsonl", "jsonld", "markdown", "situations", "html")
+FOLDERS = ("run", "run \udcff", "run#of ?%41=\n\x1b[31m;")
+"""Names of a mailbox's folder: not all of them are Unicode, or free of what means something elsewhere."""
 ALONE = 40
 """One run in so many starts `check` in a process of its own."""
 
@@ -93,7 +95,7 @@ class Fuzzer:
         """Damage a mailbox, and give it to some commands; return what went wrong."""
         rng = random.Random(f"{self._seed} {kind} {number}")
         known = self._sample(kind)
-        folder = self._folder / "run"
+        folder = self._folder / rng.choice(FOLDERS)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(known.folder, folder)
         damage(folder, rng)

@@ -265,7 +265,19 @@ def test_ids_with_one_key_are_told_apart(data: Path, monkeypatch: pytest.MonkeyP
     assert answers(folded(data), NOW) == answers(scanned(data), NOW)
 
 
-def test_another_process_folds_for_this_one(data: Path, cache: Path) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "data",
+        pytest.param(
+            "not unicode \udcff",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="names of files are Unicode"),
+            id="not unicode",
+        ),
+    ],
+)
+def test_another_process_folds_for_this_one(data: Path, cache: Path, name: str) -> None:
+    data = data.rename(data.with_name(name))
     argv = [sys.executable, "-m", "mailstore.folding", f"haak:{data}", "user"]
     done = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
     assert (done.returncode, done.stderr) == (0, "")

@@ -147,6 +147,12 @@ def test_the_url_opens_the_same_mailboxes_again(two: tuple[MailFiles, MailFiles]
             assert again.url == store.url
 
 
+def test_a_url_names_paths_that_are_not_unicode_too() -> None:
+    parts = {"one": "haak:/srv/\udcff%41&+ /x", "other": "haak:/srv/é"}
+    assert url_of(parts).isascii()
+    assert parts_of(url_of(parts)) == parts
+
+
 # What fails
 
 

@@ -147,7 +147,7 @@ def _rows(root: Path, make: Callable[[tuple[Any, ...]], Found], statement: str, 
     try:
         if not path.exists():
             return ()
-        name = f"file:{quote(str(path))}?mode=ro"
+        name = f"file:{quote(bytes(path))}?mode=ro"
         with closing(sqlite3.connect(name, uri=True, timeout=WAIT_SECONDS)) as db:
             return tuple(make(row) for row in db.execute(statement, values))
     except (OSError, sqlite3.Error, ValueError):

@@ -63,7 +63,7 @@ def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> i
 
 def _writing(path: Path) -> sqlite3.Connection:
     graph = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
+        f"file:{quote(bytes(path.absolute()))}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
     )
     limit_work(graph, path)
     return graph

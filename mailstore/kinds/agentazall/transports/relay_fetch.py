@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection, Pipe
 
 import msgspec
 
+from mailstore.encoding import as_json, from_json
 from mailstore.kinds.agentazall.transports.relay_http import RelayAnswer
 from mailstore.kinds.agentazall.transports.relay_wire import (
     Batch,
@@ -155,7 +156,7 @@ class RelayFetcher:
             raise TransportDown(
                 f"the process that asks the relay failed ({error})", "it is tried again", "E594"
             ) from None
-        fetched = msgspec.msgpack.decode(result, type=Fetched)
+        fetched = from_json(result.decode(), Fetched)
         if fetched.down is not None:
             raise TransportDown(*fetched.down)
         return fetched
@@ -165,7 +166,7 @@ class RelayFetcher:
             fetched = _written(self._poll(token.decode()), self._agent, receiver)
         except TransportDown as error:
             fetched = Fetched(0, down=(error.problem, error.remedy))
-        return msgspec.msgpack.encode(fetched)
+        return as_json(fetched).encode()
 
     def close(self) -> None:
         if self._process is not None:

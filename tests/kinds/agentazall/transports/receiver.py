@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from mailstore.kinds.agentazall.transports.transport import IncomingMessage
+
+SPOOL = "not unicode \udcff" if sys.platform == "linux" else "spool"
 
 
 class KeptMessages:
     """What a transport has taken in: `kept` by key, `turned` with the reasons; `blocked` are senders to refuse."""
 
     def __init__(self, folder: Path, *blocked: str) -> None:
-        self.folder = folder
+        self.folder = folder / SPOOL
         self.blocked = blocked
         self.kept: dict[str, IncomingMessage] = {}
         self.turned: dict[str, str] = {}
         self.senders: dict[str, str] = {}
         self.excerpts: dict[str, bytes] = {}
-        (folder / "every").mkdir()
+        (self.folder / "every").mkdir(parents=True)
 
     @property
     def messages(self) -> list[IncomingMessage]:
