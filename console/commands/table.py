@@ -349,9 +349,7 @@ COMMANDS: tuple[Command, ...] = (
         cli="attention",
     ),
     Command("archive", "a", "archive", "Review what can be archived", "Look", cli="archive", needs=Capability.ARCHIVE),
-    Command(
-        "unreadable", "exclamation_mark", "unreadable lines", "List unreadable lines: file, number and reason", "Look"
-    ),
+    Command("unreadable", "exclamation_mark", "unreadable", "List what can't be read: file, line and reason", "Look"),
     Command("unreadable.hex", "x", "hex / text", "Show the bytes as hex, or as text", "Rows", UNREADABLE, footer=1),
     Command(
         "archive.now", "y", "archive it", "Move the listed mail to the archive", "Rows", ARCHIVE, footer=1, when="row"

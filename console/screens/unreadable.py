@@ -33,7 +33,7 @@ HEX_WIDTHS = ((16, 76), (8, 42), (4, 25))
 
 
 class UnreadableList(ListScreen):
-    """Unreadable lines first, then those read with a warning."""
+    """What can't be read first, then what was read with a warning."""
 
     NAME = "unreadable"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(frozenset({NAME}))]
@@ -49,14 +49,14 @@ class UnreadableList(ListScreen):
         self._is_hex = False
 
     def heading(self) -> str:
-        return "Unreadable lines"
+        return "Unreadable"
 
     def subtitle(self, rows: Sequence[ListRow]) -> str:
         doubts = len(self._rows) - self._fatal
         return f"{self._fatal:,} unreadable" + (f" · {doubts:,} warning{'s' * (doubts != 1)}" if doubts else "")
 
     def placeholder(self) -> tuple[str, ...]:
-        return ("Every line can be read.",)
+        return ("Everything can be read.",)
 
     def row_source(self, rows: Sequence[ListRow]) -> ProblemRows:
         problems = self.session.live.problems

@@ -15,7 +15,15 @@ from msgspec.structs import astuple
 from console.state.composer_draft import ComposerDraft
 from mailstore.encoding import as_json, is_encodable
 from mailstore.errors import StoreError, reason_of
-from mailstore.files.own_database import connected, damage_words, is_damage, opened_or_renamed, replaced
+from mailstore.files.own_database import (
+    Identity,
+    connected,
+    damage_words,
+    file_identity,
+    is_damage,
+    opened_or_renamed,
+    replaced,
+)
 
 T = TypeVar("T")
 
@@ -94,7 +102,7 @@ class StateDatabase:
         self.problem = ""
         self.is_in_memory = False
         """Whether the file can't be used, so that nothing is kept."""
-        self._identity: tuple[int, int] | None = None
+        self._identity: Identity | None = None
         self._lock = RLock()
         self._db = self._open()
 
@@ -107,7 +115,7 @@ class StateDatabase:
         except OSError as error:
             reason = reason_of(error)
             return self._open_in_memory(f"{self.path} can't be created ({reason}): changes to your state are not saved")
-        self._identity = _identity(self.path)
+        self._identity = file_identity(self.path)
         if renamed is not None:
             self.problem = damage_words(self.path, renamed)
         return db
@@ -147,21 +155,19 @@ class StateDatabase:
                     f"{self.path} can't be used ({reason_of(error)})", "check the file and the free space", "E211"
                 ) from error
 
-    def _follow(self) -> bool:
-        """Open the file that another process has put in the place of this one; return whether there is one."""
-        if self.is_in_memory or self._identity == _identity(self.path):
-            return False
-        self._db.close()
-        self._db = connected(self.path, SCHEMA)
-        self._identity = _identity(self.path)
-        return True
+    def _follow(self) -> None:
+        """Open the file that another process has put in the place of this one."""
+        if not self.is_in_memory and self._identity != file_identity(self.path):
+            self._db.close()
+            self._db = connected(self.path, SCHEMA)
+            self._identity = file_identity(self.path)
 
     def _replace(self) -> None:
-        """Replace a file in which a query met damage, unless another process has done so."""
-        if not self._follow():
-            self._db.close()
-            self._db, renamed = replaced(self.path, SCHEMA)
-            self._identity = _identity(self.path)
+        """Replace a file in which a query met damage."""
+        self._db.close()
+        self._db, renamed = replaced(self.path, self._identity, SCHEMA)
+        self._identity = file_identity(self.path)
+        if renamed is not None:
             self.problem = damage_words(self.path, renamed)
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -212,14 +218,6 @@ class StateDatabase:
                 db.executemany(statement, rows)
 
         self._transact(work)
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        facts = path.stat()
-    except OSError:
-        return None
-    return facts.st_dev, facts.st_ino
 
 
 def _stored(values: Iterable[Any]) -> tuple[Any, ...]:

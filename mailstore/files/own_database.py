@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 VERSION = 1
+Identity = tuple[int, int]
 
 
 def opened_or_renamed(
@@ -19,6 +22,7 @@ def opened_or_renamed(
     With `is_checked` all of it is read to find damage; otherwise a query may meet some later (`is_damage`).
     Raises sqlite3.OperationalError if the file can't be used now, other sqlite3.Error, and OSError.
     """
+    before = file_identity(path)
     try:
         db = connected(path, schema, seconds=seconds, is_synced=is_synced)
         if not is_checked or _is_whole(db):
@@ -27,16 +31,33 @@ def opened_or_renamed(
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
             raise
-    return replaced(path, schema, seconds=seconds, is_synced=is_synced)
+    return replaced(path, before, schema, seconds=seconds, is_synced=is_synced)
 
 
 def replaced(
-    path: Path, schema: str, *, seconds: float = 5.0, is_synced: bool = True
-) -> tuple[sqlite3.Connection, Path]:
+    path: Path, damaged: Identity | None, schema: str, *, seconds: float = 5.0, is_synced: bool = True
+) -> tuple[sqlite3.Connection, Path | None]:
     """Rename a damaged file; return a new database in its place that holds what could be read, and the new name.
 
-    Raises sqlite3.Error and OSError.
+    There is no new name if the file isn't the damaged one: another process has replaced it. Raises sqlite3.Error and
+    OSError.
     """
+    renamed = None
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # not every network file system has it
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        if file_identity(path) == damaged:
+            renamed = _renamed(path)
+    finally:
+        os.close(folder)
+    db = connected(path, schema, seconds=seconds, is_synced=is_synced)
+    if renamed is not None:
+        _copy_readable(renamed, db)
+    return db, renamed
+
+
+def _renamed(path: Path) -> Path:
     number = 1
     while (renamed := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
@@ -45,9 +66,16 @@ def replaced(
         with suppress(FileNotFoundError):
             path.with_name(path.name + suffix).rename(renamed.with_name(renamed.name + suffix))
     path.touch(renamed.stat().st_mode & 0o777)
-    db = connected(path, schema, seconds=seconds, is_synced=is_synced)
-    _copy_readable(renamed, db)
-    return db, renamed
+    return renamed
+
+
+def file_identity(path: Path) -> Identity | None:
+    """Return what tells a file from another one in its place; None if there is none."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -66,7 +94,10 @@ def _is_whole(db: sqlite3.Connection) -> bool:
 
 def _copy_readable(damaged: Path, db: sqlite3.Connection) -> None:
     """Copy each row that can be reached from the beginning or from the end of its table, or by its key."""
-    tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT NULL")]
+    tables = [
+        name
+        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    ]
     with closing(sqlite3.connect(damaged)) as old, db:
         db.execute("BEGIN")
         for table in tables:

@@ -14,7 +14,7 @@ PRINTING = {
     "cli/document.py": "the way out for JSON",
     "cli/export.py": "documents, whose formats are tested",
     "cli/__init__.py": "the version",
-    "cli/dispatch.py": "the help",
+    "cli/parser.py": "the help",
     "cli/progress.py": "percentages",
     "cli/archive.py": "a question",
     "cli/config.py": "a question",
