@@ -27,6 +27,8 @@ BUSY_SECONDS = 0.01
 IDLE_SECONDS = 0.05
 POLL_SHARE = 20
 """How many times longer the pause is than the listing before it: a full folder must not keep a core busy."""
+MOST_EAGER = 4
+"""How many folders may be polled as often as one; the more there are, the longer each waits."""
 RETURN_SECONDS = 0.2
 
 Entry = tuple[str, int, int, int]
@@ -133,17 +135,25 @@ async def _polled(watched: Callable[[], Watched]) -> AsyncGenerator[bool, None]:
     entries: set[Entry] | None = None
     pause = BUSY_SECONDS
     last = 0.0
-    while True:
-        start = monotonic()
-        now = await asyncio.to_thread(_entries, watched)
-        end = monotonic()
-        if now is None:
-            return
-        pause = BUSY_SECONDS if now != entries else min(pause * 1.5, IDLE_SECONDS)
-        if now != entries or end - last > TICK_SECONDS:
-            has_changed, entries, last = now != entries, now, end
-            yield has_changed
-        await asyncio.sleep(max(pause, POLL_SHARE * (end - start)) if end - start > BUSY_SECONDS else pause)
+    _polling.add(watched)
+    try:
+        while True:
+            start = monotonic()
+            now = await asyncio.to_thread(_entries, watched)
+            end = monotonic()
+            if now is None:
+                return
+            pause = BUSY_SECONDS if now != entries else min(pause * 1.5, IDLE_SECONDS)
+            if now != entries or end - last > TICK_SECONDS:
+                has_changed, entries, last = now != entries, now, end
+                yield has_changed
+            rest = max(pause, POLL_SHARE * (end - start)) if end - start > BUSY_SECONDS else pause
+            await asyncio.sleep(rest * max(1.0, len(_polling) / MOST_EAGER))
+    finally:
+        _polling.discard(watched)
+
+
+_polling: set[Callable[[], Watched]] = set()
 
 
 _events = _queued if sys.platform == "linux" else _asked

@@ -6,7 +6,7 @@ import asyncio
 import errno
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 
 import pytest
@@ -151,6 +151,33 @@ async def test_where_no_more_watches_are_to_be_had_it_looks_instead(
     async with aclosing(wakeups(tmp_path)) as waking:
         await anext(waking)
         await woken_by(waking, (tmp_path / "file").touch)
+
+
+async def test_of_many_folders_that_are_polled_each_waits_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(watch, "TICK_SECONDS", 0.0)
+    async with AsyncExitStack() as stack:
+        for times in (1, 3):
+            folders = [tmp_path / f"{times}-{number}" for number in range(times * watch.MOST_EAGER)]
+            for folder in folders:
+                folder.mkdir()
+            opened = [await stack.enter_async_context(aclosing(wakeups(folder, poll=True))) for folder in folders]
+            for waking in opened:
+                await anext(waking)
+            with monkeypatch.context() as context:
+                context.setattr(asyncio, "sleep", noted)
+                for waking in opened:
+                    await anext(waking)
+    assert min(pauses[watch.MOST_EAGER :]) >= 4 * watch.BUSY_SECONDS
+    assert watch._polling == set()
 
 
 @linux
