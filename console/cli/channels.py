@@ -9,7 +9,6 @@ from console.cli.loading import loaded_for_listing, unread_of_agent
 from console.cli.options import mailbox_options, reader_option
 from console.cli.output import ChannelRow
 from console.cli.plain import columns, put
-from mailstore.records.address import channel_label
 
 ROWS = JsonOutput(list[ChannelRow])
 OUTPUTS = (ROWS,)
@@ -36,10 +35,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         ROWS.put(rows)
     elif rows:
-        tags = [row.tag for row in rows]
         cells = [
             (
-                channel_label(row.tag, tags),
+                mail.mailbox.label(row.tag),
                 row.tag,
                 str(row.messages),
                 str(row.unread or ""),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +12,12 @@ from msgspec.structs import replace
 
 from console.render.safe import visible_line
 from console.render.short_text import age, plural
-from console.running.stepping import stepped
 from console.screens.base_screen import BaseScreen
 from console.state.undo_history import UndoableAction
 from mailstore.errors import StoreError
 from mailstore.queries.time_parse import read_moment
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import MailboxReloaded
 from mailstore.store import Capability
 from mailstore.writing.roster_changes import (
     TRANSITIONS,
@@ -31,7 +28,6 @@ from mailstore.writing.roster_changes import (
     read_tags,
     role_effects,
     tag_effects,
-    unread_by,
 )
 
 if TYPE_CHECKING:
@@ -185,7 +181,7 @@ class AgentStatus:
 
     def _mail_of(self, session_id: str, action: str) -> str:
         session = self._screen.session
-        number = sum(1 for _ in unread_by(session.mailbox, session_id, session.now()))
+        number = session.mailbox.own_unread_count(session_id, session.now())
         return f"{plural(number, 'unread message')} {UNREAD[action]}" if number else "no unread mail"
 
     def _ask_since(self) -> None:
@@ -219,25 +215,18 @@ class AgentStatus:
 
         names = [visible_line(agent.session_id) for agent in agents]
         what = names[0] if len(names) == 1 else f"{len(names):,} agents"
-        try:
-            detail = "\n".join(await self._plan(agents, edit))
-        except MailboxReloaded:
-            self._screen.tell("The mailbox was reloaded: nothing was written")
-            return
+        detail = "\n".join(self._plan(agents, edit))
         question = f"{edit.verb[0].upper()}{edit.verb[1:]} {what}?"
         if await self._screen.ask_and_wait(Ask(question, detail, verb=edit.verb.partition(" ")[0])):
             await self._change(agents, edit, what)
         else:
             self._screen.tell("Nothing was written")
 
-    async def _plan(self, agents: Sequence[Agent], edit: RosterEdit) -> list[str]:
-        session, number = self._screen.session, 0
+    def _plan(self, agents: Sequence[Agent], edit: RosterEdit) -> list[str]:
+        session = self._screen.session
         if edit.verb not in UNREAD:
             return [*_effects(session.mailbox, agents[0], edit), "", WRITTEN]
-        unread = (sum(1 for _ in unread_by(session.mailbox, agent.session_id, session.now())) for agent in agents)
-        async with aclosing(stepped(unread, session.rest)) as numbers:
-            async for each in numbers:
-                number += each
+        number = sum(session.mailbox.own_unread_count(agent.session_id, session.now()) for agent in agents)
         lines = [
             f"{visible_line(agent.session_id)}  {agent.status.value}, {self._seen(agent)}" for agent in agents[:LISTED]
         ]

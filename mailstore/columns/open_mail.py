@@ -33,6 +33,8 @@ class OpenMail:
         self.sent: dict[tuple[int, str, str], int] = defaultdict(int)
         """How many rows are open for a role, by sender and type."""
         self.types: dict[tuple[int, str], int] = defaultdict(int)
+        self._kinds: set[str] = set()
+        """The types of all messages that were ever open."""
         self.size = 0
 
     def save(self, out: SnapshotWriter) -> None:
@@ -47,6 +49,7 @@ class OpenMail:
         self.together.update(((a, b), number) for a, b, number in saved.value(list[tuple[int, int, int]]))
         self.sent.update(((at, who, kind), n) for at, who, kind, n in saved.value(list[tuple[int, str, str, int]]))
         self.types.update(((at, kind), number) for at, kind, number in saved.value(list[tuple[int, str, int]]))
+        self._kinds.update(kind for _, kind in self.types)
         self.words = saved.columns(-(-len(self.names) // WORD))
         self.rows = saved.columns(len(self.names))
         self._ordinals = {name: at for at, name in enumerate(self.names)}
@@ -128,7 +131,7 @@ class OpenMail:
     def _count(self, row: int, at: int, by: int) -> None:
         """Update the counts: call it before a row is opened, or after it was closed."""
         self.counts[at] += by
-        self.types[at, self._type_of(row)] += by
+        self.count_types(at, self._type_of(row), by)
         is_role = self.names[at][0]
         if is_role:
             self.sent[at, self._sender_of(row), self._type_of(row)] += by
@@ -141,6 +144,7 @@ class OpenMail:
     def count_types(self, at: int, kind: str, by: int) -> None:
         """Add to the number of messages of a type that a name, given by its number, has open."""
         self.types[at, kind] += by
+        self._kinds.add(kind)
 
     def count_sent(self, at: int, sender: str, kind: str, by: int) -> None:
         """Add to the number of messages of a sender and a type that a role, given by its number, has open."""
@@ -178,7 +182,7 @@ class OpenMail:
         shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(ordinals) for b in ordinals[:i])
         if shared:
             return None
-        kinds = {kind for _, kind in self.types} if types is None else types
+        kinds = self._kinds if types is None else types
         sent = sum(self.sent.get((at, reader, kind), 0) for at in ordinals for kind in kinds)
         if types is None:
             return sum(self.counts[at] for at in ordinals) - sent

@@ -16,6 +16,7 @@ from mailstore.records.protocol import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from typing import Any, ClassVar
 
     from mailstore.records.agent_table import AgentTable
@@ -144,7 +145,16 @@ def channels_named(label: str, tags: list[str]) -> list[str]:
     return sorted({tag for tag in tags if tag.partition(":")[2] == bare and tag.partition(":")[0] in TAG_NAMESPACES})
 
 
-def channel_label(tag: str, tags: list[str]) -> str:
+def shared_names(tags: Iterable[str]) -> frozenset[str]:
+    """Return the names that tags of several namespaces have."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for name in (tag.partition(":")[2] for tag in {*tags} if is_channel(tag)):
+        (shared if name in seen else seen).add(name)
+    return frozenset(shared)
+
+
+def channel_label(tag: str, shared: Collection[str]) -> str:
     """Return how a tag is shown: `#name`, or `#namespace:name` where two namespaces share the name."""
     bare = tag.partition(":")[2]
-    return f"#{bare}" if len(channels_named(bare, tags)) <= 1 else f"#{tag}"
+    return f"#{tag if bare in shared else bare}"

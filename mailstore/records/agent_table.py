@@ -93,7 +93,7 @@ class AgentTable(_Of[AnyAgent]):
         """By role and agent, the periods in which it held the role, whether or not it lived."""
         self._roles: dict[str, frozenset[str]] = {}
         self._frozen: dict[str, list[Spell]] = {}
-        self._bearers: dict[str, list[AnyAgent]] = {}
+        self._bearers: dict[str, list[AnyAgent]] | None = None
         self._tags: list[str] | None = None
         self.scopes: set[str] = set()
         """The labels of the mailboxes that are open side by side; empty where there is only one."""
@@ -123,7 +123,7 @@ class AgentTable(_Of[AnyAgent]):
         self._lines.setdefault(agent.session_id, []).append(agent)
         self._note_roles(agent, old)
         self._note_frozen(agent, old)
-        self._bearers.clear()
+        self._bearers = None
         self._tags = None
         if old is not None and old.place() == agent.place():
             return False
@@ -237,12 +237,24 @@ class AgentTable(_Of[AnyAgent]):
             if (agent := self._agents[session]).status != DEAD and role in agent.roles()
         ]
 
+    def is_held(self, role: str) -> bool:
+        """Return whether a living or frozen agent holds a role now."""
+        return any(
+            (agent := self._agents[session]).status != DEAD and role in agent.roles()
+            for session in self._held.get(role, ())
+        )
+
     def bearers(self, tag: str) -> list[AnyAgent]:
         """Return every agent with a tag, the dead included; don't change the list."""
-        known = self._bearers.get(tag)
-        if known is None:
-            known = self._bearers[tag] = [agent for agent in self._agents.values() if tag in agent.tags]
-        return known
+        return self._by_tag().get(tag, [])
+
+    def _by_tag(self) -> dict[str, list[AnyAgent]]:
+        if self._bearers is None:
+            self._bearers = {}
+            for agent in self._agents.values():
+                for tag in dict.fromkeys(agent.tags):
+                    self._bearers.setdefault(tag, []).append(agent)
+        return self._bearers
 
     def roles(self) -> list[str]:
         """Return every role that is or was held, sorted."""
@@ -251,7 +263,7 @@ class AgentTable(_Of[AnyAgent]):
     def tags(self) -> list[str]:
         """Return every tag of any agent, sorted; don't change the list."""
         if self._tags is None:
-            self._tags = sorted({tag for agent in self._agents.values() for tag in agent.tags})
+            self._tags = sorted(self._by_tag())
         return self._tags
 
 

@@ -88,7 +88,7 @@ class Roster(AgentTable[Agent]):
                 if agent is not None:
                     self._note_activity(agent, old)
         self.person = image.person
-        self._bearers.clear()
+        self._bearers = None
         self._tags = None
         self._roles = {}
         for role, sessions in image.held.items():

@@ -13,7 +13,7 @@ from mailstore.columns.ranking import SortedRows
 from mailstore.columns.reply_forest import ReplyForest
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.columns.thread_list import ThreadList, ViewThreads
-from mailstore.records.address import is_channel
+from mailstore.records.address import is_channel, shared_names
 from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of
@@ -297,8 +297,10 @@ class ChannelCounts:
         self.messages: dict[str, int] = defaultdict(int)
         self.unseen: dict[str, int] = defaultdict(int)
         """Messages that the user has not seen."""
-        self._tags: tuple[list[str], set[str], list[str]] | None = None
-        """The tags of agents and of messages, and all of them sorted, as of the last question."""
+        self._of: tuple[list[str], int] | None = None
+        """The tags of agents, and the number of those of messages, of which the following are made."""
+        self._tags: list[str] = []
+        self._shared: frozenset[str] = frozenset()
 
     def save(self, out: SnapshotWriter) -> None:
         out.value((self.messages, self.unseen))
@@ -323,9 +325,18 @@ class ChannelCounts:
 
     def tags(self) -> list[str]:
         """Return the tags of all channels, sorted by name; do not change the list."""
-        of_agents = self._roster.tags()
-        if self._tags is None or self._tags[0] is not of_agents or self._tags[1] != self.messages.keys():
+        self._renew()
+        return self._tags
+
+    def shared(self) -> frozenset[str]:
+        """Return the names that several channels have, each in another namespace."""
+        self._renew()
+        return self._shared
+
+    def _renew(self) -> None:
+        of_agents, number = self._roster.tags(), len(self.messages)
+        if self._of is None or self._of[0] is not of_agents or self._of[1] != number:
             tags = {*self.messages, *filter(is_channel, of_agents)}
-            ordered = sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
-            self._tags = of_agents, set(self.messages), ordered
-        return self._tags[2]
+            self._tags = sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
+            self._shared = shared_names(tags)
+            self._of = of_agents, number

@@ -19,7 +19,7 @@ from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Message
 from mailstore.records.roster import Roster
 from mailstore.rules.audience import Facts, Recipient, message_expiry, recipients
-from mailstore.rules.delivery import State, state, state_of_open
+from mailstore.rules.delivery import State, state
 from mailstore.rules.outcome import end_of, is_dead_letter, is_open, recipients_read_by
 from mailstore.rules.unread import roles_of
 
@@ -183,5 +183,5 @@ class Ledger:
         return {
             role: number
             for (is_role, role), number in self.open.holders()
-            if is_role and state_of_open(Recipient(role, ROLE, role=role), self._roster) is State.WAITING
+            if is_role and not self._roster.is_held(role)
         }

@@ -89,6 +89,11 @@ class MailQueries(FiledMail):
         known = self.contents.ledger.unread_count(self._party(reader))
         return len(self._unread_rows(reader)) if known is None else known
 
+    def own_unread_count(self, agent: str, now: float) -> int:
+        """Return how many unread messages an agent has that no role has for it: its end makes dead letters of them."""
+        self._filing.advance(now)
+        return self.contents.ledger.open.count((False, self._party(agent)))
+
     def unread_of_types(self, reader: str, types: Collection[str]) -> int:
         """Return how many unread messages of some types a reader has."""
         contents = self.contents
@@ -184,7 +189,7 @@ class MailQueries(FiledMail):
         """Yield the vacant roles that mail waits for, sorted: role, number of messages, the oldest."""
         contents = self.contents
         for role in sorted(contents.ledger.waiting()):
-            if rows := [] if contents.roster.holders(role) else contents.ledger.open.of((True, role)):
+            if rows := [] if contents.roster.is_held(role) else contents.ledger.open.of((True, role)):
                 yield role, len(rows), contents.messages[contents.messages.oldest(rows)]
 
     def _role_key(self, role: str) -> str:

@@ -144,7 +144,7 @@ class Mailbox(MessageQueries, MailQueries, ThreadQueries):
 
     def label(self, name: str) -> str:
         """Return a recipient as it is shown: a channel as `#name`, anything else unchanged."""
-        return channel_label(name, self.contents.index.channels.tags()) if is_channel(name) else name
+        return channel_label(name, self.contents.index.channels.shared()) if is_channel(name) else name
 
     def counts(self) -> Counts:
         """Return the numbers of a status line."""

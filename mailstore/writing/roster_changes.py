@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
-from mailstore.records.message import Message
 from mailstore.records.protocol import BROADCAST_NAMES, TAG_NAMESPACES, USER_NAMES
 from mailstore.records.roster import Agent, Status
-from mailstore.rules.delivery import State
 from mailstore.state.mailbox import Mailbox
 
 TRANSITIONS: Mapping[str, tuple[Status, tuple[Status, ...]]] = {
@@ -65,13 +63,6 @@ def tag_effects(mailbox: Mailbox, agent: Agent, tags: Collection[str]) -> list[s
     left = [mailbox.label(tag) for tag in agent.tags if tag not in tags]
     words = {"It joins": joined, "It leaves": left}
     return [f"{verb} {', '.join(names)}." for verb, names in words.items() if names]
-
-
-def unread_by(mailbox: Mailbox, session_id: str, now: float) -> Iterator[Message]:
-    """Yield the live messages that an agent has still to read: what becomes dead letters if it is retired."""
-    for message in mailbox.inbox(session_id, now):
-        if mailbox.bare_states(message, now).get(session_id) in (State.UNREAD, State.FROZEN):
-            yield message
 
 
 def not_seen_since(mailbox: Mailbox, moment: float) -> list[Agent]:

@@ -10,7 +10,7 @@ import msgspec
 
 from mailstore.errors import DraftRefused
 from mailstore.kit.bodies import mentions
-from mailstore.records.address import Address, Kind, channel_label, channels_named, is_person, resolve
+from mailstore.records.address import Address, Kind, channels_named, is_person, resolve
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import NEVER, Message
 from mailstore.records.protocol import TAG_NAMESPACES
@@ -96,7 +96,7 @@ def _channel(text: str, mailbox: Mailbox) -> str:
     if len(tags) == 1:
         return tags[0]
     if not tags:
-        near = get_close_matches(text, [channel_label(tag, known) for tag in known], n=1)
+        near = get_close_matches(text, map(mailbox.label, known), n=1)
         hint = f"did you mean {near[0]}?" if near else f"write the full tag, such as project:{bare}"
         raise DraftRefused("to", f"names an unknown channel {text}", hint, "E357")
     raise DraftRefused("to", f"is ambiguous ({text} can be {' or '.join(tags)})", "write the full tag", "E352")

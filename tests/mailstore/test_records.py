@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mailstore.errors import DraftRefused
-from mailstore.records.address import Kind, channel_label, channels_named, is_channel, resolve
+from mailstore.records.address import Kind, channel_label, channels_named, is_channel, resolve, shared_names
 from mailstore.records.draft import MAX_BODY_BYTES, draft
 from mailstore.records.roster import Agent, Roster, Status
 
@@ -228,9 +228,9 @@ def test_a_channel_is_shown_without_its_namespace_unless_two_collide() -> None:
     tags = ["project:ink", "concern:rules", "domain:ink", "role:rules"]
     assert channels_named("#ink", tags) == ["domain:ink", "project:ink"]
     assert channels_named("rules", tags) == ["concern:rules"]
-    assert channel_label("concern:rules", tags) == "#rules"
-    assert channel_label("project:ink", tags) == "#project:ink"
-    assert channel_label("project:new", tags) == "#new"
+    assert channel_label("concern:rules", shared_names(tags)) == "#rules"
+    assert channel_label("project:ink", shared_names(tags)) == "#project:ink"
+    assert channel_label("project:new", shared_names(tags)) == "#new"
 
 
 # Drafts

@@ -19,6 +19,7 @@ ANN, BOB, CID = "ann-00000001", "bob-00000001", "cid-00000001"
 READ, UNREAD, DEAD, EXPIRED = State.READ, State.UNREAD, State.DEAD, State.EXPIRED
 FROZEN, WAITING, UNKNOWN, ARCHIVED = State.FROZEN, State.WAITING, State.UNKNOWN, State.ARCHIVED
 Folded = Callable[[MailFiles], Mailbox]
+OPEN = {State.UNREAD, State.FROZEN}
 
 
 @pytest.fixture
@@ -45,6 +46,9 @@ def folded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> F
             unread = [message.id for message in mailbox.unread(agent.session_id, NOW)]
             assert mailbox.unread_count(agent.session_id) == len(unread)
             assert set(unread) <= {message.id for message in mailbox.inbox(agent.session_id, NOW)}
+            inbox = mailbox.inbox(agent.session_id, NOW)
+            own = [mailbox.bare_states(message, NOW).get(agent.session_id) for message in inbox]
+            assert mailbox.own_unread_count(agent.session_id, NOW) == sum(map(OPEN.__contains__, own))
             with suppress(Unusual):
                 assert quickly(mail, agent.session_id) == unread
         return mailbox
