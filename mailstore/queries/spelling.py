@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from mailstore.errors import QueryError
@@ -123,15 +123,16 @@ def _finds(query: Query, context: SearchContext, candidates: Candidates) -> Late
 def _vocabulary(context: SearchContext, names: Counter[str]) -> Later[Counter[str]]:
     """Return, after some steps, the words of the newest subjects and texts, and all names."""
     counts, newest = Counter(names), context.mailbox.newest()
+    subjects: list[str] = []
     recent: list[Message] = []
     for _ in range(0, SUBJECTS, AT_ONCE):
         some = list(islice(newest, AT_ONCE))
         if not some:
             break
-        counts.update(_words(message.subject for message in some))
+        subjects += (message.subject for message in some)
         recent += some[: TEXTS - len(recent)]
         yield None
-    reading = BackgroundWork(lambda: Counter(_words(map(context.text, recent))))
+    reading = BackgroundWork(lambda: Counter(_words(chain(subjects, map(context.text, recent)))))
     yield reading
     counts.update(reading.found())
     return counts

@@ -34,10 +34,10 @@ class Ledger:
         self._messages = messages
         self.open = OpenMail(self._sender, lambda row: messages.head(row).type)
         self.dead: dict[tuple[int, str], State] = {}
-        self._dead_of: dict[int, tuple[str, ...]] = {}
+        self._dead_of: dict[int, list[str]] = {}
         self.not_own: dict[str, set[int]] = defaultdict(set)
         """By agent, the mail to roles it holds that is not its own, because it expired before it took them."""
-        self._not_own_of: dict[int, tuple[str, ...]] = {}
+        self._not_own_of: dict[int, list[str]] = {}
         self.expired = RowSet()
         self.deaths: list[tuple[int, str]] = []
         """The dead letters that were not reported yet."""
@@ -102,21 +102,21 @@ class Ledger:
     def mark_not_own(self, row: int, name: str) -> None:
         """Note that a message to a role is not the mail of one of its holders."""
         self.not_own[name].add(row)
-        self._not_own_of[row] = (*self._not_own_of.get(row, ()), name)
+        self._not_own_of.setdefault(row, []).append(name)
 
     def mark_dead(self, row: int, name: str, outcome: State) -> None:
         """Note that a message is a dead letter for one of its recipients."""
         self.dead[row, name] = outcome
-        self._dead_of[row] = (*self._dead_of.get(row, ()), name)
+        self._dead_of.setdefault(row, []).append(name)
         self.deaths.append((row, name))
 
     def dead_rows(self) -> list[int]:
         """Return the messages that are a dead letter for someone, or were."""
         return list(self._dead_of)
 
-    def dead_for(self, row: int) -> tuple[str, ...]:
+    def dead_for(self, row: int) -> set[str]:
         """Return the recipients for whom a message is a dead letter."""
-        return self._dead_of.get(row, ())
+        return {*self._dead_of.get(row, ())}
 
     def forget(self, row: int) -> None:
         """Remove a message from the ledger."""
@@ -134,7 +134,7 @@ class Ledger:
         for name in recipients_read_by(reader, self._sender(row), self._roster, self._user):
             self.open.close(row, name)
         if self.dead.pop((row, reader), None) is not None:
-            self._dead_of[row] = tuple(name for name in self._dead_of[row] if name != reader)
+            self._dead_of[row].remove(reader)
 
     def is_open(self, row: int) -> bool:
         """Return whether a message is open for anyone, or a dead letter."""

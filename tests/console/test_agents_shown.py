@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
+from console.panes.sidebar_rows import sidebar_rows
 from mailstore.state.views import View
 from tests.console.screen_text import opened
 from tests.hooked import ended_process, hooked
@@ -117,3 +122,39 @@ async def test_names_are_sorted_by_their_numbers(tmp_path: Path) -> None:
     async with opened(mail.data, size=(120, 40)) as seat:
         shown = [words[0] for line in seat.lines if (words := re.findall(r"^│(?:#room-|. )(hand[-\w…]*)", line))]
         assert [it for it in shown if "99" not in it] == ["hand-2", "hand-10", "hand-10b", "hands"] * 2, shown
+
+
+def instructions(work: Callable[[], object]) -> int:
+    """Return how many instructions of Python are executed for some work."""
+    number = 0
+
+    def count(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal number
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        number += event == "opcode"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return number
+
+
+async def test_twice_as_many_agents_and_channels_are_twice_the_work(tmp_path: Path) -> None:
+    costs = []
+    for most in (150, 300):
+        mail = MailFiles(tmp_path / f"{most}", now=NOW)
+        for number in range(most):
+            name = f"agent-{number:08}"
+            mail.agent(name, role=f"role-{number}", tags=[f"project:p{number}", f"concern:c{number}"])
+            mail.message(f"m{number}", "agent-00000000", name, "Hello.", ago=9 + number)
+            mail.message(f"r{number}", "agent-00000000", f"role-{number}", "Hello.", ago=9 + number)
+        async with opened(mail.data) as seat:
+            session = seat.app.session
+            sidebar_rows(session)
+            session.mailbox.roster.put(next(iter(session.mailbox.roster)))  # as a heartbeat does
+            costs.append(instructions(partial(sidebar_rows, session)))
+    assert costs[1] < 2.5 * costs[0]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 
 import pytest
 
 from mailstore.memory import MemoryStore
+from mailstore.queries import spelling
 from mailstore.queries.query import parse
 from mailstore.queries.search_context import SearchContext
 from mailstore.queries.spelling import nearest_spelling, respelled
 from mailstore.records.roster import Agent
 from mailstore.state.mailbox import Mailbox
-from mailstore.steps import at_once
+from mailstore.steps import BackgroundWork, at_once
 from tests.mailboxes import NOW, iso
 
 
@@ -77,3 +78,25 @@ def test_of_two_that_are_equally_near_the_more_frequent_one_is_offered() -> None
 
     assert list(going()) == [None]
     assert found == "lamp"
+
+
+def test_words_of_texts_of_any_length_are_gathered_by_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, bool]] = []
+    is_aside = False
+    words = spelling._words
+
+    def noted(texts: Iterable[str]) -> Iterator[str]:
+        for text in texts:
+            asked.append((text, is_aside))
+            yield from words([text])
+
+    monkeypatch.setattr(spelling, "_words", noted)
+    store, mailbox = box()
+    context = SearchContext(mailbox, store.content, NOW)
+    for step in respelled("lmap", parse("lmap", NOW), context, lambda words: None):
+        if isinstance(step, BackgroundWork):
+            is_aside = True
+            step.do()
+            is_aside = False
+    assert ("Nightly ingest", True) in asked
+    assert all(aside for _, aside in asked)
