@@ -17,7 +17,7 @@ from console.errors import Refused, UsedWrongly
 from console.render.safe import visible_line
 from console.render.short_text import age
 from console.render.timestamps import iso_time
-from mailstore.queries.takeover import takers
+from mailstore.queries.takeover import takers_for
 from mailstore.records.message import Intervention
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import DeadLetter
@@ -169,6 +169,14 @@ def _row(step: Step, done: Done | None) -> SettledRow:
 def _list(mail: Loaded, *, as_json: bool) -> int:
     """Print one row per message and recipient, the newest first."""
     dead_letters = mail.mailbox.dead_letters(mail.now)
+    known: dict[str, list[str]] = {}
+
+    def takers_of(dead_letter: DeadLetter) -> list[str]:
+        recipient, sender = dead_letter.recipient, dead_letter.message.sender
+        if recipient not in known:
+            known[recipient] = takers_for(mail.mailbox, recipient)
+        return [name for name in known[recipient] if name != sender]
+
     if as_json:
         DEAD_LETTERS.put(
             [
@@ -180,7 +188,7 @@ def _list(mail: Loaded, *, as_json: bool) -> int:
                     sender=dead_letter.message.sender,
                     subject=dead_letter.message.subject,
                     reason=dead_letter.reason,
-                    takers=takers(mail.mailbox, dead_letter),
+                    takers=takers_of(dead_letter),
                 )
                 for dead_letter in dead_letters
             ]
@@ -195,7 +203,7 @@ def _list(mail: Loaded, *, as_json: bool) -> int:
                 dead_letter.message.sender,
                 dead_letter.message.subject,
                 dead_letter.reason,
-                ", ".join(takers(mail.mailbox, dead_letter)),
+                ", ".join(takers_of(dead_letter)),
             )
             for dead_letter in dead_letters
         ]

@@ -43,27 +43,28 @@ def redirected_before(mailbox: Mailbox, recipient: str) -> dict[str, int]:
 
 
 def takers(mailbox: Mailbox, dead_letter: DeadLetter) -> list[str]:
-    """Return who could take over a message now, the best candidate first; never its sender.
+    """Return who could take over a message now, the best candidate first; never its sender."""
+    return [name for name in takers_for(mailbox, dead_letter.recipient) if name != dead_letter.message.sender]
+
+
+def takers_for(mailbox: Mailbox, recipient: str) -> list[str]:
+    """Return who could take over a recipient's mail now, the best candidate first.
 
     Living agents with a role of the recipient come first, then those with its tags, the most shared first, then frozen
     holders of its role; for an unknown name, living agents and roles with a similar name.
     """
     roster = mailbox.roster
-    gone = roster.get(dead_letter.recipient)
+    gone = roster.get(recipient)
     if gone is None:
         names = [agent.session_id for agent in roster if agent.status is Status.LIVING]
-        near = get_close_matches(dead_letter.recipient, [*names, *roster.roles()], n=3, cutoff=0.7)
-        return [name for name in near if name != dead_letter.message.sender]
+        return get_close_matches(recipient, [*names, *roster.roles()], n=3, cutoff=0.7)
+    roles, tags = set(gone.roles()), set(gone.tags)
 
     def closeness(agent: Agent) -> tuple[bool, int, int]:
-        is_living = agent.status is Status.LIVING
-        return is_living, len(set(agent.roles()) & set(gone.roles())), len(set(agent.tags) & set(gone.tags))
+        return agent.status is Status.LIVING, len(roles.intersection(agent.roles())), len(tags.intersection(agent.tags))
 
-    here = [
-        agent
-        for agent in roster
-        if agent.status is not Status.DEAD
-        and agent.session_id not in (dead_letter.message.sender, dead_letter.recipient)
-        and any(closeness(agent)[1:] if agent.status is Status.LIVING else closeness(agent)[1:2])
-    ]
+    near = {agent.session_id for role in roles for agent in roster.holders(role)}
+    near.update(agent.session_id for tag in tags for agent in roster.bearers(tag) if agent.status is Status.LIVING)
+    near.discard(recipient)
+    here = [agent for agent in roster if agent.session_id in near] if near else []
     return [agent.session_id for agent in sorted(here, key=closeness, reverse=True)]
