@@ -236,8 +236,8 @@ def test_benchmarks_measure_a_program_that_starts(home: Path, tmp_path: Path, mo
     monkeypatch.delenv(FORK)
     mail = MailFiles(tmp_path / "mail", now=time.time())
     words = [sys.executable, "-c", MEASURED, mail.data, home]
-    told = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert "console\0open\0" in told.stdout
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "console\0open\0" in done.stdout
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 1000])

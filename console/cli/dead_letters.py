@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import cache, partial
 
 from console.cli.document import JsonOutput
 from console.cli.loading import Loaded, find_message, loaded_for_listing
@@ -169,13 +170,10 @@ def _row(step: Step, done: Done | None) -> SettledRow:
 def _list(mail: Loaded, *, as_json: bool) -> int:
     """Print one row per message and recipient, the newest first."""
     dead_letters = mail.mailbox.dead_letters(mail.now)
-    known: dict[str, list[str]] = {}
+    found = cache(partial(takers_for, mail.mailbox))
 
     def takers_of(dead_letter: DeadLetter) -> list[str]:
-        recipient, sender = dead_letter.recipient, dead_letter.message.sender
-        if recipient not in known:
-            known[recipient] = takers_for(mail.mailbox, recipient)
-        return [name for name in known[recipient] if name != sender]
+        return [name for name in found(dead_letter.recipient) if name != dead_letter.message.sender]
 
     if as_json:
         DEAD_LETTERS.put(

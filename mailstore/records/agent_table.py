@@ -250,10 +250,11 @@ class AgentTable(_Of[AnyAgent]):
 
     def _by_tag(self) -> dict[str, list[AnyAgent]]:
         if self._bearers is None:
-            self._bearers = {}
+            bearers: dict[str, list[AnyAgent]] = {}
             for agent in self._agents.values():
                 for tag in dict.fromkeys(agent.tags):
-                    self._bearers.setdefault(tag, []).append(agent)
+                    bearers.setdefault(tag, []).append(agent)
+            self._bearers = bearers
         return self._bearers
 
     def roles(self) -> list[str]:

@@ -297,8 +297,8 @@ class ChannelCounts:
         self.messages: dict[str, int] = defaultdict(int)
         self.unseen: dict[str, int] = defaultdict(int)
         """Messages that the user has not seen."""
-        self._of: tuple[list[str], int] | None = None
-        """The tags of agents, and the number of those of messages, of which the following are made."""
+        self._renewed_for: tuple[list[str], int] | None = None
+        """The tags of agents, and the number of those of messages, for which the following was computed."""
         self._tags: list[str] = []
         self._shared: frozenset[str] = frozenset()
 
@@ -335,8 +335,8 @@ class ChannelCounts:
 
     def _renew(self) -> None:
         of_agents, number = self._roster.tags(), len(self.messages)
-        if self._of is None or self._of[0] is not of_agents or self._of[1] != number:
+        if self._renewed_for is None or self._renewed_for[0] is not of_agents or self._renewed_for[1] != number:
             tags = {*self.messages, *filter(is_channel, of_agents)}
             self._tags = sorted(tags, key=lambda tag: (tag.partition(":")[2], tag))
             self._shared = shared_names(tags)
-            self._of = of_agents, number
+            self._renewed_for = of_agents, number

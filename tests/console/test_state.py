@@ -186,7 +186,7 @@ def test_of_a_file_that_is_damaged_in_part_the_rest_is_kept(table: str, tmp_path
     assert len([each for each in tmp_path.iterdir() if each.name.endswith(".damaged-1")]) == 1
 
 
-def test_a_file_that_is_deleted_is_made_anew(tmp_path: Path) -> None:
+def test_a_file_that_is_deleted_is_created_again(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     state = PersonalState(path)
     state.mark_seen(BOX, ["one"])
@@ -433,6 +433,21 @@ async def test_a_mailbox_whose_path_is_not_unicode_is_kept_like_any_other(tmp_pa
             await seat.until(lambda: not seat.app.session.live.counts().unseen)
             await seat.pilot.press("q")
             await seat.until(lambda: seat.app.return_code == 0)
+
+
+async def test_where_the_state_can_not_be_read_that_is_said_and_the_mail_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError("state.db can't be used (disk I/O error)", "check the file and the free space", "E211")
+
+    mail, _ = every_case(tmp_path)
+    monkeypatch.setattr(PersonalState, "seen", fail)
+    monkeypatch.setattr(PersonalState, "seen_of", fail)
+    async with opened(mail.data) as seat:
+        await seat.sees("disk I/O error")
+        await seat.press("escape")
+        assert "● live  37 messages" in seat.lines[0]
 
 
 async def test_whatever_goes_wrong_while_all_is_saved_the_console_ends(

@@ -67,7 +67,7 @@ REBUILT = {
     ".index.asked": "found out when it is asked for",
     ".index.touched": "belongs to the list that is on screen",
     ".index.views._lists": "the views that somebody opened, sorted again when they are opened",
-    **{f".index.channels.{name}": "a cache of the channels" for name in ("_of", "_tags", "_shared")},
+    **{f".index.channels.{name}": "a cache of the channels" for name in ("_renewed_for", "_tags", "_shared")},
     ".index._all._ends": "a cache of positions",
     ".index.postings._heads_naming": "built when it is asked for",
     ".index.postings._sizes": "built when it is asked for",

@@ -16,10 +16,12 @@ from mailstore.kinds.agentazall.ledger import LedgerWay, SendState, accounts_of,
 from mailstore.kinds.agentazall.message_file import parse
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.engine import SyncEngine
+from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
 from mailstore.kinds.agentazall.sync.plan import AccountPlan
 from mailstore.kinds.agentazall.sync.sending import Outbox
 from mailstore.records.draft import Draft
 from tests.kinds.agentazall.sync.rig import DAY, Machine, Office
+from tests.mailboxes import damage_page
 
 ALICE, BOB, CAROL = "alice@localhost", "bob@localhost", "carol@localhost"
 HUMAN, REMOTE = "human@localhost", "ann.agenttalk"
@@ -258,6 +260,20 @@ def test_without_its_ledger_a_sync_doubles_nothing(tmp_path: Path, harm: str) ->
     bob.once()
     assert len(bob.files(BOB, "inbox")) == 2
     assert any("was damaged: renamed" in line for line in bob.said) == (harm == "damaged")
+
+
+def test_what_can_be_read_of_a_ledger_that_is_damaged_in_part_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "box").mkdir()
+    ledger = LedgerWriter(tmp_path / "box")
+    for number in range(700):
+        ledger.note_message("alice", f"message {number:03}", "digest", f"file {number}", 1.0)
+    ledger.close()
+    damage_page(ledger.path, b"message ")
+    again = LedgerWriter(tmp_path / "box")
+    assert "damaged: renamed" in again.problem
+    assert not again.note_message("alice", "message 000", "digest", "file 0", 1.0)
+    assert not again.note_message("alice", "message 699", "digest", "file 699", 1.0)
+    again.close()
 
 
 def test_an_account_that_is_no_longer_set_waits_for_nothing(tmp_path: Path) -> None:
