@@ -5,6 +5,7 @@ Textual takes styles from the first base only: that is its own class.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -25,6 +26,13 @@ class ClosesOnce(PunctualTimers, Screen[R]):
 
     ignores_keys = False
     """Whether it came while you were typing: for half a second it takes no key, which was meant for something else."""
+
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's names
+        super().__init__(name, id, classes)
+        with suppress(ImportError):  # Textual's own, if its parts are called otherwise (docs/decisions/0033)
+            from console.widgets.compositor import LineCompositor
+
+            self._compositor = LineCompositor()
 
     def comes_late(self) -> None:
         """Take no key until it has been in sight for half a second."""

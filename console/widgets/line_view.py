@@ -209,7 +209,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
     def _in_frame(self, line: Strip, y: int) -> Strip:
         frame = self._frame = self._frame or self._read_frame(y)
         width = self.size.width
-        content = list(line.extend_cell_length(width, self.component_style()))
+        content = [each for each in line.extend_cell_length(width, self.component_style()) if each.text]
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
         framed = _Line([*frame.left, *content, *frame.right], width + frame.gutter)
