@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import cast
 
 from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
@@ -31,10 +32,9 @@ class LineCompositor(Compositor):
             missing.setdefault(y, {}).update(within)
         return ChopsUpdate(self._pieces(missing), spans, [cuts[1:] for cuts in self.cuts])
 
-    def _render_chops(
-        self, crop: Region, is_rendered_line: Callable[[int], bool]
-    ) -> Sequence[Mapping[int, Strip | None]]:
-        return self._pieces({y: self._ends(y) for y in crop.line_range if is_rendered_line(y)})
+    def _render_chops(self, crop: Region, is_rendered_line: Callable[[int], bool]) -> Sequence[Mapping[int, Strip]]:
+        pieces = self._pieces({y: self._ends(y) for y in crop.line_range if is_rendered_line(y)})
+        return cast("Sequence[Mapping[int, Strip]]", pieces)  # as Textual's own does
 
     def _ends(self, y: int) -> dict[int, int]:
         """Return in which column each piece of a line ends, by the column in which it begins."""
