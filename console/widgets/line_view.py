@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import ceil
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
@@ -57,27 +56,54 @@ class _Line(Strip):
 
 
 class LineViewBar(ScrollBar):
-    """A scroll bar that is repainted only if it looks different, and whose change of size lays nothing out.
+    """A scroll bar of which the lines are repainted that look different, and whose change of size lays nothing out.
 
     Textual repaints it after every layout and every change of style of its view, and lays the screen out a second time.
     """
 
     virtual_size = Reactive(Size(0, 0))
-    _look: object = None
+    _lines: Sequence[Strip] = ()
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
-        """Repaint it if it looks different."""
+        """Repaint the lines that look different."""
         if self.is_mounted:  # before, Textual repaints nothing
-            bar = self.render()
-            look = self.size, _thumb(self), bar.style if isinstance(bar, ScrollBarRender) else None
-            if look == self._look and not (layout or recompose):
-                return self
-            self._look = look
+            old, self._lines = self._lines, self._draw()
+            if len(old) == len(self._lines):
+                pairs = enumerate(zip(old, self._lines, strict=True))
+                regions = tuple(Region(0, y, self.size.width, 1) for y, (was, line) in pairs if was != line)
+                if not (regions or layout or recompose):
+                    return self
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines that were drawn last."""
+        if len(self._lines) != self.size.height:
+            self._lines = self._draw()
+        return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
+
+    def _draw(self) -> list[Strip]:
+        """Return all lines: of the few that differ, each once."""
+        bar, (width, height) = self.render(), self.size
+        if not isinstance(bar, ScrollBarRender):
+            return super().render_lines(self.size.region)
+        style = self.app.console.get_style(bar.style)
+        assert style.bgcolor is not None
+        assert style.color is not None
+        size = height, bar.virtual_size, bar.window_size, bar.position, width
+        segments = bar.render_bar(*size, back_color=style.bgcolor, bar_color=style.color).segments
+        filters, (_, background), base = self.get_line_filters(), self.background_colors, self.rich_style
+        drawn: dict[int, Strip] = {}
+        for segment in segments:
+            if id(segment) not in drawn:
+                line = Strip([segment], width).apply_style(base)
+                for line_filter in filters:
+                    line = line.apply_filter(line_filter, background)
+                drawn[id(segment)] = line
+        return [drawn[id(segment)] for segment in segments]
 
     def on_unmount(self) -> None:
         """Free its lines: a screen that closes doesn't find scroll bars among its widgets."""
-        self._styles_cache.clear()
+        self._lines = ()
 
 
 if TYPE_CHECKING:
@@ -189,13 +215,13 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
     def render_lines(self, crop: Region) -> list[Strip]:
         """Add the border to the lines; lines that were framed before are reused, wherever they are now."""
         lines, width = self._current(), self.outer_size.width
-        top = self.styles.gutter.top
+        top, inner = self.styles.gutter.top, self.size.width
         strips: list[Strip] = []
         for y in crop.line_range:
             if top <= y < top + len(lines):
                 line = lines[y - top]
                 found = self._framed.use(id(line))
-                strips.append(found[1] if found is not None else self._in_frame(line, y))
+                strips.append(found[1] if found is not None else self._in_frame(line, y, inner))
             else:
                 strips += super().render_lines(Region(0, y, width, 1))
         if crop.column_span != (0, width):
@@ -206,9 +232,8 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         """Free all lines; the view itself waits for a garbage collection, as widgets refer to each other."""
         self.restyle()
 
-    def _in_frame(self, line: Strip, y: int) -> Strip:
+    def _in_frame(self, line: Strip, y: int, width: int) -> Strip:
         frame = self._frame = self._frame or self._read_frame(y)
-        width = self.size.width
         content = [each for each in line.extend_cell_length(width, self.component_style()) if each.text]
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
@@ -295,12 +320,3 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         bar.set_reactive(ScrollBar.window_virtual_size, height)
         bar.set_reactive(ScrollBar.position, bar.validate_position(y))
         bar.refresh()
-
-
-def _thumb(bar: ScrollBar) -> tuple[int, int]:
-    """Return the start and the length of a scroll bar's thumb, in eighths of a cell."""
-    size, beyond = bar.size.height, bar.window_virtual_size - bar.window_size
-    if beyond <= 0:
-        return 0, 0
-    length = max(1.0, bar.window_size * size / bar.window_virtual_size)
-    return int((size - length) * bar.position / beyond * 8), ceil(length * 8)

@@ -11,6 +11,7 @@ from pyte import Screen, Stream
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.geometry import Region
+from textual.scrollbar import ScrollBar
 
 from console.widgets.compositor import LineCompositor
 from tests.console.screen_text import opened
@@ -65,6 +66,21 @@ async def test_what_is_painted_is_what_textual_would_paint(
                 screens.append(Screen(*ours.size))
                 Stream(screens[-1]).feed(update.render_segments(seat.app.console) if update else "")
             assert screens[0].buffer == screens[1].buffer
+
+
+async def test_a_scroll_bar_looks_as_textual_draws_it(tmp_path: Path) -> None:
+    mail, _ = every_case(tmp_path)
+    async with opened(mail.data, size=(120, 20)) as seat:
+        threads = seat.screen.threads
+        bar = threads.vertical_scrollbar
+        for number, key in enumerate(("g", *("ctrl+d",) * 5, "G", "2", "f")):
+            await seat.press(key)
+            bar.mouse_over = number % 2 == 0
+            await seat.pilot.pause()
+            assert bar.region.height > 1
+            bar._styles_cache.clear()
+            theirs = ScrollBar.render_lines(bar, bar.size.region)
+            assert [[*line] for line in bar.render_lines(bar.size.region)] == [[*line] for line in theirs]
 
 
 async def test_without_the_parts_it_is_made_of_textuals_own_is_used(
