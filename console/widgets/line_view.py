@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
@@ -62,36 +63,39 @@ class LineViewBar(ScrollBar):
     """
 
     virtual_size = Reactive(Size(0, 0))
+    _look: object = None
     _lines: Sequence[Strip] = ()
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
         """Repaint the lines that look different."""
         if self.is_mounted:  # before, Textual repaints nothing
-            old, self._lines = self._lines, self._draw()
+            old = self._lines
+            if not (self._redraw() or layout or recompose):
+                return self
             if len(old) == len(self._lines):
                 pairs = enumerate(zip(old, self._lines, strict=True))
                 regions = tuple(Region(0, y, self.size.width, 1) for y, (was, line) in pairs if was != line)
-                if not (regions or layout or recompose):
-                    return self
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the lines that were drawn last."""
-        if len(self._lines) != self.size.height:
-            self._lines = self._draw()
+        self._redraw()
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
-    def _draw(self) -> list[Strip]:
-        """Return all lines: of the few that differ, each once."""
-        bar, (width, height) = self.render(), self.size
-        if not isinstance(bar, ScrollBarRender):
-            return super().render_lines(self.size.region)
+    def _redraw(self) -> bool:
+        """Draw all lines if it looks different, each of the few different ones once; return whether it does."""
+        bar, (width, height), filters = self.render(), self.size, self.get_line_filters()
+        assert isinstance(bar, ScrollBarRender)
         style = self.app.console.get_style(bar.style)
+        look = self.size, _thumb(self), style, [*filters]
+        if look == self._look:
+            return False
+        self._look = look
         assert style.bgcolor is not None
         assert style.color is not None
         size = height, bar.virtual_size, bar.window_size, bar.position, width
         segments = bar.render_bar(*size, back_color=style.bgcolor, bar_color=style.color).segments
-        filters, (_, background), base = self.get_line_filters(), self.background_colors, self.rich_style
+        (_, background), base = self.background_colors, self.rich_style
         drawn: dict[int, Strip] = {}
         for segment in segments:
             if id(segment) not in drawn:
@@ -99,11 +103,12 @@ class LineViewBar(ScrollBar):
                 for line_filter in filters:
                     line = line.apply_filter(line_filter, background)
                 drawn[id(segment)] = line
-        return [drawn[id(segment)] for segment in segments]
+        self._lines = [drawn[id(segment)] for segment in segments]
+        return True
 
     def on_unmount(self) -> None:
         """Free its lines: a screen that closes doesn't find scroll bars among its widgets."""
-        self._lines = ()
+        self._look, self._lines = None, ()
 
 
 if TYPE_CHECKING:
@@ -320,3 +325,12 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
         bar.set_reactive(ScrollBar.window_virtual_size, height)
         bar.set_reactive(ScrollBar.position, bar.validate_position(y))
         bar.refresh()
+
+
+def _thumb(bar: ScrollBar) -> tuple[int, int]:
+    """Return the start and the length of a scroll bar's thumb, in eighths of a cell."""
+    size, beyond = bar.size.height, bar.window_virtual_size - bar.window_size
+    if beyond <= 0:
+        return 0, 0
+    length = max(1.0, bar.window_size * size / bar.window_virtual_size)
+    return int((size - length) * bar.position / beyond * 8), ceil(length * 8)
