@@ -14,7 +14,7 @@ from textual.strip import Strip
 from console.widgets.block_layout import BlockSource
 from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.block_scroll import BlockScroll
-from console.widgets.line_view import blank
+from console.widgets.line_view import Line, blank
 
 __all__ = ["BlockSource", "BlockView", "LineLayer"]
 
@@ -226,9 +226,9 @@ class BlockView(BlockScroll):
                 if self._layer is not None:
                     body = self._layer(key, part, body)
                 body = shifted(body, self._shift, room, edge)
-            yield Strip([branch if part == 0 else guides, gutter, *body.apply_style(base)]).adjust_cell_length(
-                width, base
-            )
+            segments = [branch if part == 0 else guides, gutter, *Segment.apply_style(body, base)]
+            gap = width - 2 * levels - 2 - body.cell_length
+            yield Line([*segments, Segment(" " * gap, base)], width) if gap >= 0 else Strip(segments).crop(0, width)
 
     def on_resize(self, event: Resize) -> None:
         self._lines.doubt()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from math import ceil
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
+from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.content import Content
@@ -45,15 +47,36 @@ class _Frame(Struct, frozen=True):
     background: Color
 
 
-class _Line(Strip):
-    """A line that holds no reference to itself; Textual's does where nothing cuts it, until garbage is collected."""
+class Line(Strip):
+    """A line that is drawn as it is.
+
+    Textual makes seven caches for each, which few lines use, and where nothing cuts it a reference to itself, so that
+    it stays until garbage is collected.
+    """
 
     __slots__ = ()
+
+    def __init__(self, segments: list[Segment], cell_length: int) -> None:
+        self._segments, self._cell_length, self._render_cache = segments, cell_length, None
+
+    def __getattr__(self, name: str) -> Any:
+        """Make what is missing, once something is asked for."""
+        super().__init__(self._segments, self._cell_length)
+        return object.__getattribute__(self, name)
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
         """Return the parts between some cells."""
         cuts = list(cuts)
         return [self] if cuts == [self.cell_length] else super().divide(cuts)
+
+    def crop(self, start: int, end: int | None = None) -> Strip:
+        """Return the part between two cells, which is not kept: few are asked for twice."""
+        start, end = max(0, start), min(self.cell_length, self.cell_length if end is None else end)
+        if (start, end) == (0, self.cell_length):
+            return self
+        if end <= start:
+            return Line([], 0)
+        return Line(next(islice(Segment.divide(self._segments, [start, end]), 1, None), []), end - start)
 
 
 class LineViewBar(ScrollBar):
@@ -239,10 +262,12 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
 
     def _in_frame(self, line: Strip, y: int, width: int) -> Strip:
         frame = self._frame = self._frame or self._read_frame(y)
-        content = [each for each in line.extend_cell_length(width, self.component_style()) if each.text]
+        content = [each for each in line if each.text]
+        if (gap := width - line.cell_length) > 0:
+            content.append(Segment(" " * gap, self.component_style()))
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
-        framed = _Line([*frame.left, *content, *frame.right], width + frame.gutter)
+        framed = Line([*frame.left, *content, *frame.right], width + frame.gutter)
         self._framed.put(id(line), (line, framed))
         return framed
 

@@ -7,14 +7,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyte import Screen, Stream
+from rich.segment import Segment
+from rich.style import Style
 from textual._compositor import Compositor
 from textual._context import visible_screen_stack
 from textual.geometry import Region
 from textual.scrollbar import ScrollBar
+from textual.strip import Strip
 
 from console.widgets.compositor import LineCompositor
+from console.widgets.line_view import Line
 from tests.console.screen_text import opened
+from tests.console.spared import MADE
 from tests.mailboxes import every_case
 
 SCREENS = {
@@ -31,8 +38,12 @@ ROUNDS = 60
 
 def characters(compositor: Compositor) -> list[list[tuple[str, object]]]:
     """Return the characters of each line of a screen with their styles."""
-    lines = compositor.render_strips()
-    return [[(each, segment.style) for segment in line for each in segment.text] for line in lines]
+    return [styled(line) for line in compositor.render_strips()]
+
+
+def styled(line: Strip) -> list[tuple[str, object]]:
+    """Return the characters of a line with their styles."""
+    return [(each, segment.style) for segment in line for each in segment.text]
 
 
 def some_regions(chance: Random, width: int, height: int) -> set[Region]:
@@ -81,6 +92,29 @@ async def test_a_scroll_bar_looks_as_textual_draws_it(tmp_path: Path) -> None:
             bar._styles_cache.clear()
             theirs = ScrollBar.render_lines(bar, bar.size.region)
             assert [[*line] for line in bar.render_lines(bar.size.region)] == [[*line] for line in theirs]
+
+
+TEXTS = st.lists(st.sampled_from(("a", "─", "漢", "e\u0301", " ")), max_size=5).map("".join)
+
+
+@given(st.lists(TEXTS, max_size=5), st.integers(0, 30), st.integers(0, 30))
+def test_a_line_is_cut_and_styled_as_textuals(texts: list[str], start: int, end: int) -> None:
+    segments = [Segment(text, Style(bold=at % 2 == 0)) for at, text in enumerate(texts)]
+    with pytest.MonkeyPatch.context() as patch:
+        for made in MADE:
+            patch.setattr(*made)
+        theirs = Strip(segments)
+        ours = Line(segments, theirs.cell_length)
+        underlined = Style(underline=True)
+        for one, other in (
+            (ours.crop(start, max(start, end)), theirs.crop(start, max(start, end))),
+            (ours.crop(start), theirs.crop(start)),
+            (ours.apply_style(underlined), theirs.apply_style(underlined)),
+            (ours.adjust_cell_length(12), theirs.adjust_cell_length(12)),
+        ):
+            assert styled(one) == styled(other)
+            assert one.cell_length == other.cell_length
+            assert one.cell_count == other.cell_count
 
 
 async def test_without_the_parts_it_is_made_of_textuals_own_is_used(
