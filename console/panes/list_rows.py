@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from console.widgets.line_view import Line
+from console.widgets.line_view import LineStrip
 from console.widgets.rows import KeyedRows, RowStyle
 from console.words.styles import TextStyles
 
@@ -30,7 +30,7 @@ def layout_line(left: Sequence[Piece], right: Sequence[Piece], width: int, base:
     if gap > 0:
         segments.append(Segment(" " * gap, base))
     segments.extend(Segment(text, base + style) for text, style in right)
-    return Line(segments, width) if gap >= 0 else Strip(segments).adjust_cell_length(width, base)
+    return LineStrip(segments, width) if gap >= 0 else Strip(segments).adjust_cell_length(width, base)
 
 
 def _cut(pieces: Sequence[Piece], room: int, base: Style) -> list[Segment]:

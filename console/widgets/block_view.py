@@ -14,7 +14,7 @@ from textual.strip import Strip
 from console.widgets.block_layout import BlockSource
 from console.widgets.block_lines import BlockLines, KeptLines
 from console.widgets.block_scroll import BlockScroll
-from console.widgets.line_view import Line, blank
+from console.widgets.line_view import LineStrip, blank
 
 __all__ = ["BlockSource", "BlockView", "LineLayer"]
 
@@ -228,7 +228,9 @@ class BlockView(BlockScroll):
                 body = shifted(body, self._shift, room, edge)
             segments = [branch if part == 0 else guides, gutter, *Segment.apply_style(body, base)]
             gap = width - 2 * levels - 2 - body.cell_length
-            yield Line([*segments, Segment(" " * gap, base)], width) if gap >= 0 else Strip(segments).crop(0, width)
+            yield (
+                LineStrip([*segments, Segment(" " * gap, base)], width) if gap >= 0 else Strip(segments).crop(0, width)
+            )
 
     def on_resize(self, event: Resize) -> None:
         self._lines.doubt()

@@ -47,7 +47,7 @@ class _Frame(Struct, frozen=True):
     background: Color
 
 
-class Line(Strip):
+class LineStrip(Strip):
     """A line that is drawn as it is.
 
     Textual makes seven caches for each, which few lines use, and where nothing cuts it a reference to itself, so that
@@ -75,8 +75,8 @@ class Line(Strip):
         if (start, end) == (0, self.cell_length):
             return self
         if end <= start:
-            return Line([], 0)
-        return Line(next(islice(Segment.divide(self._segments, [start, end]), 1, None), []), end - start)
+            return LineStrip([], 0)
+        return LineStrip(next(islice(Segment.divide(self._segments, [start, end]), 1, None), []), end - start)
 
 
 class LineViewBar(ScrollBar):
@@ -267,7 +267,7 @@ class LineView(PunctualTimers, Titled, ScrollView, can_focus=True, inherit_bindi
             content.append(Segment(" " * gap, self.component_style()))
         for line_filter in frame.filters:
             content = line_filter.apply(content, frame.background)
-        framed = Line([*frame.left, *content, *frame.right], width + frame.gutter)
+        framed = LineStrip([*frame.left, *content, *frame.right], width + frame.gutter)
         self._framed.put(id(line), (line, framed))
         return framed
 

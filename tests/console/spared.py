@@ -24,11 +24,11 @@ from textual.message_pump import MessagePump
 from textual.pilot import Pilot, WaitForScreenTimeout
 from textual.strip import Strip
 
-from console.widgets.line_view import Line
+from console.widgets.line_view import LineStrip
 from tests.console.styled_once import style_once
 from tests.patience import PATIENCE
 
-MADE = (Strip, "__init__", Strip.__init__), (Line, "__getattr__", Line.__getattr__)
+MADE = (Strip, "__init__", Strip.__init__), (LineStrip, "__getattr__", LineStrip.__getattr__)
 """How the program makes lines."""
 _parse = Stylesheet._parse_rules
 _counted = _callback._count_parameters
@@ -183,7 +183,7 @@ def spare() -> None:
     MessagePump._get_dispatch_methods = _handlers  # type: ignore[method-assign]
     _callback._count_parameters = _count_parameters
     Strip.__init__ = _begin_strip  # type: ignore[method-assign]
-    Strip.__getattr__ = Line.__getattr__ = _cache_of_strip  # type: ignore[attr-defined,method-assign]
+    Strip.__getattr__ = LineStrip.__getattr__ = _cache_of_strip  # type: ignore[attr-defined,method-assign]
     app.wait_for_idle = _wait_for_rest  # type: ignore[attr-defined]
     pilot.wait_for_idle = _wait_for_rest  # type: ignore[attr-defined]
     Pilot.pause = _pause  # type: ignore[method-assign]

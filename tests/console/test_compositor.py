@@ -19,7 +19,7 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from console.widgets.compositor import LineCompositor
-from console.widgets.line_view import Line
+from console.widgets.line_view import LineStrip
 from tests.console.screen_text import opened
 from tests.console.spared import MADE
 from tests.mailboxes import every_case
@@ -104,7 +104,7 @@ def test_a_line_is_cut_and_styled_as_textuals(texts: list[str], start: int, end:
         for made in MADE:
             patch.setattr(*made)
         theirs = Strip(segments)
-        ours = Line(segments, theirs.cell_length)
+        ours = LineStrip(segments, theirs.cell_length)
         underlined = Style(underline=True)
         for one, other in (
             (ours.crop(start, max(start, end)), theirs.crop(start, max(start, end))),
