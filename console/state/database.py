@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -84,7 +83,7 @@ def draft_rows(mailbox: str, draft: ComposerDraft) -> tuple[Rows, Rows, Rows]:
     options = as_json(draft.options)
     return (
         ("INSERT OR REPLACE INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row]),
-        ("INSERT OR REPLACE INTO draft_files VALUES (?, ?, ?)", [(mailbox, draft.key, json.dumps(draft.attachments))]),
+        ("INSERT OR REPLACE INTO draft_files VALUES (?, ?, ?)", [(mailbox, draft.key, as_json(draft.attachments))]),
         ("INSERT OR REPLACE INTO draft_options VALUES (?, ?, ?)", [(mailbox, draft.key, options)]),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from console.settings.config import state_file
 from console.state.composer_draft import ComposerDraft, SendOptions
 from console.state.database import DRAFT_TABLES, StateDatabase, draft_rows
-from mailstore.encoding import from_json
+from mailstore.encoding import as_json, from_json
 from mailstore.records.scope import Scope, label_of, parts_of
 
 FOREVER = float("inf")
@@ -209,22 +208,20 @@ class PersonalState:
         """Return where the user left off; empty if nothing was saved."""
         rows = self._db.rows("SELECT value FROM session WHERE mailbox = ?", (mailbox,))
         try:
-            decoded = json.loads(rows[0][0]) if rows else {}
+            return from_json(rows[0][0], dict[str, Any]) if rows else {}
         except (ValueError, RecursionError):
             return {}
-        return decoded if isinstance(decoded, dict) else {}
 
     def save_session(self, mailbox: str, value: dict[str, Any]) -> None:
         """Save where the user leaves off."""
-        self._db.write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, json.dumps(value), time.time())])
+        self._db.write("INSERT OR REPLACE INTO session VALUES (?, ?, ?)", [(mailbox, as_json(value), time.time())])
 
 
 def _paths(text: str | None) -> tuple[str, ...]:
     try:
-        decoded = json.loads(text or "[]")
+        return from_json(text or "[]", tuple[str, ...])
     except (ValueError, RecursionError):
         return ()
-    return tuple(map(str, decoded)) if isinstance(decoded, list) else ()
 
 
 def _each(mailbox: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -117,7 +117,7 @@ class BlockView(BlockScroll):
     def doubt_lines(self, key: str | None = None) -> None:
         """Request the lines of a block, or of all, again as they become visible; until then, the old ones are drawn."""
         self._lines.doubt(key)
-        self.call_next(self._ask)
+        self.call_after_refresh(self._ask)
 
     def awaits_lines(self, key: str) -> bool:
         """Return whether a block is requested and still near the screen; callable from any thread."""

@@ -29,7 +29,7 @@ IDLE_COST = 300
 """Then, searching takes at most one part in so many of the time, up to the longest pause."""
 COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
-SLICE_SECONDS, RESTS = 0.003, 2
+SLICE_SECONDS, RESTS = 0.001, 2
 """How long searching may hold up the event loop at a time, and how many times as long it rests: nobody waits for it."""
 TOLD = "attention.told"
 """The name under which is remembered that the key to what needs attention was named once."""
