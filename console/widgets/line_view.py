@@ -86,7 +86,8 @@ class LineViewBar(ScrollBar):
     """
 
     virtual_size = Reactive(Size(0, 0))
-    _look: object = None
+    _look: tuple[object, ...] = ()
+    """Its size and what else its lines depend on."""
     _lines: Sequence[Strip] = ()
 
     def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
@@ -102,7 +103,8 @@ class LineViewBar(ScrollBar):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the lines that were drawn last."""
-        self._redraw()
+        if self._look[:1] != (self.size,):
+            self._redraw()
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
     def _redraw(self) -> bool:
@@ -131,7 +133,7 @@ class LineViewBar(ScrollBar):
 
     def on_unmount(self) -> None:
         """Free its lines: a screen that closes doesn't find scroll bars among its widgets."""
-        self._look, self._lines = None, ()
+        self._look, self._lines = (), ()
 
 
 if TYPE_CHECKING:
