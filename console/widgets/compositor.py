@@ -1,4 +1,4 @@
-"""What puts the widgets of a screen together, and asks each for just the lines that are painted.
+"""What puts the widgets of a screen together, asking each for just the lines that are painted.
 
 Textual's asks every widget in the rectangle around all changes for all its lines, and cuts each into pieces; where the
 header, a row and the reading pane change at once, that is the whole screen.
@@ -41,7 +41,7 @@ class LineCompositor(Compositor):
         return dict(pairwise(self.cuts[y]))
 
     def _pieces(self, missing: dict[int, dict[int, int]]) -> list[dict[int, Strip | None]]:
-        """Return the pieces of each line by their columns, with those that are missing, which have to be rendered."""
+        """Return the pieces of each line by the column in which they begin; those that are missing are rendered."""
         pieces: list[dict[int, Strip | None]] = [dict.fromkeys(cuts[:-1]) for cuts in self.cuts]
         for widget, (region, clip) in self.visible_widgets.items():  # those in front come first
             x, top, width, height = region.intersection(clip)

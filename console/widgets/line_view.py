@@ -60,7 +60,7 @@ class LineStrip(Strip):
         self._segments, self._cell_length, self._render_cache = segments, cell_length, None
 
     def __getattr__(self, name: str) -> Any:
-        """Make what is missing, once something is asked for."""
+        """Make what Textual's lines have beyond that, once any of it is asked for."""
         super().__init__(self._segments, self._cell_length)
         return object.__getattribute__(self, name)
 
@@ -80,7 +80,7 @@ class LineStrip(Strip):
 
 
 class LineViewBar(ScrollBar):
-    """A scroll bar of which the lines are repainted that look different, and whose change of size lays nothing out.
+    """A scroll bar that repaints only the lines that look different, and whose change of size lays nothing out.
 
     Textual repaints it after every layout and every change of style of its view, and lays the screen out a second time.
     """
@@ -108,7 +108,7 @@ class LineViewBar(ScrollBar):
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
     def _redraw(self) -> bool:
-        """Draw all lines if it looks different, each of the few different ones once; return whether it does."""
+        """Draw all lines if it looks different, each distinct one once; return whether it does."""
         bar, (width, height), filters = self.render(), self.size, self.get_line_filters()
         assert isinstance(bar, ScrollBarRender)
         style = self.app.console.get_style(bar.style)
