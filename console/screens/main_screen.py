@@ -126,10 +126,11 @@ class MainScreen(MailScreen):
 
     def tick(self) -> None:
         """Draw what a second that passed has changed: the time, and what became of mail meanwhile."""
-        if self.session.live.advance(self.session.clock()) and self.session.moment is None:
-            self.redraw()
-        else:
+        has_expired = self.session.live.advance(self.session.clock())
+        if not has_expired or self.session.moment is not None:
             self._drawing.draw_header()
+        elif not self.is_behind:  # else it is drawn with the mail that came
+            self._draw(is_change=False)
         if self.parts is not None:
             self.parts.ticked()
 
@@ -169,6 +170,9 @@ class MainScreen(MailScreen):
             self._timer = None
 
     def redraw(self) -> None:
+        self._draw(is_change=True)
+
+    def _draw(self, *, is_change: bool) -> None:
         if not self.app.is_running:
             return  # it ends, and takes its panes away one by one
         self._stop_timer()
@@ -177,7 +181,7 @@ class MainScreen(MailScreen):
             if screen is not self and isinstance(screen, BaseScreen):
                 screen.redraw()
         if self.parts is not None:
-            self.parts.drawn()
+            self.parts.drawn(is_change=is_change)
 
     def retitle(self) -> None:
         self._drawing.title_conversation()

@@ -195,14 +195,17 @@ class Parts:
             "quit": self.closing.close,
         }
 
-    def drawn(self) -> None:
-        """Everything was drawn, because something may have changed."""
+    def drawn(self, *, is_change: bool) -> None:
+        """Everything was drawn, because something may have changed, or only because messages have expired."""
         self.composing.show_sent()
         self.page_title.drawn()
         self.cut_off_watch.drawn()
         self.following.drawn()
         self.saved_counts.mail_changed()
-        self.attention_watch.mail_changed()
+        if is_change:
+            self.attention_watch.mail_changed()
+        else:
+            self.attention_watch.mail_expired()
         self.snoozing.look()
 
     def ticked(self) -> None:

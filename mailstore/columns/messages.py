@@ -238,6 +238,12 @@ class MessageTable:
         """Return the key by which messages are sorted (`by_age`); a message that has not arrived is the oldest."""
         return self.times[row], self.head(row).file or "", self.offsets[row], self.ids.texts[row]
 
+    def timed(self, rows: list[int]) -> list[int]:
+        """Return those of some rows whose messages have arrived and say when they were sent."""
+        heads, values = self.heads, self.head_values.values
+        odd = {head for head in set(map(heads.__getitem__, rows)) if head == ABSENT or not values[head].timed}
+        return [row for row in rows if heads[row] not in odd] if odd else rows
+
     def oldest(self, rows: Iterable[int]) -> int:
         """Return the row of the oldest of some messages."""
         rows = list(rows)

@@ -162,9 +162,10 @@ class OpenMail:
         at = self._ordinals.get(name)
         if at is None or not self.counts[at]:
             return []
-        word, bit = self.words[at // WORD], 1 << at % WORD
-        rows = [row for row in self.rows[at] if word[row] & bit]
-        return rows if len(rows) == self.counts[at] else list(dict.fromkeys(rows))
+        if len(self.rows[at]) > self.counts[at]:
+            word, bit = self.words[at // WORD], 1 << at % WORD
+            self.rows[at] = array("i", dict.fromkeys(row for row in self.rows[at] if word[row] & bit))
+        return self.rows[at].tolist()
 
     def count(self, name: Name) -> int:
         """Return how many rows a name has open."""

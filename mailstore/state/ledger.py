@@ -165,9 +165,11 @@ class Ledger:
             return own
         of_roles = set[int]().union(*roles).difference(self.not_own.get(name, ()))
         senders, names = self._messages.senders, self._messages.names.values
-        numbers = {senders[row] for row in of_roles}
+        numbers = set(map(senders.__getitem__, of_roles))
         theirs = {number for number in numbers if party(names[number], self._roster, self._user) == name}
-        return sorted(of_roles.difference(row for row in of_roles if senders[row] in theirs).union(own))
+        if theirs:
+            of_roles = {row for row in of_roles if senders[row] not in theirs}
+        return sorted(of_roles.union(own))
 
     def unread_count(self, name: str, types: Collection[str] | None = None) -> int | None:
         """Return how many messages a reader has to read, of some types only if any are given.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Generator, Iterable, Iterator
 
 from mailstore.records.address import BROADCAST, DIRECT, ROLE, TAG, role_key
@@ -108,17 +109,17 @@ class MailQueries(FiledMail):
         Raises MailboxReloaded.
         """
         messages, number, oldest = self.contents.messages, 0, None
-        times, heads, values = messages.times, messages.heads, messages.head_values.values
         unread = self._unread_rows(reader)
         for begin in range(0, len(unread), ROWS_OF_A_STEP):
             yield
             check_current(self.contents, messages)
-            some = unread[begin : begin + ROWS_OF_A_STEP]
-            late = [row for row in some if times[row] < before and values[heads[row]].timed and messages.is_there(row)]
-            if late:
-                first = messages[messages.oldest(late)]
+            some = messages.timed(unread[begin : begin + ROWS_OF_A_STEP])
+            times = sorted(map(messages.times.__getitem__, some))
+            late = bisect_left(times, before)
+            if late and (oldest is None or times[0] <= oldest.time):
+                first = messages[messages.oldest(some)]
                 oldest = first if oldest is None else min(oldest, first, key=by_age)
-                number += len(late)
+            number += late
         return number, oldest
 
     def _unread_rows(self, reader: str) -> list[int]:

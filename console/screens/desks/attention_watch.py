@@ -27,6 +27,8 @@ AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 30.0, 300.0
 """How often a mailbox is searched in which nothing happens: most concerns are about what did not happen."""
 IDLE_COST = 300
 """Then, searching takes at most one part in so many of the time, up to the longest pause."""
+EXPIRY_COST = 100
+"""One part in so many where messages have expired and nothing else happened."""
 COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS, RESTS = 0.001, 2
@@ -44,7 +46,7 @@ class AttentionWatch:
         self._screen = screen
         self._is_stale = True
         self._is_looking = False
-        self._rests_until = self._again = float("-inf")
+        self._rests_until = self._rests_long_until = self._again = float("-inf")
         self._timer: Timer | None = None
 
     def mail_changed(self) -> None:
@@ -54,6 +56,10 @@ class AttentionWatch:
             self.check()
         elif self._timer is None and not self._is_looking:
             self._timer = self._screen.set_timer(SECONDS, self.check)
+
+    def mail_expired(self) -> None:
+        """Search again, but not as soon as if mail had changed: where much expires, it does every few seconds."""
+        self._again = min(self._again, self._rests_long_until)
 
     def check(self) -> None:
         """Search again if something changed, or time passed, and the last search is long enough ago."""
@@ -94,6 +100,7 @@ class AttentionWatch:
             looked = monotonic()
             cost = spent + looked - start
             self._rests_until = looked + rest_after(cost, COST)
+            self._rests_long_until = looked + min(EXPIRY_COST * cost, LONGEST_AGAIN_SECONDS)
             self._again = looked + min(max(AGAIN_SECONDS, IDLE_COST * cost), LONGEST_AGAIN_SECONDS)
         totals: Counter[str] = Counter()
         for (is_mine, kind), number in concerns.totals.items():
