@@ -55,7 +55,7 @@ class Pages:
         show_help(self._screen)
 
     def problems(self, is_asked_for: bool = True) -> None:
-        """Show all problems in the settings, by file."""
+        """Show all problems in the settings and in your stored state, by file."""
         from console.panes.pages import problem_page
         from console.screens.viewer import Viewer
 
@@ -64,7 +64,7 @@ class Pages:
                 self._screen.press(key)
 
         page = problem_page(self._screen.session.problems)
-        self._screen.ask(Viewer("Problems in the settings", page, is_asked_for=is_asked_for), closed)
+        self._screen.ask(Viewer("Problems in settings and state", page, is_asked_for=is_asked_for), closed)
 
     def details(self) -> None:
         """Show everything that is known about the message, or the agent or channel where the cursor is on one."""

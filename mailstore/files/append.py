@@ -139,7 +139,8 @@ def refusal(path: File, error: OSError) -> StoreError:
     """Return the error for what the file system refuses to write."""
     what = reason_of(error)
     if isinstance(error, FileNotFoundError):
-        return StoreError(f"{os.path.dirname(path)} does not exist", "check whether the mailbox was moved", "E271")  # noqa: PTH120
+        folder = os.path.dirname(path) or "the current folder"  # noqa: PTH120
+        return StoreError(f"{folder} does not exist", "check whether the mailbox was moved", "E271")
     if error.errno == errno.EROFS:
         return StoreError(f"{path} can't be written ({what})", "let the sandbox write there, or ask its owner", "E385")
     if error.errno in (errno.EACCES, errno.EPERM):

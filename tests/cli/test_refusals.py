@@ -165,6 +165,8 @@ def test_without_a_current_folder_that_is_said(
     for words in ([], ["threads"], ["status"], ["hook", "install"]):
         assert main(words) == 1
         assert capsys.readouterr().err == "signalbox: the current folder was removed: change to another\n"
+    assert main(["init"]) == 1
+    assert capsys.readouterr().err.startswith("signalbox: the current folder does not exist: ")
     assert main(["threads", "--store", mail.url]) == 0
 
 

@@ -289,7 +289,7 @@ async def test_pages_are_shown_over_the_screen(screen: FakeScreen) -> None:
     titles = [cast("Viewer", dialog).page_title for dialog, _ in screen.dialogs]
     assert titles[:2] == ["Keys", "Details"]
     assert "agent-mailbox.jsonl" in titles[2]
-    assert titles[3] == "Problems in the settings"
+    assert titles[3] == "Problems in settings and state"
 
 
 def test_the_past_is_stepped_through_in_the_order_of_locations() -> None:

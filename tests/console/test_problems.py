@@ -58,7 +58,7 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
 ) -> None:
     config, problems = load_config()
     async with opened(mail.data, size=size, config=config, problems=problems) as seat:
-        await seat.sees("Problems in the settings")
+        await seat.sees("Problems in settings and state")
         assert not seat.app._notifications
         pages = words(seat)
         await seat.press("G")
@@ -72,13 +72,13 @@ async def test_every_problem_is_listed_once_by_file_and_line_and_nothing_is_a_to
         await seat.press("escape")
         assert seat.app.screen is seat.screen
         await seat.screen.action_run("problems")
-        await seat.sees("Problems in the settings")
+        await seat.sees("Problems in settings and state")
 
 
 async def test_a_key_for_the_mail_closes_the_page_and_is_obeyed(mail: MailFiles, settings: Path) -> None:
     config, problems = load_config()
     async with opened(mail.data, config=config, problems=problems) as seat:
-        await seat.sees("Problems in the settings")
+        await seat.sees("Problems in settings and state")
         await seat.press("slash", *"first")
         assert seat.app.screen is seat.screen
         bar: Any = seat.screen.query_one("#search")
