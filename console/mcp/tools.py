@@ -107,7 +107,7 @@ class Caller:
 
 
 async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
-    """Return an agent's mail, or mail to an address, the oldest first, and say what is left out."""
+    """Return an agent's mail, or mail to an address, the oldest first, and say what is left out or can't be read."""
     mailbox, now = caller.mail.mailbox, time.time()
     unread = await caller.unread()
     messages = unread if asked.unread_only else mailbox.inbox(caller.session_id, now)
@@ -130,7 +130,9 @@ async def read_messages(caller: Caller, asked: ReadMessages) -> dict[str, Any]:
         asked.max_chars,
     )
     shown = sorted((chosen[at] for at in part.whole), key=by_age)
-    answer = {"messages": await caller.rows(shown), "left_out": len(messages) - len(shown)}
+    answer: dict[str, Any] = {"messages": await caller.rows(shown), "left_out": len(messages) - len(shown)}
+    if number := mailbox.counts().unreadable:
+        answer["unreadable"] = {"records": number, "how": "signalbox doctor says which and why"}
     if part.cut is None:
         return answer
     return {

@@ -143,6 +143,16 @@ async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(m
     assert len(recorded) == len(set(recorded)) == 14
 
 
+async def test_records_that_can_not_be_read_are_told_of(mail: MailFiles) -> None:
+    async with client_within(mail) as session:
+        assert "unreadable" not in await called(session, "read_messages")
+    with mail.mailbox.open("a") as file:
+        file.write('{"id": "torn", "to": ["\n')
+    async with client_within(mail) as session:
+        found = await called(session, "read_messages")
+        assert found["unreadable"] == {"records": 1, "how": "signalbox doctor says which and why"}
+
+
 async def test_a_message_is_asked_for_what_its_mailbox_can_hold(tmp_path: Path, mail: MailFiles) -> None:
     azall = AgentAZAllMail(tmp_path / "azall")
     azall.agent("ann@localhost")
