@@ -76,10 +76,11 @@ def warn_if_unknown(mail: Loaded, reader: str) -> None:
 
 def own_state(mail: Loaded, message: Message, reader: str) -> str:
     """Return the state of a message for one reader; for mail to a role, the state of the role."""
-    states = mail.mailbox.states(message, mail.now)
     roster = mail.mailbox.roster
     roles = (role_key(role, roster, mail.mailbox.user) for role in sorted(roster.ever_held(reader)))
-    for name in (reader, *roles):
+    names = (reader, *roles)
+    states = mail.mailbox.states(message, mail.now, names)
+    for name in names:
         if (standing := states.get(name)) is not None:
             claimed = standing.state is State.READ and standing.by and reader not in standing.by
             return f"read by {', '.join(standing.by)}" if claimed else standing.state.value

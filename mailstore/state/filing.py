@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from mailstore.records.address import party
+from collections.abc import Collection
+
+from mailstore.records.address import ROLE, party
 from mailstore.records.message import Message
-from mailstore.rules.audience import Facts
+from mailstore.rules.audience import Facts, Recipient, recipients, ways
 from mailstore.state.contents import MailboxContents
 from mailstore.state.quieting import Quieting
 from mailstore.state.receipts import NO_FACTS
@@ -111,6 +113,14 @@ class FiledMail:
     def advance(self, now: float) -> bool:
         """Let time pass, in seconds since the epoch; return whether anything ran out."""
         return self._filing.advance(now)
+
+    def _recipients(self, message: Message, names: Collection[str] | None = None) -> list[Recipient]:
+        """Return the recipients of a message; where names are given, those among them and all roles are enough."""
+        contents = self.contents
+        opened = ways(message, contents.roster, contents.user)
+        if names is not None:
+            opened = [way for way in opened if way.name in names or way.kind is ROLE]
+        return recipients(message, self._facts(message.id), contents.roster, contents.user, opened)
 
     def _party(self, name: str) -> str:
         return party(name, self.contents.roster, self.contents.user)

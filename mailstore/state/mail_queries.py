@@ -57,9 +57,8 @@ class MailQueries(FiledMail):
         """Return as which recipients of a message a reader has it; none for an archived message."""
         if message.archived:
             return []
-        contents = self.contents
-        recipient_list = recipients(message, self._facts(message.id), contents.roster, contents.user)
-        return own_of(recipient_list, self._party(reader), self._party(message.sender), message.time, contents.roster)
+        name, roster = self._party(reader), self.contents.roster
+        return own_of(self._recipients(message, [name]), name, self._party(message.sender), message.time, roster)
 
     def unread(self, reader: str, now: float) -> list[Message]:
         """Return a reader's unread mail, oldest first."""

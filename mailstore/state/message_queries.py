@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.records.address import party
 from mailstore.records.events import Undelivered
 from mailstore.records.intervals import FOREVER
 from mailstore.records.message import Delivery, Message, Receipt, Trace, by_age
-from mailstore.rules.audience import expires_at, recipients
+from mailstore.rules.audience import expires_at
 from mailstore.rules.delivery import Standing, State, standing, state
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import FiledMail
@@ -126,20 +126,20 @@ class MessageQueries(FiledMail):
 
     # What became of one
 
-    def states(self, message: Message, now: float) -> dict[str, Standing]:
-        """Return the state of a message for each of its recipients, since when and why."""
-        contents, facts = self.contents, self._facts(message.id)
+    def states(self, message: Message, now: float, names: Collection[str] | None = None) -> dict[str, Standing]:
+        """Return the state of a message for each of its recipients, or those among some names, since when and why."""
+        facts, roster = self._facts(message.id), self.contents.roster
         return {
-            recipient.name: standing(recipient, message, facts, contents.roster, now)
-            for recipient in recipients(message, facts, contents.roster, contents.user)
+            recipient.name: standing(recipient, message, facts, roster, now)
+            for recipient in self._recipients(message, names)
+            if names is None or recipient.name in names
         }
 
     def bare_states(self, message: Message, now: float) -> dict[str, State]:
         """Return the state of a message for each of its recipients."""
-        facts, roster, user = self._facts(message.id), self.contents.roster, self.contents.user
+        facts, roster = self._facts(message.id), self.contents.roster
         return {
-            recipient.name: state(recipient, message, facts, roster, now)
-            for recipient in recipients(message, facts, roster, user)
+            recipient.name: state(recipient, message, facts, roster, now) for recipient in self._recipients(message)
         }
 
     def receipts(self, message_id: str) -> list[Receipt]:

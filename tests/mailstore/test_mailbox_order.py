@@ -131,6 +131,8 @@ def test_counts_agree_with_the_states_of_every_message(batch: list[Event]) -> No
         for message in mailbox.inbox(name, NOW):
             states = mailbox.states(message, NOW)
             assert mailbox.bare_states(message, NOW) == {name: found.state for name, found in states.items()}
+            for one, standing in states.items():
+                assert mailbox.states(message, NOW, [one]) == {one: standing}
             own = states.get(name)
             if own is not None and own.state in (State.UNREAD, State.FROZEN):
                 expected.add(message.id)
