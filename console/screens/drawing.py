@@ -33,6 +33,9 @@ class Drawing:
         self._wanted_message = screen.location.message
         self._left_at: tuple[str | None, str | None] = (None, None)
         """The thread and the message at the cursors when they were drawn last; None where they may be anywhere."""
+        self._newest: str | None = None
+        """The thread at the top while mail is read that was there; the cursor stays there until you do something."""
+        self._is_at_newest = screen.location.root is None
 
     def keep_place(self) -> None:
         """Come back to the thread and the message at the cursor as soon as a mailbox that is read again has them."""
@@ -97,6 +100,7 @@ class Drawing:
     def _draw_threads(self, roots: Sequence[str]) -> None:
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         mailbox = session.mailbox
+        self._stay_at_newest(roots)
         notes = notes_for(mailbox, screen.location.view, session.now(), session.attention.roots)
         screen.threads.placeholder = tuple(self._placeholder())
         screen.threads.set_source(
@@ -117,6 +121,18 @@ class Drawing:
             wanted, self._wanted_root = self._wanted_root, None
             if screen.has_conversation and wanted != screen.conversation.root:
                 screen.show_thread(wanted, self._wanted_message)
+
+    def _stay_at_newest(self, roots: Sequence[str]) -> None:
+        """Keep the cursor on the newest thread while old mail is read, in whatever order a mailbox hands it out."""
+        screen, threads = self._screen, self._screen.threads
+        is_left = threads.cursor_key not in (None, self._newest) or threads.rows_above() > 0
+        if not self._is_at_newest or screen.session.keys or is_left:
+            self._is_at_newest = False
+        elif roots:
+            self._is_at_newest = screen.session.is_loading
+            if self._newest not in (None, roots[0]):
+                threads.begin()
+            self._newest = roots[0]
 
     def _cursors(self) -> tuple[str | None, str | None]:
         screen = self._screen

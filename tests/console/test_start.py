@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from textual.events import Key
 
-from console import preload
+from console import feed, preload
 from console.cli import open as open_command
 from console.running import prefetch
 from console.running.prefetch import Prefetch
+from console.screens import drawing
 from console.state.personal_state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.haak import HaakStore
@@ -23,7 +25,7 @@ from mailstore.memory import MemoryStore
 from mailstore.records.events import Event, Progress, Seen
 from tests.conftest import Open, Start
 from tests.console.screen_text import opened
-from tests.mailboxes import every_case
+from tests.mailboxes import MailFiles, every_case
 
 HEAVY = (
     "argparse",
@@ -160,6 +162,38 @@ def test_a_list_is_moved_in_at_the_first_frame(tmp_path: Path, open_console: Ope
     shown.send("jj")
     subject = shown.line(6)[28:40].strip("▌ ")
     shown.wait_for(lambda terminal: f"─ {subject}" in terminal.line(1)[60:])
+
+
+@pytest.mark.parametrize("key", ["", "j", "l"])
+async def test_the_newest_mail_stays_at_the_top_while_all_is_read_until_a_key_is_pressed(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = MailFiles(tmp_path)
+    for number in range(60):
+        mail.message(f"m{number}", "ann-00000001", "user", "A word.", ago=60 - number)
+    places = list[tuple[str | None, int]]()
+    fold = feed.MailFeed.fold
+
+    def folded(self: feed.MailFeed, batch: list[Event]) -> None:
+        fold(self, batch)
+        threads = self._screen.threads
+        places.append((threads.cursor_key, threads.rows_above()))
+        if key and len(self._session.live) == 30 and not self._session.keys:
+            self._app.post_message(Key(key, key))  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(Prefetch, "head", lambda ahead: [])
+    monkeypatch.setattr(feed, "SLICE_EVENTS", 1)
+    monkeypatch.setattr(feed, "SLICE_SECONDS", -1.0)
+    for pause in ("FRAME_SECONDS", "STORM_SECONDS", "LOADING_SECONDS", "SHARE"):
+        monkeypatch.setattr(drawing, pause, 0)
+    monkeypatch.setattr(feed.MailFeed, "fold", folded)
+    async with opened(mail.data, size=(120, 20)) as seat:
+        assert len({cursor for cursor, _ in places}) > 5, "it was drawn while mail was read"
+        assert {above for _, above in places[:25]} == {0}
+        if not key:
+            assert (seat.screen.threads.cursor_key, seat.screen.threads.rows_above()) == ("m59", 0)
+        else:
+            assert (seat.screen.threads.cursor_key or "") < "m35"
 
 
 async def test_what_was_seen_before_is_seen_in_the_first_frame(tmp_path: Path) -> None:
