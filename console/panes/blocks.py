@@ -74,8 +74,7 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
     # a conversation is in one mailbox, which its title names
     head = f"{label_of(message.id)}/" if mailbox.mailboxes() else ""
     standings = tuple(
-        (name.removeprefix(head), replace(standing, by=tuple(reader.removeprefix(head) for reader in standing.by)))
-        for name, standing in mailbox.states(message, now).items()
+        (name.removeprefix(head), _without(head, standing)) for name, standing in mailbox.states(message, now).items()
     )
     to = ", ".join(mailbox.label(name).replace(head, "", 1) for name in message.recipients)
     above = mailbox.message(node.parent) if node.parent is not None else None
@@ -88,6 +87,13 @@ def block_of(mailbox: Mailbox, node: ThreadNode, now: float, *, is_intervention:
         is_starred=is_starred,
         cancelled_by="" if cancel is None else cancel.sender.removeprefix(head),
     )
+
+
+def _without(head: str, standing: Standing) -> Standing:
+    """Return a state without the label of a mailbox in the names of those who read the message."""
+    if not head or not standing.by:
+        return standing
+    return replace(standing, by=tuple(reader.removeprefix(head) for reader in standing.by))
 
 
 def markdown_styles(styles: TextStyles) -> MarkdownStyles:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from console.panes.sidebar_rows import SidebarRow, SidebarRows, sidebar_rows
+from console.panes.sidebar_rows import SidebarRow, SidebarRows, number_asking, sidebar_rows
 from console.session import Session
 from console.widgets.virtual_list import VirtualList
 from console.words.styles import TextStyles
-from console.words.symbols import ACTIVITIES
-from mailstore.rules.presence import Working
 from mailstore.state.views import View
 
 
@@ -23,8 +21,8 @@ class Sidebar(VirtualList):
         """Draw the rows for the mailbox as it is now."""
         rows = sidebar_rows(session, self.cursor_key)
         self._keep_row(rows)
-        self.asking = sum(row.glyph == ACTIVITIES[Working.WAITING].glyph for row in rows)
-        self.set_source(SidebarRows(rows, styles))
+        self.asking = number_asking(session)
+        self.set_source(SidebarRows(rows, session, styles))
 
     def _keep_row(self, rows: list[SidebarRow]) -> None:
         """Keep the row at the cursor where its agent or channel is gone, as all are while a mailbox is read again."""
@@ -37,7 +35,7 @@ class Sidebar(VirtualList):
             and row.view.kind in ("agent", "channel")
             and all(sidebar_row.key != key for sidebar_row in rows)
         ):
-            rows.insert(at, replace(row, count=0, quiet=0))
+            rows.insert(at, replace(source.whole(at), count=0, quiet=0))
 
     def view_of(self, key: str) -> View | None:
         """Return the view of a row."""

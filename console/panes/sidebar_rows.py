@@ -22,17 +22,17 @@ from console.session import Session
 from console.widgets.rows import KeyedRows, RowStyle
 from console.words.agent_presence import presence_symbol
 from console.words.styles import TextStyles
-from console.words.symbols import AGENTS, DONE, FAILED, SIGNS
+from console.words.symbols import ACTIVITIES, AGENTS, DONE, FAILED, SIGNS
 from console.words.usage_words import is_full, usage_words
 from mailstore.records.roster import Agent, Status
 from mailstore.records.scope import label_of
+from mailstore.rules.presence import Working
 from mailstore.rules.waking import is_dormant
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import View
 
 DIGITS = re.compile("[0-9]+")
 MUTED = SIGNS["muted"].glyph
-MOST_RESTING = 1 << 14
 ORDER = {Status.LIVING: 0, Status.FROZEN: 1, Status.DEAD: 2}
 SHORTEST_DOING = 10
 """Cells in which it is worth saying what an agent works on."""
@@ -59,6 +59,8 @@ class SidebarRow(Struct, frozen=True):
     """How full an agent's context is and its tokens, and the same shorter, of which the first that fits is shown."""
     doing: str = ""
     """What an agent is working on, where there is room for it; its glyph says that it works."""
+    agent: Agent | None = None
+    """The agent whose state is yet to be added (`with_state`)."""
 
 
 def sidebar_rows(session: Session, kept: str | None = None) -> list[SidebarRow]:
@@ -136,44 +138,56 @@ def _agents(session: Session, label: str) -> Iterator[SidebarRow]:
         yield _heading("Agents", label)
     head = f"{label}/" if label else ""
     muted = mailbox.own_marks().agents
-    usage, full = session.usage_now(), session.config.attention.context_percent
-    stale_after, types = session.config.stale_after_minutes * 60, session.config.wake.types
     ordered = (agents[at] for at in in_natural_order(tuple(agent.session_id for agent in agents)))
     for agent in sorted(ordered, key=lambda it: ORDER[it.status]):
-        name = agent.session_id
-        unread, hook = mailbox.unread_count(name), session.hooked.live.get(name)
-        is_asleep = (
-            is_dormant(agent, session.now(), stale_after) if hook is None else hook.can_be_woken and hook.is_idle
-        )
-        wakes = mailbox.unread_of_types(name, types) if unread and is_asleep else 0
-        used = usage.get(name)
-        words = tuple(usage_words(used)) if used is not None else ()
-        is_context_full = used is not None and is_full(used, full)
-        row = _resting_row(agent, head, unread, wakes, words, is_context_full, name in muted)
-        if agent.status is Status.LIVING or hook is not None:
-            seen = session.presence(agent)
-            how_long = seen.age if seen.is_stale else None if seen.since is None else session.now() - seen.since
-            symbol = presence_symbol(agent, seen)
-            row = replace(row, glyph=symbol.glyph, tone=symbol.colour)
-            if agent.status is Status.LIVING:
-                doing = agent.activity.partition(": ")[2]
-                row = replace(row, how_long="" if how_long is None else age(how_long), doing=doing)
-        yield row
+        name, role, (glyph, tone) = agent.session_id, agent.role.removeprefix(head), AGENTS[agent.status]
+        note = f"{MUTED} {role}" if name in muted else role
+        view = View("agent", name)
+        yield SidebarRow(f"agent:{name}", name.removeprefix(head), view, 0, glyph, note, tone, agent=agent)
 
 
-@lru_cache(MOST_RESTING)
-def _resting_row(
-    agent: Agent, head: str, unread: int, wakes: int, used: tuple[str, ...], is_context_full: bool, is_muted: bool
-) -> SidebarRow:
-    """Return the row of an agent that is frozen or has ended, which time doesn't change: there may be thousands."""
-    name, role = agent.session_id, agent.role.removeprefix(head)
+def with_state(row: SidebarRow, session: Session) -> SidebarRow:
+    """Return an agent's row with its number and what the agent is doing: only for rows in sight, of thousands."""
+    agent = row.agent
+    if agent is None:
+        return row
+    mailbox, name, now = session.mailbox, agent.session_id, session.now()
+    unread, hook = mailbox.unread_count(name), session.hooked.live.get(name)
+    stale_after, types = session.config.stale_after_minutes * 60, session.config.wake.types
+    is_asleep = is_dormant(agent, now, stale_after) if hook is None else hook.can_be_woken and hook.is_idle
+    wakes = mailbox.unread_of_types(name, types) if unread and is_asleep else 0
+    usage = session.usage_now().get(name)
+    used = tuple(usage_words(usage)) if usage is not None else ()
+    is_context_full = usage is not None and is_full(usage, session.config.attention.context_percent)
     signs = (used[-1] if is_context_full else "", f"↯{wakes}" if wakes else "")
-    used = () if is_context_full else used
-    glyph, tone = AGENTS[agent.status]
-    note = f"{MUTED} {role}" if is_muted else role
-    sign = " ".join(filter(None, signs))
-    view = View("agent", name)
-    return SidebarRow(f"agent:{name}", name.removeprefix(head), view, unread, glyph, note, tone, sign, used=used)
+    glyph, tone, how_long, doing = row.glyph, row.tone, "", ""
+    if agent.status is Status.LIVING:
+        seen = session.presence(agent)
+        seconds = seen.age if seen.is_stale else None if seen.since is None else now - seen.since
+        glyph, tone = presence_symbol(agent, seen)
+        how_long = "" if seconds is None else age(seconds)
+        doing = agent.activity.partition(": ")[2]
+    return replace(
+        row,
+        count=unread,
+        glyph=glyph,
+        tone=tone,
+        sign=" ".join(filter(None, signs)),
+        how_long=how_long,
+        used=() if is_context_full else used,
+        doing=doing,
+        agent=None,
+    )
+
+
+def number_asking(session: Session) -> int:
+    """Return how many agents wait for a permission."""
+    waiting, live = ACTIVITIES[Working.WAITING], session.hooked.live
+    return sum(
+        presence_symbol(agent, session.presence(agent)) == waiting
+        for agent in session.mailbox.roster
+        if agent.session_id in live or agent.activity.startswith(Working.WAITING)
+    )
 
 
 @lru_cache(8)
@@ -188,18 +202,27 @@ class SidebarRows(KeyedRows[SidebarRow]):
 
     row_height = 1
 
-    def __init__(self, rows: Sequence[SidebarRow], styles: TextStyles) -> None:
+    def __init__(self, rows: Sequence[SidebarRow], session: Session, styles: TextStyles) -> None:
         super().__init__(rows)
+        self._session = session
         self._text_styles = styles
+        self._whole: dict[int, SidebarRow] = {}
+
+    def whole(self, index: int) -> SidebarRow:
+        """Return a row with the state of its agent, which stays the same until the next source."""
+        row = self._whole.get(index)
+        if row is None:
+            row = self._whole[index] = with_state(self.rows[index], self._session)
+        return row
 
     def selectable(self, index: int) -> bool:
         return self.rows[index].view is not None
 
     def content(self, index: int) -> object:
-        return self.rows[index], self._text_styles
+        return self.whole(index), self._text_styles
 
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
-        row, styles = self.rows[index], self._text_styles
+        row, styles = self.whole(index), self._text_styles
         if row.view is None:
             rule = "─" * max(0, width - cell_len(row.label) - 1)
             return [layout_line([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, style.base)]

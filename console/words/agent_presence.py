@@ -5,7 +5,7 @@ from __future__ import annotations
 from console.render.short_text import age, clock
 from console.words.symbols import ACTIVITIES, AGENTS, NEVER_SEEN, STALE, Symbol
 from mailstore.records.roster import Agent, Status
-from mailstore.rules.presence import Presence, Working
+from mailstore.rules.presence import REPORTED, Presence, Working
 
 LONG_WORDS = {Working.WAITING.value: "waiting for a permission"}
 
@@ -32,7 +32,7 @@ def doing_words(presence: Presence) -> str:
     """Return the details of an agent's state; of one that was not seen for long, what it did last."""
     if not presence.is_stale:
         return presence.substate
-    before = ": ".join(filter(None, (presence.state if presence.state in list(Working) else "", presence.substate)))
+    before = ": ".join(filter(None, (presence.state if presence.state in REPORTED else "", presence.substate)))
     return f"was {before}" if before else ""
 
 

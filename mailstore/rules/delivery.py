@@ -32,6 +32,13 @@ class State(StrEnum):
     UNREAD = outcome.UNREAD
 
 
+REASONS = {
+    State.UNRECORDED: "reads are not recorded",
+    State.DEAD: "recipient ended before reading",
+    State.FROZEN: "frozen; the message is held",
+    State.ARCHIVED: "archived unread",
+    State.EXPIRED: "expired unread",
+}
 STATES: dict[str, State] = {state.value: state for state in State}
 
 
@@ -96,22 +103,14 @@ def standing(recipient: Recipient, message: Message, facts: Facts, roster: Roste
         reasons = {
             State.WAITING: f"no agent holds the role; last held by {past[-1]}" if past else "no agent holds the role",
             State.FROZEN: "all holders are frozen",
-            State.ARCHIVED: "archived unread",
-            State.UNRECORDED: "reads are not recorded",
-            State.EXPIRED: "expired unread",
             State.UNREAD: NO_TIMES if is_suspended else f"held by {', '.join(holders)}",
         }
-        return Standing(found, since, reasons.get(found, ""), holders)
-    reasons = {
-        State.UNKNOWN: "an address of another system" if recipient.kind is LITERAL else "no agent by this name",
-        State.UNRECORDED: "reads are not recorded",
-        State.DEAD: "recipient ended before reading",
-        State.FROZEN: "frozen; the message is held",
-        State.ARCHIVED: "archived unread",
-        State.EXPIRED: "expired unread",
-        State.UNREAD: NO_TIMES if is_suspended else "",
-    }
-    return Standing(found, since, reasons.get(found, ""), is_lost=outcome.is_dead_letter(recipient, found))
+        return Standing(found, since, reasons.get(found, REASONS.get(found, "")), holders)
+    if found is State.UNKNOWN:
+        reason = "an address of another system" if recipient.kind is LITERAL else "no agent by this name"
+    else:
+        reason = NO_TIMES if is_suspended else REASONS.get(found, "")
+    return Standing(found, since, reason, is_lost=outcome.is_dead_letter(recipient, found))
 
 
 def _since(found: State, recipient: Recipient, message: Message, roster: Roster) -> float | None:

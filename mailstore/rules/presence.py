@@ -23,7 +23,8 @@ class Working(StrEnum):
     OFFLINE = "offline"
 
 
-ASLEEP = (Working.IDLE, Working.OFFLINE)
+REPORTED = frozenset(Working)
+ASLEEP = frozenset({Working.IDLE, Working.OFFLINE})
 """What a frozen agent can be: it did not say that it stopped working."""
 
 
@@ -51,7 +52,7 @@ def presence_of(agent: Agent, now: float, stale_after: float, since: float | Non
     """
     word, _, substate = agent.activity.partition(": ")
     is_living = agent.status is Status.LIVING
-    is_said = word in (list(Working) if is_living else ASLEEP if agent.status is Status.FROZEN else ())
+    is_said = word in (REPORTED if is_living else ASLEEP if agent.status is Status.FROZEN else ())
     if agent.status is Status.DEAD:
         since = agent.ended_at
     elif is_living and not is_said:

@@ -11,7 +11,7 @@ from console.hooks.sessions.session_state import HELD, WAITING, WORKING
 from console.render.short_text import clock
 from console.settings.config import HookSettings
 from mailstore.records.roster import Agent, Status
-from mailstore.rules.presence import Presence, Working
+from mailstore.rules.presence import REPORTED, Presence
 
 STOPPED = "stopped"
 MINUTE = 60.0
@@ -46,7 +46,7 @@ def hooked_presence(
         word = done if hook.is_obeyed else f"{hook.order.what} asked"
         return Presence(word, hook.order.why, max(0.0, now - hook.last_run), since=hook.order.since)
     stuck, doing = _of_calls(hook, now, settings or HookSettings())
-    if seen > hook.last_run + BEAT_DELAY or hook.doing not in list(Working):
+    if seen > hook.last_run + BEAT_DELAY or hook.doing not in REPORTED:
         return replace(presence, is_stale=False, stuck=stuck, substate=stuck or presence.substate)
     return Presence(
         state=hook.doing,
