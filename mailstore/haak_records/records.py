@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, salvage
-from mailstore.haak_records.field_names import AGENT_FIELDS, DELIVERY, READ, pick
+from mailstore.haak_records.field_names import AGENT_FIELDS, DELIVERY, READ, STATUSES, pick
+from mailstore.haak_records.usual import AGENT as AGENT_LINE
 from mailstore.haak_records.usual import READ as READ_LINE
-from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, text_in
+from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, strings, text_in
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.events import Event
 from mailstore.records.message import Delivery, Intervention, Problem, Receipt
 from mailstore.records.roster import Agent, Status
 
+STATUS_OF = {word: Status(status) for word, status in STATUSES.items()}
 Record = dict[str, Any]
 Make = Callable[[Record], tuple[Event, str]]
 """Returns the event that a decoded record states, and a warning; raises NotARecord."""
@@ -50,6 +53,49 @@ def decode_receipt(file: str, line: Line, number: int) -> list[Event]:
         if usual.message_id and usual.reader_session_id and not late:
             return [Receipt(usual.message_id, usual.reader_session_id, time)]
     return decode_line(file, line, number, receipt_of)
+
+
+def decode_agent(file: str, line: Line, number: int) -> list[Event]:
+    """Decode a line of a roster, the usual ones faster: an agent at work adds one a minute."""
+    data = line.data
+    if not data.endswith(b"\r"):
+        try:
+            usual = AGENT_LINE.decode(data)
+        except UNREADABLE:
+            return decode_line(file, line, number, agent_of)
+        status = STATUS_OF.get(usual.status)
+        if status is not None and usual.session_id:
+            updated, ended_at = _time_of(usual.updated), _time_of(usual.ended_at)
+            if status is not Status.DEAD:
+                ended_at = None
+            elif ended_at is None:
+                ended_at = updated
+            return [
+                Agent(
+                    session_id=usual.session_id,
+                    name=usual.name,
+                    role=usual.role,
+                    tags=_names(usual.tags),
+                    status=status,
+                    activity=usual.activity,
+                    started_at=_time_of(usual.started_at),
+                    ended_at=ended_at,
+                    updated=updated,
+                    last_seen=_time_of(usual.last_seen),
+                )
+            ]
+    return decode_line(file, line, number, agent_of)
+
+
+@lru_cache(maxsize=1024)
+def _time_of(text: str | None) -> float | None:
+    """Return a time in seconds since the epoch; a heartbeat has the same one twice, and one of the line before."""
+    return parse_time(text)[0]
+
+
+@lru_cache(maxsize=256)
+def _names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return strings([*names])
 
 
 def receipt_of(record: Record) -> tuple[Event, str]:

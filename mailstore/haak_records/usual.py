@@ -46,7 +46,23 @@ class UsualRead(msgspec.Struct, gc=False):
     timestamp: str
 
 
+class UsualAgent(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    """An agent's line in a roster with the protocol's own names of fields; most are heartbeats."""
+
+    session_id: str
+    status: str
+    name: str = ""
+    role: str = ""
+    tags: Names = ()
+    activity: str = ""
+    started_at: str | None = None
+    ended_at: str | None = None
+    last_seen: str | None = None
+    updated: str | None = None
+
+
 READ = msgspec.json.Decoder(UsualRead)
+AGENT = msgspec.json.Decoder(UsualAgent)
 KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 

@@ -121,12 +121,12 @@ class AgentTable(_Of[AnyAgent]):
         old = self._agents.get(agent.session_id)
         self._agents[agent.session_id] = agent
         self._lines.setdefault(agent.session_id, []).append(agent)
-        self._note_roles(agent, old)
-        self._note_frozen(agent, old)
         self._bearers = None
-        self._tags = None
         if old is not None and old.place() == agent.place():
             return False
+        self._note_roles(agent, old)
+        self._note_frozen(agent, old)
+        self._tags = None
         self.resolved.clear()
         return True
 

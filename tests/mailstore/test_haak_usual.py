@@ -6,13 +6,14 @@ import json
 from itertools import product
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
 from mailstore.haak_records.decode import MessageDecoder
-from mailstore.haak_records.field_names import MESSAGE
+from mailstore.haak_records.field_names import AGENT, MESSAGE
+from mailstore.haak_records.records import agent_of, decode_agent, decode_line
 from mailstore.haak_records.usual import MOST_FORMS, UsualMessages
 
 STAMP = "2026-11-20T21:50:15.000Z"
@@ -48,6 +49,47 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
             found[name] = draw(values)
     chosen = draw(st.sets(st.sampled_from(sorted(OTHERS))))
     return found | {name: draw(OTHERS[name]) for name in sorted(chosen)}
+
+
+TEXTS, STAMPS = (
+    ["a", " ann ", "role:a", "Grün 灯", "\x00", ""],
+    [STAMP, "2026-11-20 21:50:15", "1790000000", "soon", None],
+)
+AGENT_VALUES: dict[str, list[Any]] = {
+    "session_id": ["ann-00000001", ""],
+    "status": ["living", "Frozen", "dead", "buried", "idle", "odd"],
+    "tags": [[], ["project:ink", "a", "a"], ["", " b "]],
+    **dict.fromkeys(("name", "role", "activity"), TEXTS),
+    **dict.fromkeys(("started_at", "ended_at", "last_seen", "updated"), STAMPS),
+}
+ODD_VALUES = [None, 7, True, ["a", 1], {}, "a, b", 1_790_000_000, "", " idle"]
+ENDS = [("", ""), ("", ""), ("\ufeff", ""), (" ", " "), ("", "\r"), ("", "}"), ("x", ""), ("", "{}")]
+
+
+@st.composite
+def roster_lines(draw: st.DrawFn) -> bytes:
+    """Return a line about an agent; some of its fields may be odd, foreign, or given twice."""
+    fields = list[str]()
+    odd = draw(st.sets(st.sampled_from(sorted(AGENT_VALUES)), max_size=2))
+    for field, values in AGENT_VALUES.items():
+        names = draw(st.lists(st.sampled_from((field, *AGENT[field])), max_size=2)) if field in odd else [field]
+        for name in names:
+            value = draw(st.sampled_from(ODD_VALUES if field in odd else values))
+            fields.append(f"{json.dumps(name)}:{json.dumps(value)}")
+    fields += draw(st.sampled_from([[], [], ['"more":1'], ['"frozen_spells":[[null,null]]']]))
+    start, end = draw(st.sampled_from(ENDS))
+    text = ",".join(draw(st.permutations(fields)))
+    line = f"{start}{{{text}}}{end}".encode()
+    return line.replace(*draw(st.sampled_from([(b"", b"")] * 3 + [(b"a", b"\xe9"), (b" ", b"\xed\xa0\x80")])))
+
+
+@given(roster_lines())
+@example(b'{"session_id":"ann-00000001","status":"living","tags":["a"," b ","a",""]}')
+@example(b'{"session_id":"","status":"living"}')
+@example(b'{"session_id":"ann-00000001","status":"living"}\r')
+@example(b'{"session_id":"ann-00000001","status":"living","name":"\xff"}')
+def test_a_usual_line_of_a_roster_says_the_same_as_if_it_were_decoded_with_care(line: bytes) -> None:
+    assert decode_agent("roster", Line(9, line), 3) == decode_line("roster", Line(9, line), 3, agent_of)
 
 
 def said_with_care(line: bytes) -> Any:

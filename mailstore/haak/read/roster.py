@@ -12,7 +12,7 @@ from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.haak.places import MailboxFiles
-from mailstore.haak_records.records import agent_of, decode_line
+from mailstore.haak_records.records import agent_of, decode_agent
 from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.records.events import Event
 from mailstore.records.message import Problem
@@ -157,7 +157,7 @@ def _agents_in(file: LineFile) -> list[Event]:
     for lines in file.read(block=BIG_BLOCK):
         first = file.cutter.lines - len(lines) + 1
         for number, line in enumerate(lines, first):
-            events += decode_line(file.name, line, number, agent_of)
+            events += decode_agent(file.name, line, number)
     return events
 
 

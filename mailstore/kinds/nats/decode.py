@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mailstore.files.lines import Line
 from mailstore.haak_records.decode import MessageDecoder
-from mailstore.haak_records.records import agent_of, decode_line, decode_receipt, delivery_of, intervention_of
+from mailstore.haak_records.records import decode_agent, decode_line, decode_receipt, delivery_of, intervention_of
 from mailstore.kinds.nats.stream import StreamRecord
 from mailstore.kinds.nats.subjects import Topic, name_of, token_of
 from mailstore.records.events import Event
@@ -29,8 +29,8 @@ class RecordDecoder:
         self._stream = stream
         self._small = {
             Topic.DELIVERY: partial(decode_line, stream, make=delivery_of),
-            Topic.ROSTER: partial(decode_line, stream, make=agent_of),
-            Topic.PRESENCE: partial(decode_line, stream, make=agent_of),
+            Topic.ROSTER: partial(decode_agent, stream),
+            Topic.PRESENCE: partial(decode_agent, stream),
             Topic.JOURNAL: partial(decode_line, stream, make=intervention_of),
             Topic.READ: partial(decode_receipt, stream),
         }
