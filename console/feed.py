@@ -29,7 +29,7 @@ from mailstore.store import Capability, Store
 
 SLICE_SECONDS = 0.003
 SLICE_EVENTS = 24
-RESTS = 5
+RESTS = 2
 """How many times as long as other work folding rests while a key is handled: mail can wait."""
 QUEUED_BATCHES = 8
 ERROR_SECONDS = 15.0
