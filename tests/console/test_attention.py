@@ -286,7 +286,7 @@ async def test_what_only_expired_is_searched_for_at_a_lower_rate(
     searches = list[float]()
     found = attention.every_concern
     monkeypatch.setattr(attention, "every_concern", lambda *args: searches.append(args[1]) or found(*args))
-    monkeypatch.setattr(attention_watch, "EXPIRY_COST", cost)
+    monkeypatch.setattr(attention_watch, "IDLE_COST", cost)
     mail.message("brief", ANN, BOB, "Quick.", ago=0, subject="Brief", type="fyi", ttl_hours=1)
     async with opened(mail.data, size=(120, 40)) as seat:
         session = seat.screen.session

@@ -26,9 +26,7 @@ SECONDS = 0.25
 AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 30.0, 300.0
 """How often a mailbox is searched in which nothing happens: most concerns are about what did not happen."""
 IDLE_COST = 300
-"""Then, searching takes at most one part in so many of the time, up to the longest pause."""
-EXPIRY_COST = 100
-"""One part in so many where messages have expired and nothing else happened."""
+"""Then, or where messages only expire, searching takes at most one part in so many of the time, up to the longest."""
 COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS, RESTS = 0.001, 2
@@ -100,8 +98,8 @@ class AttentionWatch:
             looked = monotonic()
             cost = spent + looked - start
             self._rests_until = looked + rest_after(cost, COST)
-            self._rests_long_until = looked + min(EXPIRY_COST * cost, LONGEST_AGAIN_SECONDS)
-            self._again = looked + min(max(AGAIN_SECONDS, IDLE_COST * cost), LONGEST_AGAIN_SECONDS)
+            pause = min(IDLE_COST * cost, LONGEST_AGAIN_SECONDS)
+            self._rests_long_until, self._again = looked + pause, looked + max(AGAIN_SECONDS, pause)
         totals: Counter[str] = Counter()
         for (is_mine, kind), number in concerns.totals.items():
             totals[heading(kind, is_mine=is_mine)] += number
