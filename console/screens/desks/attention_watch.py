@@ -26,7 +26,7 @@ SECONDS = 0.25
 AGAIN_SECONDS, LONGEST_AGAIN_SECONDS = 30.0, 300.0
 """How often a mailbox is searched in which nothing happens: most concerns are about what did not happen."""
 IDLE_COST = 300
-"""Then, or where messages only expire, searching takes at most one part in so many of the time, up to the longest."""
+"""There, or where messages only expire, searching takes at most one part in so many of the time."""
 COST = 30
 """Searching takes at most one part in so many of the time, however large the mailbox is."""
 SLICE_SECONDS, RESTS = 0.001, 2
