@@ -33,9 +33,11 @@ class Drawing:
         self._wanted_message = screen.location.message
         self._left_at: tuple[str | None, str | None] = (None, None)
         """The thread and the message at the cursors when they were drawn last; None where they may be anywhere."""
+        self._is_at_newest = True
+        """Whether the cursor stays at the top: while mail is read that was there, until you do something."""
         self._newest: str | None = None
-        """The thread at the top while mail is read that was there; the cursor stays there until you do something."""
-        self._is_at_newest = screen.location.root is None
+        """The thread at the top then."""
+        self._rows_above = 0
 
     def keep_place(self) -> None:
         """Come back to the thread and the message at the cursor as soon as a mailbox that is read again has them."""
@@ -116,6 +118,7 @@ class Drawing:
                 signs_for(session),
             )
         )
+        self._rows_above = screen.threads.rows_above()
         self.title_threads()
         if self._wanted_root is not None and screen.threads.select(self._wanted_root):
             wanted, self._wanted_root = self._wanted_root, None
@@ -124,15 +127,18 @@ class Drawing:
 
     def _stay_at_newest(self, roots: Sequence[str]) -> None:
         """Keep the cursor on the newest thread while old mail is read, in whatever order a mailbox hands it out."""
-        screen, threads = self._screen, self._screen.threads
-        is_left = threads.cursor_key not in (None, self._newest) or threads.rows_above() > 0
-        if not self._is_at_newest or screen.session.keys or is_left:
+        session, threads = self._screen.session, self._screen.threads
+        is_left = threads.cursor_key not in (None, self._newest) or threads.rows_above() != self._rows_above
+        if not self._is_at_newest or session.keys or is_left:
             self._is_at_newest = False
         elif roots:
-            self._is_at_newest = screen.session.is_loading
-            if self._newest not in (None, roots[0]):
+            self._is_at_newest = session.is_loading
+            may_go_on = not (session.is_loading and self._wanted_root is not None)  # which may still come
+            if self._newest is None:
+                self._newest = roots[0]
+            elif self._newest != roots[0] and may_go_on:
+                self._newest = roots[0]
                 threads.begin()
-            self._newest = roots[0]
 
     def _cursors(self) -> tuple[str | None, str | None]:
         screen = self._screen

@@ -18,6 +18,7 @@ from console.cli import open as open_command
 from console.running import prefetch
 from console.running.prefetch import Prefetch
 from console.screens import drawing
+from console.screens.location import ScreenLocation
 from console.state.personal_state import PersonalState
 from mailstore.errors import StoreError
 from mailstore.haak import HaakStore
@@ -164,9 +165,10 @@ def test_a_list_is_moved_in_at_the_first_frame(tmp_path: Path, open_console: Ope
     shown.wait_for(lambda terminal: f"─ {subject}" in terminal.line(1)[60:])
 
 
+@pytest.mark.parametrize("left_at", ["", "m7", "m50", "gone"])
 @pytest.mark.parametrize("key", ["", "j", "l"])
 async def test_the_newest_mail_stays_at_the_top_while_all_is_read_until_a_key_is_pressed(
-    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    key: str, left_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = MailFiles(tmp_path)
     for number in range(60):
@@ -187,13 +189,22 @@ async def test_the_newest_mail_stays_at_the_top_while_all_is_read_until_a_key_is
     for pause in ("FRAME_SECONDS", "STORM_SECONDS", "LOADING_SECONDS", "SHARE"):
         monkeypatch.setattr(drawing, pause, 0)
     monkeypatch.setattr(feed.MailFeed, "fold", folded)
-    async with opened(mail.data, size=(120, 20)) as seat:
-        assert len({cursor for cursor, _ in places}) > 5, "it was drawn while mail was read"
-        assert {above for _, above in places[:25]} == {0}
+    if left_at:
+        kept = PersonalState(tmp_path / "kept.db")
+        with HaakStore.open(mail.data) as store:
+            kept.save_session(store.url, ScreenLocation(root=left_at).plain())
+        kept.close()
+    async with opened(mail.data, size=(120, 20), state=tmp_path / "kept.db") as seat:
+        threads = seat.screen.threads
+        at, above = threads.cursor_key or "", threads.rows_above()
+        seen = {cursor for cursor, _ in places}
         if not key:
-            assert (seat.screen.threads.cursor_key, seat.screen.threads.rows_above()) == ("m59", 0)
-        else:
-            assert (seat.screen.threads.cursor_key or "") < "m35"
+            assert (at, above > 0) == ((left_at, True) if left_at[:1] == "m" else ("m59", False))
+        elif left_at in ("", "m7"):
+            assert int(at[1:]) < 35, "where it was when the key was pressed, or the row below"
+        if not left_at:
+            assert len(seen) > 5, "it was drawn while mail was read"
+            assert {above for _, above in places[:25]} == {0}
 
 
 async def test_what_was_seen_before_is_seen_in_the_first_frame(tmp_path: Path) -> None:
