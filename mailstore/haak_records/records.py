@@ -56,7 +56,7 @@ def decode_receipt(file: str, line: Line, number: int) -> list[Event]:
 
 
 def decode_agent(file: str, line: Line, number: int) -> list[Event]:
-    """Decode a line of a roster, the usual ones faster: an agent at work adds one a minute."""
+    """Decode a line of a roster, the usual ones faster: agents at work add one every few minutes."""
     data = line.data
     if not data.endswith(b"\r"):
         try:
