@@ -21,6 +21,7 @@ from mailstore.records.events import Event, Reset, Seen
 from mailstore.records.message import Message
 from mailstore.rules.delivery import State
 from mailstore.rules.presence import Presence
+from mailstore.state import mail_queries
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import MailboxReloaded
 from tests.mailboxes import NOW, MailFiles, iso
@@ -310,6 +311,18 @@ def test_messages_that_die_faster_than_before(mail: MailFiles) -> None:
     mail.message("m-3", ANN, "nobody-3", "You?", ago=30)
     (found,) = concerns(mail, ConcernKind.GROWTH)
     assert found.reason == "4 dead letters in the last 24 h, 1 in the 24 h before"
+
+
+def test_unread_mail_is_late_by_its_time_wherever_it_stands_in_the_file(
+    mail: MailFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail_queries, "ROWS_OF_A_STEP", 2)
+    for message_id, ago in (("m90", 90), ("m100", 100), ("m5", 5), ("m120", 120), ("m61", 61)):
+        mail.message(message_id, BOB, ANN, "Read me.", ago=ago * MINUTE)
+    mail.line({"id": "undated", "from": BOB, "to": [ANN], "content": "Read me.", "timestamp": "long ago"})
+    [found] = concerns(mail, ConcernKind.STALLED)
+    assert (found.message_id, found.since) == ("m120", NOW - 120 * MINUTE)
+    assert found.reason.startswith("has 4 unread messages")
 
 
 @given(order.events(), st.randoms(use_true_random=False))
