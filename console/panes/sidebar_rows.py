@@ -206,23 +206,23 @@ class SidebarRows(KeyedRows[SidebarRow]):
         super().__init__(rows)
         self._session = session
         self._text_styles = styles
-        self._whole: dict[int, SidebarRow] = {}
+        self._complete: dict[int, SidebarRow] = {}
 
-    def whole(self, index: int) -> SidebarRow:
+    def complete(self, index: int) -> SidebarRow:
         """Return a row with the state of its agent, which stays the same until the next source."""
-        row = self._whole.get(index)
+        row = self._complete.get(index)
         if row is None:
-            row = self._whole[index] = with_state(self.rows[index], self._session)
+            row = self._complete[index] = with_state(self.rows[index], self._session)
         return row
 
     def selectable(self, index: int) -> bool:
         return self.rows[index].view is not None
 
     def content(self, index: int) -> object:
-        return self.whole(index), self._text_styles
+        return self.complete(index), self._text_styles
 
     def render(self, index: int, width: int, style: RowStyle) -> list[Strip]:
-        row, styles = self.whole(index), self._text_styles
+        row, styles = self.complete(index), self._text_styles
         if row.view is None:
             rule = "─" * max(0, width - cell_len(row.label) - 1)
             return [layout_line([(f"{row.label} ", styles.muted), (rule, styles.muted)], [], width, style.base)]

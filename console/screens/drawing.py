@@ -133,10 +133,10 @@ class Drawing:
             self._is_at_newest = False
         elif roots:
             self._is_at_newest = session.is_loading
-            may_go_on = not (session.is_loading and self._wanted_root is not None)  # which may still come
+            may_still_come = session.is_loading and self._wanted_root is not None
             if self._newest is None:
                 self._newest = roots[0]
-            elif self._newest != roots[0] and may_go_on:
+            elif self._newest != roots[0] and not may_still_come:
                 self._newest = roots[0]
                 threads.begin()
 

@@ -143,7 +143,7 @@ async def test_no_more_is_handed_out_than_a_model_sees_and_no_more_is_recorded(m
     assert len(recorded) == len(set(recorded)) == 14
 
 
-async def test_records_that_can_not_be_read_are_told_of(mail: MailFiles) -> None:
+async def test_read_messages_counts_records_that_can_not_be_read(mail: MailFiles) -> None:
     async with client_within(mail) as session:
         assert "unreadable" not in await called(session, "read_messages")
     with mail.mailbox.open("a") as file:

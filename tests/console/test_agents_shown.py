@@ -145,7 +145,7 @@ def instructions(work: Callable[[], object]) -> int:
 
 
 def drawn(session: Session) -> None:
-    """Make all rows of the sidebar whole, as if all were in sight."""
+    """Complete all rows of the sidebar, as if all were in sight."""
     for row in sidebar_rows(session):
         with_state(row, session)
 
