@@ -35,7 +35,7 @@ class Sidebar(VirtualList):
             and row.view.kind in ("agent", "channel")
             and all(sidebar_row.key != key for sidebar_row in rows)
         ):
-            rows.insert(at, replace(source.complete(at), count=0, quiet=0))
+            rows.insert(at, replace(row, count=0, quiet=0))
 
     def view_of(self, key: str) -> View | None:
         """Return the view of a row."""
