@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from textual.cache import LRUCache
 
 from console.concerns import ConcernsFound
-from console.hooks.sessions.hooked_presence import hooked_presence
-from console.hooks.sessions.live import HookedAgents
+from console.hooks.sessions.hooked_agents import HookedAgents, hooked_presence
 from console.personal import PersonalData
 from console.settings.config import Config
 from console.state.undo_history import UndoHistory

@@ -16,7 +16,8 @@ from console.cli.terminal_io import tell
 from console.errors import Refused, UsedWrongly
 from console.hooks.calls import call_lines, calls_file, would_hold
 from console.hooks.orders import EVERYBODY, HOLD, LIMIT, STOP
-from console.hooks.sessions.live import HookedAgents, hooked_agents
+from console.hooks.sessions.hooked_agents import HookedAgents
+from console.hooks.sessions.live import hooked_agents
 from console.hooks.steering import (
     EFFECTS,
     ENDING_TURNS,

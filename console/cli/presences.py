@@ -9,8 +9,8 @@ from typing import Any
 from console.cli.loading import Loaded
 from console.cli.plain import columns
 from console.cli.settings import settings
-from console.hooks.sessions.hooked_presence import hooked_presence
-from console.hooks.sessions.live import HookedAgents, hooked_agents
+from console.hooks.sessions.hooked_agents import HookedAgents, hooked_presence
+from console.hooks.sessions.live import hooked_agents
 from console.render.short_text import age
 from console.render.timestamps import iso_time
 from console.state.agent_usage import UsageReader

@@ -15,7 +15,8 @@ from console.cli.options import mailbox_options, reader_option
 from console.cli.settings import settings
 from console.cli.terminal_io import run_loop, warn
 from console.errors import Refused, UsedWrongly
-from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.sessions.hooked_agents import LiveHook
+from console.hooks.sessions.live import live_hooks
 from console.hooks.waking.limits import PAIR_SECONDS
 from console.hooks.waking.ringing import log_line, wake_for, wake_log
 from console.hooks.waking.wake_command import ENVIRONMENT

@@ -10,7 +10,8 @@ from pathlib import Path
 from time import monotonic
 
 from console.hooks.permissions import ASKED
-from console.hooks.sessions.live import HookedAgents, hooked_agents
+from console.hooks.sessions.hooked_agents import HookedAgents
+from console.hooks.sessions.live import hooked_agents
 from console.hooks.state_folder import HELD, hooks_folder, root
 from mailstore.files.watch import wakeups
 from mailstore.records.scope import parts_of

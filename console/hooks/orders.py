@@ -42,6 +42,11 @@ class Order:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def obeyed(self) -> str:
+        """What the agent is once its hook has kept a tool call from running."""
+        return "held" if self.what == HOLD else "stopped"
+
 
 def place_of(mailbox_folder: str) -> str:
     """Return the folder of the orders for a mailbox, given that of its hooks' state."""

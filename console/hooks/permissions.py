@@ -68,6 +68,14 @@ class PermissionRequest:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def in_a_line(self) -> str:
+        """Return what is asked in a line: the model's question, or the tool and what matters most of its input."""
+        if self.questions:
+            return self.questions[0][0]
+        given = input_of(self)
+        what = next((given[name] for name in TELLING if isinstance(given.get(name), str)), self.given)
+        return f"{self.tool}: {what}"
+
 
 class PermissionAnswer:
     """What the user answers: allow, deny or end the turn, the words that the model reads, and choices by question."""
@@ -142,15 +150,6 @@ def input_of(request: PermissionRequest) -> dict[str, Any]:
     except Unusual:
         return {"": request.given}
     return given
-
-
-def in_a_line(request: PermissionRequest) -> str:
-    """Return what is asked in a line: the model's question, or the tool and what matters most of its input."""
-    if request.questions:
-        return request.questions[0][0]
-    given = input_of(request)
-    what = next((given[name] for name in TELLING if isinstance(given.get(name), str)), request.given)
-    return f"{request.tool}: {what}"
 
 
 def settle(folder: str, request: PermissionRequest, outcome: str) -> None:

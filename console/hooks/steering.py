@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from console.hooks.orders import CANCEL, EVERYBODY, HOLD, STOP, Order, give, orders_in, place_of, take_back
 from console.hooks.provenance import USER
-from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.hooks.sessions.hooked_agents import HookedAgents, LiveHook
 from console.hooks.state_folder import held_root, hooks_folder
 from mailstore.files.whole import open_binary, open_regular
 from mailstore.records.address import Kind, resolve

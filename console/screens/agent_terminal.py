@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from console.hooks.sessions.live import LiveHook
+from console.hooks.sessions.hooked_agents import LiveHook
 from console.hooks.sessions.processes import process_name, terminal_of
 from console.render.safe import visible_line
 from console.screens.base_screen import BaseScreen

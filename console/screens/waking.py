@@ -16,7 +16,7 @@ from console.screens.writing.composing import Composing, open_tasks
 from mailstore.rules.delivery import State
 
 if TYPE_CHECKING:
-    from console.hooks.sessions.live import LiveHook
+    from console.hooks.sessions.hooked_agents import LiveHook
     from console.screens.agent_orders import AgentGroup
     from mailstore.records.message import Message
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from console.hooks.orders import Order
-from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.hooks.sessions.hooked_agents import HookedAgents, LiveHook
 from console.hooks.user_prompts import LONGEST_PROMPT
 from console.hooks.waking.hearing import Hearing, hearing
 from console.render.safe import visible_line

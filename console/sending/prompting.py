@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from console.handout.portion import typed
 from console.hooks.provenance import note_sent, words_digest
-from console.hooks.sessions.live import CODEX, SESSION, HookedAgents, LiveHook
+from console.hooks.sessions.hooked_agents import CODEX, SESSION, HookedAgents, LiveHook
 from console.hooks.sessions.mailbox_choice import store_option
 from console.hooks.state_folder import hooks_folder
 from console.hooks.user_prompts import BY_BELL, UserPrompt, new_prompt

@@ -30,8 +30,7 @@ from console.hooks.calls import (
 from console.hooks.orders import orders_in, take_back
 from console.hooks.quick_look import token_in
 from console.hooks.sessions.cleanup import clean
-from console.hooks.sessions.hooked_presence import hooked_presence
-from console.hooks.sessions.live import HookedAgents, LiveHook
+from console.hooks.sessions.hooked_agents import HookedAgents, LiveHook, hooked_presence
 from console.settings.config import HookSettings
 from mailstore.records.roster import Agent, Status
 from mailstore.rules.presence import Presence

@@ -13,9 +13,8 @@ from console.hooks.events import END, TOOL
 from console.hooks.run import export, known_mailbox
 from console.hooks.sessions.claims import claim_path
 from console.hooks.sessions.cleanup import KEPT_SECONDS, clean
-from console.hooks.sessions.liveness import SILENT_SECONDS
 from console.hooks.sessions.mailbox_choice import mailbox_of, store_option
-from console.hooks.sessions.processes import process_name
+from console.hooks.sessions.processes import SILENT_SECONDS, process_name
 from console.hooks.sessions.session_state import opened
 from console.hooks.state_folder import hooks_folder
 from tests.hooks.fleet import Fleet, needs_processes

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from console.hooks.sessions.live import live_hooks
-from console.hooks.sessions.liveness import SILENT_SECONDS
-from console.hooks.sessions.processes import is_gone, program_process
+from console.hooks.sessions.processes import SILENT_SECONDS, is_gone, program_process
 from console.hooks.sessions.session_state import WORKING, opened
 from console.hooks.state_folder import hooks_folder
 from mailstore.records.scope import url_of

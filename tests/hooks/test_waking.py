@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.sessions.hooked_agents import LiveHook
+from console.hooks.sessions.live import live_hooks
 from console.hooks.waking import wake_session as waking
 from console.hooks.waking.limits import may_wake, release, wakes_file
 from console.hooks.waking.ringing import ring_called, wake_for, wake_log

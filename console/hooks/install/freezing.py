@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from console.hooks.install.programs import Target
-from console.hooks.sessions.liveness import is_live
+from console.hooks.sessions.processes import is_live
 from console.hooks.sessions.registration import leave
 from console.hooks.sessions.session_state import SessionState, opened, states_in
 from console.hooks.state_folder import all_folders

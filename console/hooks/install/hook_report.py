@@ -17,7 +17,7 @@ from console.hooks.install.programs import ProgramFiles, Target
 from console.hooks.install.trust import trust_of
 from console.hooks.log import log_file
 from console.hooks.programs import FORMER
-from console.hooks.sessions.liveness import is_live
+from console.hooks.sessions.processes import is_live
 from console.hooks.sessions.session_state import SessionState, states_in
 from console.hooks.state_folder import all_folders
 from console.render.timestamps import iso_time

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from console.hooks.sessions.liveness import is_live
+from console.hooks.sessions.processes import is_live
 from console.hooks.sessions.session_state import read_state
 from mailstore.errors import StoreError
 from mailstore.files.append import locked

@@ -1,28 +1,21 @@
-"""Which agents have a hook that runs: what the console, `who` and the MCP server ask. Reads the hooks' own state."""
+"""Read from the hooks' own state which agents have a hook that runs."""
 
 from __future__ import annotations
 
 import os
-import re
-
-from msgspec import Struct
 
 from console.hooks.calls import Calls, call_lines, calls_file
-from console.hooks.orders import Order, order_for, place_of
+from console.hooks.orders import order_for, place_of
 from console.hooks.permissions import PermissionRequest, folder_of, requests_in
 from console.hooks.quick_look import GATE_OPTION
-from console.hooks.sessions.liveness import is_live, process_is_gone, process_of
-from console.hooks.sessions.processes import is_gone
-from console.hooks.sessions.session_state import IDLE, OBEYED, SessionState, listed_state
+from console.hooks.sessions.hooked_agents import HookedAgents, LiveHook
+from console.hooks.sessions.processes import is_gone, is_live, process_is_gone, process_of
+from console.hooks.sessions.session_state import OBEYED, SessionState, listed_state
 from console.hooks.state_folder import all_folders, held_root, hooks_folder
 from console.hooks.user_prompts import TAKES_PROMPTS
 from mailstore.files.whole import read_whole
 from mailstore.records.scope import Scope, label_of, parts_of
 
-CODEX = "codex"
-WATCHING = frozenset({"claude-code", "opencode"})
-"""Programs that are woken by a change of a file."""
-SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 LOOKED_AT = 1 << 13
 """Bytes of the last tool calls of each agent that are read, however many there are."""
 Stamp = tuple[int, int, int]
@@ -57,58 +50,6 @@ class KnownStates:
 
 
 _known = KnownStates()
-
-
-class LiveHook(Struct, frozen=True):
-    """An agent's session whose hooks run; times in seconds since the epoch.
-
-    `doing` is working, idle or waiting (for a permission). `folder` is where the hooks of its mailbox keep their state,
-    `mailbox` its URL, `agent_id` what the agent is called in it, `cwd` the session's working folder. With `has_gate`
-    its tool calls can be held; `order` is what the user wants of it, None for nothing, and `is_obeyed` says that a hook
-    has kept a tool call from running for it. `asked` are the permissions that can be given to it from here,
-    `calls` what its last tool calls show, None without a gate. `process` names the session's program, and
-    `takes_prompts` says that its plugin does.
-    """
-
-    tool: str
-    session_id: str
-    doing: str
-    since: float
-    last_run: float
-    can_wake: bool
-    folder: str
-    mailbox: str = ""
-    agent_id: str = ""
-    cwd: str = ""
-    has_gate: bool = False
-    order: Order | None = None
-    is_obeyed: bool = False
-    asked: tuple[PermissionRequest, ...] = ()
-    calls: Calls | None = None
-    process: str = ""
-    takes_prompts: bool = False
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether the session waits for its next turn."""
-        return self.doing == IDLE
-
-    @property
-    def way_to_wake(self) -> str:
-        """In words, how the session's program is woken; empty if it can't be woken."""
-        return "codex queue" if self.tool == CODEX else "its bell file" if self.tool in WATCHING else ""
-
-    @property
-    def can_be_woken(self) -> bool:
-        """Whether the session may be woken, and there is a way to."""
-        return self.can_wake and bool(self.way_to_wake) and bool(SESSION.fullmatch(self.session_id))
-
-
-class HookedAgents(Struct, frozen=True):
-    """By agent id, the sessions whose hooks run, and when those were last heard of that ended without saying so."""
-
-    live: dict[str, LiveHook] = {}
-    gone: dict[str, float] = {}
 
 
 def live_hooks(store_url: str, now: float) -> dict[str, LiveHook]:

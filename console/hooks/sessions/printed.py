@@ -64,7 +64,7 @@ def _followed(folder: str, agent_id: str, now: float) -> SessionState | None:
     if not os.path.isdir(folder):  # noqa: PTH112 - pathlib costs more than all of this
         return None
     from console.hooks.sessions.claims import claim_path, holder_file
-    from console.hooks.sessions.liveness import is_live
+    from console.hooks.sessions.processes import is_live
     from console.hooks.sessions.session_state import listed_state
     from mailstore.files.whole import open_binary
 

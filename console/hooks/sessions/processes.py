@@ -1,4 +1,4 @@
-"""Which process a hook belongs to, and whether it still runs: as /proc says, or `ps` where there is none.
+"""Which process a hook belongs to, and whether it and its session run: as /proc says, or `ps` where there is none.
 
 Imports next to nothing, because every hook does.
 """
@@ -10,6 +10,9 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from console.hooks.sessions.session_state import SessionState
+
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox"})
 """What programs run their hooks with: not the program itself, but its child."""
@@ -156,3 +159,28 @@ def _namespace() -> str:
     except OSError:
         # a date of its start tells a process apart on one machine, whenever that was started
         return "".join(os.uname().nodename.split()) if not _has_table() and os.access(PS, os.X_OK) else ""
+
+
+SILENT_SECONDS = 24 * 3600.0
+"""After this time without any event, a session counts as ended where its process can't be asked for."""
+
+
+def is_live(state: SessionState, now: float) -> bool:
+    """Return whether a session still runs: it was not ended, and its process runs or it was active within a day."""
+    if state.is_ended or not state.agent_id:
+        return False
+    if is_of_this_system(process_of(state)):
+        return not process_is_gone(state)
+    return now - state.last_run < SILENT_SECONDS
+
+
+def process_is_gone(state: SessionState) -> bool:
+    """Say whether a session's program has certainly ended."""
+    process = process_of(state)
+    return bool(state.agent_id and process) and is_gone(process)
+
+
+def process_of(state: SessionState) -> str:
+    """Return what names the program of a session among all processes; empty if unknown."""
+    process = state.extra.get("process")
+    return process if isinstance(process, str) else ""

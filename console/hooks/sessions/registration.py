@@ -10,8 +10,7 @@ from console.hooks.events import ASKED, INTERRUPT, PROMPT, START, STOP, TOOL
 from console.hooks.events import WAITING as WAITS
 from console.hooks.sessions.claims import claim
 from console.hooks.sessions.identity import VARIABLE, identity_of, is_usable_id, shown_name
-from console.hooks.sessions.liveness import process_is_gone
-from console.hooks.sessions.processes import program_process
+from console.hooks.sessions.processes import process_is_gone, program_process
 from console.hooks.sessions.roster_access import change_agent, label_for
 from console.hooks.sessions.session_state import IDLE, WAITING, WORKING, opened, states_in
 from console.hooks.state_folder import hooks_folder

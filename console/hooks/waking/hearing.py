@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from console.hooks.sessions.live import CODEX, HookedAgents
+from console.hooks.sessions.hooked_agents import CODEX, HookedAgents
 from console.hooks.waking.wake_session import hears_by_itself
 
 

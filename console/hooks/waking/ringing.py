@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from console.hooks.sessions.live import LiveHook, live_hooks
+from console.hooks.sessions.hooked_agents import LiveHook
+from console.hooks.sessions.live import live_hooks
 from console.hooks.state_folder import state_home
 from console.hooks.waking.limits import may_wake, release
 from console.hooks.waking.wake_session import Rung, hears_by_itself, ring

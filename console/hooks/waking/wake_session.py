@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from console.hooks.notices.check_command import check_command
 from console.hooks.notices.texts import Announcement, in_between
-from console.hooks.sessions.live import CODEX, WATCHING, LiveHook
+from console.hooks.sessions.hooked_agents import CODEX, WATCHING, LiveHook
 from console.hooks.sessions.mailbox_choice import store_option
 from console.hooks.unread.look import sender_in
 from console.hooks.unread.watched import bell_of, mailbox_file
