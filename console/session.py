@@ -20,8 +20,7 @@ from mailstore.records.message import Message
 from mailstore.records.roster import Agent
 from mailstore.rules.presence import Presence, presence_of
 from mailstore.rules.unread import is_due_to_sender
-from mailstore.state.mailbox import Mailbox
-from mailstore.state.thread_guard import guarded
+from mailstore.state.mailbox import Mailbox, guarded
 from mailstore.store import Capability, Store
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple, Self, TypeVar
 
 from msgspec.structs import replace
 
-from mailstore.capabilities import Capabilities, Capability
 from mailstore.errors import ContentGone, MailError, Unsupported
 from mailstore.records.scope import Scope
-from mailstore.store import Store, WatchedPaths
+from mailstore.store import Capabilities, Capability, Store, WatchedPaths
 
 if TYPE_CHECKING:
     from mailstore.records.details import (

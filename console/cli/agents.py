@@ -13,8 +13,7 @@ from console.cli.presences import Presences, since_words
 from console.render.safe import visible, visible_line
 from console.render.short_text import age, shorten_end
 from console.state.unread_mail import unread_count, unread_words
-from console.words.agent_presence import presence_symbol, state_words
-from console.words.usage_words import context_words, token_words
+from console.words.agent_words import context_words, presence_symbol, state_words, token_words
 from mailstore.records.roster import Agent
 
 ROWS = JsonOutput(list[AgentRow])

@@ -13,8 +13,7 @@ from console.cli.options import mailbox_options
 from console.cli.search import arrange, context_of
 from console.errors import UsedWrongly
 from console.export.about import About
-from console.export.document import FORMATS, ExportDocument, render
-from console.export.file import write_new
+from console.export.document import FORMATS, ExportDocument, render, write_new
 from console.export.fleet_svg import FleetFigures
 from console.render.timestamps import iso_time
 from console.state.unread_mail import unread_count
@@ -23,7 +22,7 @@ from mailstore.overview.bars import bars_since
 from mailstore.overview.counting import traffic_picture
 from mailstore.overview.standing import FleetStanding, standing
 from mailstore.queries.causes import causes
-from mailstore.queries.query import parse
+from mailstore.queries.language import parse
 from mailstore.queries.search import search
 from mailstore.records.message import Message, by_age
 from mailstore.records.protocol import PERSON

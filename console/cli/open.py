@@ -104,7 +104,7 @@ def named_mailbox(args: argparse.Namespace) -> str:
     """Return the URL for the mailbox, or mailboxes, given as arguments; empty for none."""
     if len(args.url) < 2:
         return args.url[0] if args.url else ""
-    from mailstore.several.naming import named_together
+    from mailstore.several.store import named_together
 
     return named_together(args.url, poll=args.poll)
 
@@ -122,7 +122,7 @@ def _moment(args: argparse.Namespace) -> float | None:
 
 def _plain(args: argparse.Namespace, store: Store) -> int:
     gc.enable()
-    from console.plain.run import run_plain
+    from console.plain.commands import run_plain
     from console.session import Session
     from console.settings.config_file import load_config
     from console.state.personal_state import PersonalState

@@ -15,7 +15,7 @@ from console.render.short_text import age
 from console.render.timestamps import iso_time
 from console.state.agent_usage import UsageReader
 from console.state.unread_mail import unread_count
-from console.words.usage_words import usage_facts
+from console.words.agent_words import usage_facts
 from mailstore.delegating import ReadOnly
 from mailstore.records.details import AgentFact, AgentUsage
 from mailstore.records.roster import Agent

@@ -57,8 +57,7 @@ def run(args: argparse.Namespace) -> int:
         raise Refused("the package textual-serve is not installed", remedy("serve"), "E239")
     _check(args)
     title = _title_of_mailbox(args)
-    from console.serve.access import PageAccess
-    from console.serve.links import keep_links, kept_keys, link
+    from console.serve.access import PageAccess, keep_links, kept_keys, link
     from console.serve.run import Serving, address, host_in_link, listening, run_server
 
     tls = _tls(args)

@@ -14,10 +14,17 @@ from console.cli.plain import put
 from console.cli.quick_status import print_kept
 from console.errors import UsedWrongly
 from console.status.counting import counted
-from console.status.format import SENTENCE, TMUX, BadFormat
-from console.status.numbers import FIELDS, load_numbers
-from console.status.places import kept_place
-from console.status.printing import NONE_ABOVE_0, NOT_CERTAIN, status_json, status_of, status_text
+from console.status.format import (
+    NONE_ABOVE_0,
+    NOT_CERTAIN,
+    SENTENCE,
+    TMUX,
+    BadFormat,
+    status_json,
+    status_of,
+    status_text,
+)
+from console.status.numbers import FIELDS, kept_place, load_numbers
 
 
 class StatusRow(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ from console.render.timestamps import iso_time
 from console.state.unread_mail import keeps_reads, note_shown, shown_to, unread_mail
 from mailstore.errors import reason_of
 from mailstore.records.message import Message
-from mailstore.rules.waking import WAKING_TYPES, is_dormant, waking_mail
+from mailstore.rules.presence import WAKING_TYPES, is_dormant, waking_mail
 from mailstore.store import Capability
 from mailstore.writing.policy import is_the_user
 

@@ -12,7 +12,7 @@ from console.cli.plain import put
 from console.cli.presences import Presences, since_words
 from console.render.short_text import age
 from console.state.unread_mail import unread_count, unread_words
-from console.words.agent_presence import doing_words, state_words
+from console.words.agent_words import doing_words, state_words
 from mailstore.records.roster import Agent, Status
 
 ROWS = JsonOutput(list[PresenceRow])

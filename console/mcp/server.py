@@ -21,9 +21,9 @@ from console.errors import Refused, UsedWrongly
 from console.mcp.tools import TOOLS, Caller, Tool
 from console.render.json_output import json_text
 from console.render.safe import visible_line
-from mailstore.capabilities import Capability
 from mailstore.errors import MailError
 from mailstore.records.message import Message
+from mailstore.store import Capability
 
 INBOX = "mailbox://inbox"
 HELD_BY = {

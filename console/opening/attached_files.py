@@ -16,9 +16,9 @@ from typing import BinaryIO
 
 from console.errors import Refused
 from mailstore.errors import reason_of
+from mailstore.files.durable import NO_LINKS
 from mailstore.files.flushing import flush
 from mailstore.files.naming import safe_name
-from mailstore.files.pending import NO_LINKS
 from mailstore.records.message import Message
 from mailstore.store import Store
 

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from console.overview.lengths import length_words, median_words, scale_line
 from console.overview.model import AgentLine, OverviewModel, hot_symbol, party_words
-from console.overview.words import left_out_words, spot_words, totals
+from console.overview.words import left_out_words, length_words, median_words, scale_line, spot_words, totals
 from console.render.short_text import age, clock, count, shorten_middle
 from console.widgets.charts import bar_rows, grouped, gutter, round_top, sparkline
-from console.words.usage_words import context_words, token_words
+from console.words.agent_words import context_words, token_words
 
 LINE = 24
 """Cells of a line of numbers over time."""

@@ -135,7 +135,7 @@ def block_foot(block: MessageBlock, width: int, styles: TextStyles, now: float) 
         words = f"{TYPE_GLYPHS['cancel']} cancelled by {visible_line(block.cancelled_by)}"
         lines.insert(0, layout_line([(words, styles.warn)], [], width, Style.null()))
     if block.is_waiting:
-        from console.panes.waiting_line import waiting_line
+        from console.panes.message_lines import waiting_line
 
         lines.insert(0, waiting_line(block.way, width, styles, now))
     if message is not None and message.is_listed and not block.standings:

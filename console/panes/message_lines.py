@@ -1,4 +1,4 @@
-"""A message's lines: head, text, foot; a long text is cut to a screenful until it is opened."""
+"""The lines of a message: head, text, foot, its files, and that it was not sent yet; a long text is cut at first."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from rich.style import Style
 from textual.strip import Strip
 
+from console.panes.list_rows import Piece, layout_line
+from console.panes.receipts import wrapped
+from console.panes.way_rows import way_line
 from console.render.lines import LineSource, RenderedLines
+from console.render.safe import visible_line
+from console.render.short_text import shorten_middle, size_words
+from console.words.styles import TextStyles
+from console.words.symbols import HELD, SIGNS
+from mailstore.records.details import AttachedFile, MessageWay, WayState
 
 FEWEST = 4
 """Lines of the text that are shown even where the pane is low."""
@@ -75,3 +84,42 @@ def _first(portions: Sequence[LineSource], number: int) -> Iterable[Strip]:
 def _strips(portions: Sequence[LineSource]) -> Iterator[Strip]:
     for portion in portions:
         yield from (portion[at] for at in range(len(portion)))
+
+
+LONGEST_REASON = 200
+
+
+def waiting_line(way: MessageWay | None, width: int, styles: TextStyles, now: float) -> Strip:
+    """Return that a message waits in an outbox; if it was tried, by what transport, when, and why that failed."""
+    left: list[Piece] = [(f"{HELD} ", styles.warn)]
+    if way is None:
+        return layout_line([*left, ("waits in the outbox", styles.warn)], [], width, Style.null())
+    words = "refused" if way.state is WayState.REFUSED else "not sent yet" if way.tries else "waits in the outbox"
+    by = f" by {visible_line(way.transport)}" if way.tries else ""
+    reason = f": {visible_line(way.reason[:LONGEST_REASON])}" if way.reason else ""
+    left.append((f"{words}{by}{reason}", styles.warn))
+    left.append((f" · {visible_line(way_line(way, now))}", styles.muted))
+    return layout_line(left, [], width, Style.null())
+
+
+LONGEST_NAME = 40
+
+
+def attachment_lines(files: Sequence[AttachedFile], key: str, width: int, styles: TextStyles) -> list[Strip]:
+    """Return the files with their sizes and the key that opens or saves them; below, each that can't be read."""
+    sign, warning = SIGNS["attached file"].glyph, SIGNS["warning tag"].glyph
+    words = [f"{_name(file)} {size_words(file.size)}" for file in files if file.size is not None]
+    lines = []
+    listed = wrapped([*words, f"{key}: open or save"], width - 2, " ·") if words else []
+    for at, line in enumerate(listed):
+        before = (f"{sign} " if at == 0 else "  ", styles.accent)
+        lines.append(layout_line([before, (line, styles.muted)], [], width, Style.null()))
+    for file in files:
+        if file.size is None:
+            text = f"{_name(file)}: {visible_line(file.problem)}"
+            lines.append(layout_line([(f"{warning} ", styles.bad), (text, styles.bad)], [], width, Style.null()))
+    return lines
+
+
+def _name(file: AttachedFile) -> str:
+    return shorten_middle(visible_line(file.name), LONGEST_NAME)

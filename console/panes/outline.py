@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
+from mailstore.columns.reply_forest import Outline as Shape
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.outline import Outline as Shape
 from mailstore.state.views import ThreadNode
 
 INDENT = 2

@@ -16,11 +16,10 @@ from console.render.markdown import reduced
 from console.render.safe import visible, visible_line
 from console.render.short_text import clock, size_words
 from console.session import Session
-from console.words.agent_presence import doing_words, presence_line
+from console.words.agent_words import doing_words, presence_line, usage_facts
 from console.words.cut_off_words import cut_off_line
 from console.words.styles import TextStyles
 from console.words.symbols import AGENTS, SIGNS, STATES, TYPE_GLYPHS
-from console.words.usage_words import usage_facts
 from mailstore.queries.reading import Frontier, Frontiers
 from mailstore.queries.timeline import timeline
 from mailstore.records.details import AgentFact, AttachedFile, MessageWay

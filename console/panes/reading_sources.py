@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from console.panes.blocks import ATTACHED, MessageBlock, block_of
 from console.panes.outline import ShownOutline, outline_of
-from console.panes.placeholders import empty_list
 from console.panes.stream import Found, ShownStream, Stream
+from console.panes.titles import empty_list
 from console.session import Session
+from mailstore.columns.reply_forest import Outline as Shape
 from mailstore.records.message import Message
-from mailstore.state.outline import Outline as Shape
 from mailstore.state.views import ThreadNode, View
 
 MISSING_FILE = "!attachment-missing:"

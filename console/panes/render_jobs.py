@@ -71,7 +71,7 @@ class RenderJob(Struct, eq=False):
         block, message = self.block, self.block.node.message
         if message is None or block.files is None:
             return []
-        from console.panes.attachment_lines import attachment_lines
+        from console.panes.message_lines import attachment_lines
 
         return attachment_lines(
             session.store.attachments(message, block.files), self.keys.files, self.width, self.styles

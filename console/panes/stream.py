@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import chain, islice
 
 from console.panes.stream_place import StreamPlace, stream_place
-from mailstore.columns.message_list import MarkedRows, MessageList
+from mailstore.columns.lists import MarkedRows, MessageList
 from mailstore.state.mailbox import Mailbox
 from mailstore.state.views import ThreadNode, View
 

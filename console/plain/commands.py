@@ -273,3 +273,34 @@ def read_line(prompt: str) -> str | None:
     sys.stdout.flush()
     line = sys.stdin.readline()
     return line.rstrip("\r\n") if line else None
+
+
+def run_plain(session: Session) -> int:
+    """Read the mailbox, greet, and take commands until the user leaves; return the exit status."""
+    session.mailbox.fold(session.personal.load(), session.now())
+    for batch in session.store.scan():
+        session.mailbox.fold(batch, session.now())
+    session.is_loading = False
+    news = News(session.store)
+    desk = PlainDesk(session, news, read_line)
+    put(visible_line(f"Signalbox on {session.store.title}. Type help for the commands, quit to leave."))
+    desk.run("status")
+    try:
+        while not desk.is_left:
+            desk.tell_news()
+            line = ask("> ")
+            if line is None:
+                break
+            desk.run(line)
+    finally:
+        news.close()
+    return 0
+
+
+def ask(prompt: str) -> str | None:
+    """Ask for a line; an interrupt gives up what was typed, and no more."""
+    try:
+        return read_line(prompt)
+    except KeyboardInterrupt:
+        put("")
+        return ""

@@ -15,7 +15,7 @@ from console.panes.facts import FactPage, fact
 from console.render.safe import visible, visible_line
 from console.render.short_text import plural, shorten_end
 from console.running.stepping import stepped
-from console.screens.list_dialog import ListDialog
+from console.screens.message_dialogs import ListDialog
 from console.screens.viewer import Viewer
 from mailstore.queries.language.tree import All, Query, Sought, sought_in
 from mailstore.queries.notes import found_notes, line_found

@@ -78,7 +78,7 @@ class MessageFiles:
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
         from console.opening.attached_files import open_copy
         from console.opening.programs import OPENERS, find_opener, open_link
-        from console.screens.ask import Ask
+        from console.screens.prompt import Ask
 
         screen = self._screen
         opener = find_opener()

@@ -21,8 +21,7 @@ from console.commands.table import BY_ID
 from console.panes.footer import Footer
 from console.running.failures import tell_failure
 from console.running.process import stop_until_continued, typed_signals_ignored
-from console.screens.command_run import CURRENT, CommandRun
-from console.screens.counting import MOVES, KeyCount, Move, move
+from console.screens.counting import CURRENT, MOVES, CommandRun, KeyCount, Move, move
 from console.screens.dialog import ClosesOnce
 from console.session import Session
 from console.widgets.line_view import LineView

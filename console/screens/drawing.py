@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from console.panes.header import headline
-from console.panes.placeholders import empty_list, empty_mailbox, no_hits
 from console.panes.quiet_rows import signs_for
-from console.panes.thread_notes import notes_for
-from console.panes.thread_rows import ThreadRows
+from console.panes.thread_rows import ThreadRows, notes_for
+from console.panes.titles import empty_list, empty_mailbox, no_hits
+from console.screens.location import mode_of
 from console.screens.mail_screen import MailScreen
-from console.screens.streams.reading_modes import mode_of
 from console.screens.titles import Titles
 
 FRAME_SECONDS = 1 / 60

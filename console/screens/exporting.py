@@ -47,8 +47,7 @@ class Exporting:
 
     async def _export(self, mail: list[Message], path: Path, selection: str) -> None:
         from console.export.about import About
-        from console.export.document import SUFFIXES, render
-        from console.export.file import write_new
+        from console.export.document import SUFFIXES, render, write_new
         from console.render.timestamps import iso_time
         from mailstore.transfer.export import placed, whole
 

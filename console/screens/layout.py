@@ -11,6 +11,7 @@ from textual.css.query import NoMatches
 from textual.events import DescendantFocus, MouseDown, MouseMove, Resize
 from textual.geometry import Region
 from textual.reactive import Reactive
+from textual.strip import Strip
 from textual.widget import Widget
 
 from console.commands.bindings import bindings, footer_keys
@@ -22,14 +23,28 @@ from console.screens.base_screen import BaseScreen, situation_of
 from console.screens.counting import Move
 from console.screens.location import ScreenLocation
 from console.session import Session
-from console.widgets.backdrop import Backdrop
 from console.widgets.line_view import LineView
 from console.words.styles import TextStyles
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from console.panes.composer import Composer
     from console.panes.reader import ReadingPane
     from console.panes.search_bar import SearchBar, SearchProblem
+
+
+class Backdrop(Widget):
+    """A container with a plain background: one blank line is drawn once and used for all."""
+
+    def render(self) -> RenderableType:
+        """Render nothing: Textual would show the widget's name."""
+        return ""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Render the background behind the panes: Textual asks for it although it is covered."""
+        return super().render_lines(Region(crop.x, crop.y, crop.width, 1)) * crop.height
+
 
 PANES = ("sidebar", "threads", "conversation", "composer")
 RESTYLED = "#sidebar, #middle, #right, #conversation, #composer"

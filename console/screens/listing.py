@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from console.panes.quiet_rows import ThreadsOnTop, returned_threads
 from console.panes.sidebar_views import own_threads
 from console.screens.layout import Layout
-from mailstore.columns.message_list import MarkedRows
-from mailstore.columns.thread_list import ThreadList
+from mailstore.columns.lists import MarkedRows, ThreadList
 from mailstore.records.message import Message
 from mailstore.state.thread_filter import FilteredThreads
 from mailstore.state.views import View

@@ -15,7 +15,7 @@ from textual.markup import escape
 from console.commands.command import ANYWHERE, LISTS, Command
 from console.commands.shell import COMMANDS as SHELL
 from console.commands.table import BY_ID, COMMANDS, OPENERS
-from console.panes.sidebar_rows import sidebar_rows
+from console.panes.sidebar import sidebar_rows
 from console.render.safe import visible_line
 from console.screens.list_screen import ListScreen
 from console.screens.main_screen import MainScreen

@@ -1,4 +1,4 @@
-"""Ask for a line of text; invalid input is not accepted."""
+"""Ask for confirmation, for a line of text, or for a query; invalid input is not accepted."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widgets import Input, Static
 
+from console.panes.query_input import QueryInput
 from console.screens.dialog import Dialog
+from console.session import Session
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
+from mailstore.errors import QueryError
+from mailstore.queries.language import parse
 
 
 def anything(text: str) -> str:
@@ -83,3 +88,63 @@ class Prompt(Dialog[str | None]):
     def action_leave(self) -> None:
         """Cancel."""
         self.dismiss(None)
+
+
+class Ask(Dialog[bool]):
+    """Says what will be done; returns true for `y`, and for Enter where a previous answer led here.
+
+    Elsewhere Enter answers no; what each key does is shown below the question.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "yes"),
+        Binding("enter", "default", "default answer"),
+        Binding("n,escape,q", "answer(False)", "no"),
+    ]
+
+    def __init__(self, question: str, detail: str | Content = "", *, verb: str, enter_confirms: bool = False) -> None:
+        super().__init__()
+        self._question = question
+        self._detail = detail
+        self._enter_confirms = enter_confirms
+        self._keys = f"Enter/y: {verb} · Esc: cancel" if enter_confirms else f"y: {verb} · Enter/Esc: cancel"
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="ask"):
+            yield Static(self._question, id="ask-question", markup=False)
+            if self._detail:
+                yield Static(self._detail, id="ask-detail", markup=False)
+            yield Static(self._keys, id="ask-keys", markup=False)
+
+    def action_answer(self, answer: bool) -> None:
+        """Give the answer."""
+        self.dismiss(answer)
+
+    def action_default(self) -> None:
+        """Give Enter's answer."""
+        self.dismiss(self._enter_confirms)
+
+
+EMPTY = "Enter a query: words, from:, tag:, is:unread, …"
+
+
+class QueryPrompt(Prompt):
+    """Returns a valid query; an empty one only if `may_be_empty`."""
+
+    def __init__(
+        self, session: Session, question: str, *, value: str = "", detail: str = "", may_be_empty: bool = False
+    ) -> None:
+        super().__init__(question, value=value, detail=detail, check=self._wrong)
+        self._session = session
+        self._may_be_empty = may_be_empty
+
+    def _wrong(self, text: str) -> str:
+        try:
+            parse(text, self._session.now())
+        except QueryError as error:
+            return str(error)
+        return "" if text or self._may_be_empty else EMPTY
+
+    def field(self, value: str, offers: Offers) -> Input:
+        """Return an input that completes queries."""
+        return QueryInput(self._session, offers, value=value, id="ask-input")

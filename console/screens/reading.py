@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from console.screens.command_run import CURRENT
+from console.screens.counting import CURRENT
 from console.screens.mail_screen import MailScreen
 from console.session import PAST
 from console.state.undo_history import UndoableAction

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from console.running.stepping import stepped
-from mailstore.columns.message_list import MarkedRows
+from mailstore.columns.lists import MarkedRows
 from mailstore.errors import StoreError
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age
@@ -20,7 +20,7 @@ from mailstore.records.message import Message, by_age
 if TYPE_CHECKING:
     from console.session import Session
     from mailstore.queries.grouping import HitCounts
-    from mailstore.queries.query import Query
+    from mailstore.queries.language import Query
 
 
 def search_context(session: Session) -> SearchContext:

@@ -23,7 +23,7 @@ from mailstore.kit.bodies import mentions
 from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention, Message
 from mailstore.rules.cancelling import CANCEL
-from mailstore.rules.waking import WAKING_TYPES, called
+from mailstore.rules.presence import WAKING_TYPES, called
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 from mailstore.writing.policy import check_policy, normal

@@ -1,11 +1,22 @@
-"""Who may open what: the secret of a link, and the secret of the cookie that it becomes."""
+"""Who may open what: the secret of a link, how it is given, the cookie that it becomes, and the names of the server."""
 
 from __future__ import annotations
 
+import ipaddress
+import os
+import re
 import secrets
+import tempfile
+from collections.abc import Collection
 from enum import Enum
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from console.browser.place import FULL, READ_ONLY
+from console.errors import Refused
+from mailstore.errors import reason_of
+from mailstore.kit.loopback import is_loopback
+from mailstore.kit.secret import SecretMissing, private_text
 
 SECRET_BYTES = 16
 """128 bits: nobody guesses it, however fast they ask."""
@@ -74,3 +85,87 @@ class Keys:
 def new_secret() -> str:
     """Return a secret of 128 bits in hexadecimal digits, which no program takes for the end of a link."""
     return secrets.token_hex(SECRET_BYTES)
+
+
+TOKEN = re.compile(r"^(full|read-only) \S*\?token=([0-9a-f]{32})$", re.MULTILINE)
+
+
+def link(address: str, token: str) -> str:
+    """Return the link with a token."""
+    return f"{address}/?token={token}"
+
+
+def kept_keys(path: Path | None, wanted: list[PageAccess]) -> Keys:
+    """Return keys with the tokens of the links in a file, and new ones where it has none. Raises Refused."""
+    kept: dict[str, str] = {}
+    if path is not None and os.path.lexists(path):
+        try:
+            kept = dict(TOKEN.findall(private_text(path, is_own=True)))
+        except SecretMissing as error:
+            raise Refused(error.problem, error.remedy) from error
+    return Keys({access: KeyPair(kept.get(access.value, "")) for access in wanted})
+
+
+def keep_links(path: Path, address: str, keys: Keys) -> None:
+    """Write the links to a file that only its owner can read, whole or not at all. Raises Refused."""
+    text = "".join(f"{access.value} {link(address, token)}\n" for access, token in keys.tokens().items())
+    name = ""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fd, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # with mode 600
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True) if name else None
+        raise Refused(
+            f"{path} can't be written ({reason_of(error)})", "name another file with --links", "E172"
+        ) from error
+
+
+EVERY_INTERFACE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared with what was asked for
+
+
+def is_known_host(host: str, names: Collection[str]) -> bool:
+    """Say whether a Host header names this server: a loopback address, or one of its names, which are plain.
+
+    A name that somebody else's DNS server gave this machine's address is neither. The port doesn't matter: a tunnel
+    has its own. A server that listens on every interface, one of whose names is EVERY_INTERFACE, has any IP address:
+    no DNS server gives those away.
+    """
+    name = name_of(f"http://{host}")
+    if name is None:
+        return False
+    return is_loopback(name) or name in names or (is_address(name) and not EVERY_INTERFACE.isdisjoint(names))
+
+
+def is_address(name: str) -> bool:
+    """Say whether a host is given by its IP address."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_own_origin(origin: str, host: str, *, is_secure: bool) -> bool:
+    """Say whether an Origin header names the very server, with its port, that the Host header does."""
+    scheme, _, rest = origin.partition("://")
+    return scheme in (("https",) if is_secure else ("http", "https")) and rest.lower() == host.lower()
+
+
+def name_of(url: str) -> str | None:
+    """Return the host of a URL, plain; None if it has none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    has_more = parts.username is not None or parts.netloc != url.partition("://")[2]  # also what a parser leaves out
+    return None if has_more or not parts.hostname else plain_name(parts.hostname)
+
+
+def plain_name(host: str) -> str:
+    """Return a host in lower case, without brackets and the dot at its end, and an IP address in its short form."""
+    name = host.lower().strip("[]").removesuffix(".")
+    return str(ipaddress.ip_address(name)) if is_address(name) else name

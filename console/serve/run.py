@@ -19,8 +19,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from console.errors import Refused
 from console.render.safe import visible_line
-from console.serve.access import Keys, PageAccess
-from console.serve.origins import EVERY_INTERFACE
+from console.serve.access import EVERY_INTERFACE, Keys, PageAccess
 from console.serve.sockets import Sockets
 from console.serve.website import Website
 from mailstore.errors import reason_of

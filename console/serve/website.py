@@ -9,8 +9,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from console.serve.access import Keys, PageAccess
-from console.serve.origins import is_known_host, is_own_origin, plain_name
+from console.serve.access import Keys, PageAccess, is_known_host, is_own_origin, plain_name
 from console.serve.sockets import Sockets
 
 PAGE = Path(__file__).with_name("page")

@@ -10,8 +10,8 @@ from msgspec import Meta, Struct, defstruct, field
 from msgspec.structs import asdict
 from platformdirs import user_config_path, user_state_path
 
+from mailstore.rules.presence import WAKING_TYPES
 from mailstore.rules.retention import KEEP, Retention
-from mailstore.rules.waking import WAKING_TYPES
 
 if TYPE_CHECKING:
     from mailstore.queries.attention import Limits

@@ -1,7 +1,8 @@
-"""A JSON Schema of config.toml, by which editors complete, explain and check it."""
+"""What config.toml can hold: as a JSON Schema, by which editors complete and check it, and as the file itself."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, get_args, get_origin
 
 from msgspec import NODEFAULT, Struct, to_builtins
@@ -9,8 +10,9 @@ from msgspec.json import schema_components
 from msgspec.structs import FieldInfo, fields
 
 from console.commands.table import COMMANDS
-from console.settings.config import whole_config
+from console.settings.config import Config, whole_config
 from console.settings.field_meanings import field_meanings, struct_in
+from console.settings.toml_errors import in_toml
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NULL = {"type": "null"}
@@ -74,3 +76,43 @@ def _resolved(value: Any, defined: dict[str, Any]) -> Any:
         others = [each for each in resolved.pop("anyOf") if each != NULL]
         resolved |= others[0] if len(others) == 1 else {"anyOf": others}
     return resolved
+
+
+NAMED = {"keymap": '"search" = "f3"', "views": 'questions = "type:question is:unread"'}
+"""Tables whose keys are the user's own, with an example of one."""
+
+
+def settings_text(config: Config) -> str:
+    """Return all settings with their meaning; those that have their default value are commented out."""
+    return "\n".join([*_written(config, ()), ""])
+
+
+def _written(values: Struct, name: tuple[str, ...]) -> Iterator[str]:
+    tables: list[tuple[str, Any]] = []
+    default = type(values)()
+    meanings = field_meanings(type(values))
+    if name:
+        yield f"[{'.'.join(name)}]"
+    for setting in fields(values):
+        value = getattr(values, setting.name)
+        if isinstance(value, list) and value and all(isinstance(each, Struct) for each in value):
+            tables += [(setting.name, each) for each in value]
+            continue
+        if isinstance(value, Struct | dict):
+            tables.append((setting.name, value))
+            continue
+        is_default = value == getattr(default, setting.name)
+        if meaning := meanings.get(setting.name):
+            yield f"# {meaning}"
+        given = "(not set)" if value is None else in_toml(value)
+        yield f"{'# ' if is_default else ''}{setting.name} = {given}"
+    for key, value in tables:
+        yield ""
+        if isinstance(value, Struct):
+            yield from [f"# {meanings[key]}"] if key in meanings else []
+            yield from _written(value, (*name, key))
+            continue
+        yield f"# {meanings[key]}"
+        yield f"[{'.'.join((*name, key))}]"
+        yield from (f"{in_toml(each)} = {in_toml(what)}" for each, what in value.items())
+        yield from [] if value else [f"# {NAMED[key]}"]

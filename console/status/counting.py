@@ -27,8 +27,7 @@ def counted(given: str, place: str) -> KeptNumbers:
     from console.cli.loading import folded, mailbox_url
     from console.cli.settings import settings
     from console.settings.server_tables import use_config_file
-    from console.status.names import NAMES, names_in
-    from console.status.numbers import FOREVER, KeptNumbers
+    from console.status.numbers import FOREVER, NAMES, KeptNumbers, names_in
     from mailstore.registry import open_store
 
     use_config_file()
@@ -67,7 +66,7 @@ def _settled_marks(paths: list[str]) -> dict[str, str]:
     """
     from console.hooks.quick_look import stat_mark
     from console.settings.config import state_file
-    from console.status.places import config_path
+    from console.status.numbers import config_path
     from mailstore.files.folder import FRESH_SECONDS
 
     state = str(state_file())

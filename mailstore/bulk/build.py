@@ -21,9 +21,8 @@ from mailstore.bulk.threads import (
     rings,
     roots,
 )
-from mailstore.columns.ids import IdColumn, checksum
 from mailstore.columns.messages import ABSENT, NONE, MessageTable
-from mailstore.columns.strings import MOST, StringColumn
+from mailstore.columns.strings import MOST, IdColumn, StringColumn, checksum
 from mailstore.records.address import is_person
 from mailstore.rules.unread import is_for_user, never_unseen
 from mailstore.state.contents import MailboxContents

@@ -12,8 +12,7 @@ import numpy as np
 from mailstore.bulk.keys import NO_KEY, PackedTexts, keys_of, texts_at, texts_of
 from mailstore.bulk.parts import ColumnPart, MailColumns, ReadColumns
 from mailstore.columns.messages import MessageTable, head_of
-from mailstore.columns.stamps import ODD, written
-from mailstore.columns.strings import InternTable
+from mailstore.columns.strings import ODD, InternTable, written
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
 

@@ -10,10 +10,8 @@ from itertools import groupby
 import msgspec
 from msgspec.structs import replace
 
-from mailstore.columns.ids import IdColumn
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
-from mailstore.columns.stamps import ODD, style_of, written
-from mailstore.columns.strings import InternTable, StringColumn
+from mailstore.columns.strings import ODD, IdColumn, InternTable, StringColumn, style_of, written
 from mailstore.records.address import is_channel
 from mailstore.records.message import Age, Location, Message, by_age
 

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from mailstore.capabilities import Capabilities, Capability
 from mailstore.records.draft import Draft, draft
-from mailstore.store import Store
+from mailstore.store import Capabilities, Capability, Store
 
 Snapshot = Mapping[str, tuple[bytes, int]]
 """Every file of a mailbox by name: its bytes, and its modification time in nanoseconds."""

@@ -20,8 +20,7 @@ from mailstore.files.packed import Broken, read_packed
 from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak.places import MAILBOX, MailboxFiles, find, new
 from mailstore.haak.reader import Reader
-from mailstore.haak_records.body import content_in
-from mailstore.haak_records.decode import MessageDecoder
+from mailstore.haak_records.decode import MessageDecoder, content_in
 from mailstore.haak_records.field_names import MESSAGE_FIELDS
 from mailstore.haak_records.usual import UsualMessages
 from mailstore.kit.locating import unreadable

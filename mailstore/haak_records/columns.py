@@ -13,8 +13,7 @@ from mailstore.bulk.parts import MailColumns, ReadColumns, UnusualBlock
 from mailstore.bulk.shares import LineBlock
 from mailstore.bulk.stamps import seconds_of
 from mailstore.columns.messages import MessageHead
-from mailstore.columns.stamps import style_of
-from mailstore.columns.strings import InternTable
+from mailstore.columns.strings import InternTable, style_of
 from mailstore.haak_records.usual import READ, Names, UsualMessages
 from mailstore.haak_records.values import recipients_in
 from mailstore.kit.bodies import first_line, mentions

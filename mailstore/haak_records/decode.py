@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+
+from mailstore.errors import ContentGone
 from mailstore.files.lines import Line
-from mailstore.files.salvage import Piece, salvage
-from mailstore.haak_records.body import content_of
+from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
+from mailstore.haak_records.field_names import MESSAGE, pick
 from mailstore.haak_records.usual import UsualMessage, UsualMessages
 from mailstore.haak_records.values import NotARecord, id_in, message_fields, recipients_in
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.timestamps import parse_time
 from mailstore.records.message import Location, Message, Problem
+
+USUAL = UsualMessages()
+
+
+def content_in(data: bytes) -> str:
+    """Return the body in a record's bytes. Raises ContentGone if they are invalid."""
+    if (usual := USUAL.one(data)) is not None:
+        return usual.content
+    try:
+        return content_of(loads(data))
+    except UNREADABLE as error:
+        raise ContentGone(f"the text can't be read ({error})", "look at the record itself", "E302") from error
+
+
+def content_of(record: dict[str, Any]) -> str:
+    """Return the body of a decoded record."""
+    value, _ = pick(record, MESSAGE["content"])
+    if value is None:
+        return ""
+    if isinstance(value, dict) and isinstance(value.get("text"), str):
+        return str(value["text"])
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 class MessageDecoder:

@@ -10,11 +10,11 @@ from mailstore.files.database import (
     may_have_changed,
     read_database,
 )
+from mailstore.files.durable import Pending
 from mailstore.files.folder import Folder, Stamp, is_fresh, path_stamp, stamp_of
 from mailstore.files.lines import Line, LineFile, Replaced
 from mailstore.files.naming import safe_name
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.files.salvage import UNREADABLE, Fault, Piece, loads, salvage
 from mailstore.files.watch import wakeups
 from mailstore.files.whole import NotAFile, read_whole

@@ -10,9 +10,24 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 
 from __future__ import annotations
 
-from mailstore.records.address import BROADCAST, DIRECT, LITERAL, ROLE, TAG, UNKNOWN, USER, is_person, party, resolve
-from mailstore.records.agent_table import DEAD
-from mailstore.records.protocol import PERSON, USER_NAMES
+from collections.abc import Collection
+
+from mailstore.records.address import (
+    BROADCAST,
+    DIRECT,
+    LITERAL,
+    ROLE,
+    TAG,
+    UNKNOWN,
+    USER,
+    is_channel,
+    is_person,
+    party,
+    resolve,
+)
+from mailstore.records.agent_table import DEAD, AgentTable
+from mailstore.records.events import OwnMarks
+from mailstore.records.protocol import BROADCAST_NAMES, PERSON, USER_NAMES
 from mailstore.rules.audience import recipients
 from mailstore.rules.outcome import UNREAD, has_expired, is_open, readers_of, state_unless_read
 
@@ -104,3 +119,34 @@ def has_to_read(
             if is_open(one, state) and not (state == UNREAD and has_expired(one, message.time, roster, now)):
                 return True
     return False
+
+
+def is_muted_channel(recipients: Collection[str], marks: OwnMarks) -> bool:
+    """Say whether every channel that a message is sent to is muted; one sent to all is not."""
+    channels = [name for name in recipients if is_channel(name)]
+    if not channels or not marks.channels.issuperset(channels):
+        return False
+    return not any(name in BROADCAST_NAMES or name.endswith("/all") for name in recipients)
+
+
+def is_muted_type(kind: str, label: str, marks: OwnMarks) -> bool:
+    """Say whether a type is muted in the mailbox with a label; the label is empty for a single mailbox."""
+    return kind in marks.types or (bool(label) and f"{label}/{kind}" in marks.types)
+
+
+def is_muted_agent(sender: str, marks: OwnMarks, roster: AgentTable[Any], user: str) -> bool:
+    """Say whether a sender is a muted agent: by its session id, a start of it, or a name that no other agent has."""
+    if sender in marks.agents or party(sender, roster, user) in marks.agents:
+        return True
+    named = (roster.get(name) for name in marks.agents)
+    if not any(agent is not None and agent.name == sender for agent in named):
+        return False
+    return len([agent for agent in roster if agent.name == sender]) == 1
+
+
+def breaks_through(head: Headed, answered: str | None, roster: AgentTable[Any], user: str) -> bool:
+    """Say whether a message reaches the user in spite of a mute: it addresses or mentions them, or answers them.
+
+    `answered` is the sender of the message that it answers; None if there is none.
+    """
+    return is_for_user(head, roster, user) or (answered is not None and is_person(answered, roster, user))

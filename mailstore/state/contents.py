@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from mailstore.columns.flags import RowSet
-from mailstore.columns.ids import IdColumn
 from mailstore.columns.messages import MessageTable
+from mailstore.columns.rows import RowSet
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
+from mailstore.columns.strings import IdColumn
 from mailstore.records.events import OwnMarks, Progress
 from mailstore.records.message import Message, Problem, Trace
 from mailstore.records.roster import Roster, RosterImage

@@ -6,13 +6,12 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from mailstore.columns.flags import RowSet
+from mailstore.columns.lists import ThreadList, ViewThreads
 from mailstore.columns.messages import NONE, MessageTable
 from mailstore.columns.postings import Postings
-from mailstore.columns.ranking import SortedRows
 from mailstore.columns.reply_forest import ReplyForest
+from mailstore.columns.rows import RowSet, SortedRows
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
-from mailstore.columns.thread_list import ThreadList, ViewThreads
 from mailstore.records.address import is_channel, shared_names
 from mailstore.records.message import Age, Message
 from mailstore.records.roster import Roster

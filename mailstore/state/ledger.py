@@ -10,9 +10,9 @@ import heapq
 from collections import defaultdict
 from collections.abc import Collection
 
-from mailstore.columns.flags import RowSet
 from mailstore.columns.messages import MessageTable
 from mailstore.columns.open_mail import OpenMail
+from mailstore.columns.rows import RowSet
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import ROLE, party
 from mailstore.records.intervals import FOREVER

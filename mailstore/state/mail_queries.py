@@ -11,8 +11,7 @@ from mailstore.records.message import Message, by_age
 from mailstore.records.protocol import PERSON
 from mailstore.rules.audience import Recipient, recipients
 from mailstore.rules.delivery import State, standing, state, state_of_open
-from mailstore.rules.muting import is_muted_agent
-from mailstore.rules.unread import own_of
+from mailstore.rules.unread import is_muted_agent, own_of
 from mailstore.state.filing import FiledMail
 from mailstore.state.message_queries import check_current
 from mailstore.state.views import DeadLetter

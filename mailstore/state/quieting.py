@@ -9,7 +9,7 @@ from mailstore.columns.messages import NONE, MessageHead
 from mailstore.records.events import OwnMarks
 from mailstore.records.message import Message
 from mailstore.records.scope import label_of
-from mailstore.rules.muting import breaks_through, is_muted_agent, is_muted_channel, is_muted_type
+from mailstore.rules.unread import breaks_through, is_muted_agent, is_muted_channel, is_muted_type
 from mailstore.state.contents import MailboxContents
 from mailstore.steps import MailboxReloaded, Steps
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mailstore.columns.chains import LinkedEntries
 from mailstore.columns.messages import NONE, MessageTable
+from mailstore.columns.rows import LinkedEntries
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import party
 from mailstore.records.events import Undelivered

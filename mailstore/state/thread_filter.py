@@ -12,8 +12,8 @@ from itertools import islice
 from time import perf_counter
 from typing import Any
 
-from mailstore.columns.ranking import SortedRows
-from mailstore.columns.thread_list import ThreadList
+from mailstore.columns.lists import ThreadList
+from mailstore.columns.rows import SortedRows
 from mailstore.records.address import resolve
 from mailstore.records.roster import Roster
 from mailstore.rules.retention import DAY, Retention

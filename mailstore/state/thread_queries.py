@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mailstore.columns.message_list import MarkedRows, MessageList
+from mailstore.columns.lists import MarkedRows, MessageList, ThreadList
 from mailstore.columns.messages import NONE
-from mailstore.columns.thread_list import ThreadList
+from mailstore.columns.reply_forest import Outline, outline
 from mailstore.records.message import Message
 from mailstore.rules.cancelling import TASKS, TaskStates, ThreadPlace
 from mailstore.rules.retention import Retention
 from mailstore.state.contents import MailboxContents
 from mailstore.state.filing import FiledMail
-from mailstore.state.outline import Outline, outline
 from mailstore.state.thread_filter import RetentionFilter, ThreadFilter, WordFilter
 from mailstore.state.views import OWN_KINDS, Cycle, ThreadNode, ThreadSummary, View
 

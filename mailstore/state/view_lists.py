@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from mailstore.columns.message_list import MarkedRows, Membership, MessageList
+from mailstore.columns.lists import MarkedRows, Membership, MessageList, ViewThreads
 from mailstore.columns.messages import MessageHead, MessageTable
 from mailstore.columns.postings import Postings
 from mailstore.columns.reply_forest import ReplyForest
-from mailstore.columns.thread_list import ViewThreads
 from mailstore.records.address import is_person, role_key
 from mailstore.records.roster import Roster
 from mailstore.records.scope import label_of

@@ -31,7 +31,7 @@ def mail(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> MailFiles
     mail.message("letter-1", "ann-00000001", "user", subject="A \x1b[31mred\nline $(x)", type="question")
     mail.message("other-2", ODD, "project:ink")
     monkeypatch.setenv("SIGNALBOX_STORE", mail.url)
-    monkeypatch.setattr("console.status.starting.start_counting", lambda place, given: lambda: True)
+    monkeypatch.setattr("console.status.numbers.start_counting", lambda place, given: lambda: True)
     run("status")
     return mail
 
@@ -128,7 +128,7 @@ def test_a_mailbox_that_was_never_counted_is_waited_for_once_and_not_for_long(
         started.append(given)
         return lambda: False  # it never ends: a server that does not answer
 
-    monkeypatch.setattr("console.status.starting.start_counting", start)
+    monkeypatch.setattr("console.status.numbers.start_counting", start)
     monkeypatch.setattr(candidates, "FIRST_SECONDS", 0.02)
     url = "nats://ann:secret@127.0.0.1:1/box"
     assert offered("read", "--store", url, "--as", "") == []

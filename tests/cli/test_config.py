@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from console.settings.config import Config, config_file, whole_config
 from console.settings.config_file import load_config
-from console.settings.config_text import settings_text
+from console.settings.config_schema import settings_text
 from tests.cli.conftest import Run
 from tests.terminal import SIGNALBOX, Terminal, environment
 

@@ -14,11 +14,10 @@ from platformdirs import user_cache_path, user_config_path
 
 from console.cli import quick_status
 from console.state.personal_state import PersonalState
-from console.status import starting
+from console.status import numbers
 from console.status.counting import count_alone
 from console.status.format import BadFormat, formatted
-from console.status.numbers import FIELDS, load_numbers
-from console.status.places import cache_home, config_path, kept_place
+from console.status.numbers import FIELDS, cache_home, config_path, kept_place, load_numbers
 from mailstore.records.scope import url_of
 from tests.cli.conftest import ROOT, Run
 from tests.kinds.channels.channels_folder import copied
@@ -43,7 +42,7 @@ def mail(tmp_path: Path) -> MailFiles:
 def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the files for which a process that counts would have been started."""
     found: list[str] = []
-    monkeypatch.setattr(starting, "start_counting", lambda place, given: found.append(place))
+    monkeypatch.setattr(numbers, "start_counting", lambda place, given: found.append(place))
     return found
 
 

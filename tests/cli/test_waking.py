@@ -15,7 +15,7 @@ from console.hooks.waking.wake_command import wake as wake_by
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Status
-from mailstore.rules.waking import is_dormant, waking_mail
+from mailstore.rules.presence import is_dormant, waking_mail
 from mailstore.state.mailbox import Mailbox
 from tests.cli.conftest import Run
 from tests.hooked import fake_codex, hooked

@@ -19,7 +19,7 @@ def _nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         monkeypatch.setenv(name, str(tmp_path / "own" / name.lower()))
     for name in ("SIGNALBOX_STORE", "NO_COLOR", "EDITOR", "VISUAL"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("mailstore.state.thread_guard.IS_ON", True)
+    monkeypatch.setattr("mailstore.state.mailbox.IS_GUARDED", True)
     # a loaded machine may take longer to look than a person has to read
     monkeypatch.setattr(footer, "SHORTEST_SECONDS", NOTICE_SECONDS)
     monkeypatch.setattr(composing, "MOST_SECONDS", NOTICE_SECONDS)

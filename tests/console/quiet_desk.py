@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from console.panes.sidebar_rows import sidebar_rows
+from console.panes.sidebar import sidebar_rows
 from console.quiet.marks import QuietMarks
 from console.screens.menu import Menu
 from console.screens.quiet.mark_keeping import MarkKeeping

@@ -13,7 +13,7 @@ import pytest
 
 from console import feed
 from console.state.agent_usage import UsageReader
-from console.words.usage_words import cost_words, token_words, usage_facts, usage_words
+from console.words.agent_words import cost_words, token_words, usage_facts, usage_words
 from mailstore.records.details import AgentUsage
 from mailstore.registry import mailbox_for, open_store
 from tests.console.screen_text import opened

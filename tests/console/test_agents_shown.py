@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from console.panes.sidebar_rows import sidebar_rows, with_state
+from console.panes.sidebar import sidebar_rows, with_state
 from console.session import Session
 from mailstore.state.views import View
 from tests.console.screen_text import opened

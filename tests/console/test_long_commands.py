@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from console.screens import all_seen, command_run, dialog
+from console.screens import all_seen, counting, dialog
 from mailstore.state.mailbox import Mailbox
 from mailstore.steps import BackgroundWork, Steps
 from tests.console.screen_text import opened
@@ -36,7 +36,7 @@ class Gate:
             yield from find(mailbox, roots)
 
         monkeypatch.setattr(all_seen, "_unseen", slowly)
-        monkeypatch.setattr(command_run, "LONG_SECONDS", 0.0)
+        monkeypatch.setattr(counting, "LONG_SECONDS", 0.0)
 
     def open(self) -> None:
         self._opened.set()

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from console.overview.lengths import duration, length_words, median_words
+from console.overview.words import duration, length_words, median_words
 from console.panes.overview.brush import Brush
-from console.panes.overview.columns import Column, fitted
 from console.panes.overview.heartbeat import time_marks
+from console.panes.overview.table_rows import Column, fitted
 from console.widgets.charts import (
     BLOCKS,
     axis_labels,

@@ -9,7 +9,7 @@ import pytest
 
 from console.notifications.rules import Occasion, occasion_of
 from console.panes.quiet_rows import starred_threads
-from console.panes.sidebar_rows import sidebar_rows
+from console.panes.sidebar import sidebar_rows
 from console.quiet.marks import KindOfMark
 from console.screens.all_seen import AllSeen
 from console.screens.quiet.mark_keeping import MarkKeeping

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from console.panes.placeholders import empty_list
-from console.panes.titles import status_words
+from console.panes.titles import empty_list, status_words
 from console.quiet.marks import KindOfMark
 from console.quiet.snooze import Occurrence, Snooze
 from console.screens.quiet.mark_keeping import MarkKeeping

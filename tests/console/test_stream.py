@@ -323,7 +323,7 @@ async def test_new_messages_are_gone_through_and_archived_ones_and_the_past_are_
 
 
 async def test_a_long_channel_is_looked_up_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mailstore.columns.message_list.AT_ONCE", 16)
+    monkeypatch.setattr("mailstore.columns.lists.AT_ONCE", 16)
     monkeypatch.setattr("console.panes.stream.FIRST_SECONDS", 0.0)
     monkeypatch.setattr("console.panes.stream.SLICE_SECONDS", 0.0)
     mail = write_channel(tmp_path, 80)

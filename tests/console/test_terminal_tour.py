@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from console.demo.history import write_history
-from console.panes.sidebar_rows import SidebarRow, sidebar_rows
+from console.panes.sidebar import SidebarRow, sidebar_rows
 from console.panes.titles import view_title
 from console.session import Session
 from console.settings.config import Config

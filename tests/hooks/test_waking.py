@@ -17,7 +17,7 @@ from console.hooks.waking.ringing import ring_called, wake_for, wake_log
 from mailstore.haak import HaakStore
 from mailstore.records.message import Message
 from mailstore.records.roster import Agent, Roster
-from mailstore.rules.waking import called
+from mailstore.rules.presence import called
 from tests.hooked import fake_codex, hooked
 from tests.mailboxes import NOW, MailFiles
 from tests.patience import PATIENCE

@@ -12,14 +12,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from mailstore.capabilities import Capabilities, Capability
 from mailstore.conformance import Feature, Harness
 from mailstore.errors import ContentGone, MailboxMissing, StoreError
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.records.draft import Draft
 from mailstore.records.events import Back, Event, Gone, Progress, Reset
 from mailstore.records.message import Location, Message
-from mailstore.store import Store
+from mailstore.store import Capabilities, Capability, Store
 
 PASSWORD = "open sesame/or else"
 MISSING = tuple(each for each in Capability if each not in (Capability.FOLLOW, Capability.SEND))

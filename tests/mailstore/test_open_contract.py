@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mailstore import registry
-from mailstore.capabilities import Capability
 from mailstore.conformance.following import Follower, following, ids, of, scanned
 from mailstore.conformance.samples import message_record
 from mailstore.errors import StoreError, UnknownStore, Unsupported
@@ -23,8 +22,9 @@ from mailstore.records.draft import draft
 from mailstore.records.events import Back, Gone, Reset
 from mailstore.records.scope import parts_of, url_of
 from mailstore.registry import complete_url, create_store, is_there, open_store
-from mailstore.several.naming import named_together
+from mailstore.several.store import named_together
 from mailstore.state.mailbox import Mailbox
+from mailstore.store import Capability
 from tests.mailstore.loop_store import PASSWORD, LoopStore, Server
 
 SECRET = f"loop://ann:{PASSWORD}@hub/box"

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
+from mailstore.columns.reply_forest import Outline
 from mailstore.records.events import Reset
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox
-from mailstore.state.outline import Outline
 
 
 def message(number: int, time: float, thread: str | None) -> Message:

@@ -14,8 +14,8 @@ import pytest
 from mailstore.errors import StoreError
 from mailstore.files import owned
 from mailstore.files.append import append_line, replace_file
+from mailstore.files.durable import Pending
 from mailstore.files.owned import look_of, make_folder, open_like
-from mailstore.files.pending import Pending
 from mailstore.haak import HaakStore
 from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.records.draft import draft
@@ -157,7 +157,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Have files made without a name, or as on a system that can't do that."""
     if request.param == "named":
         monkeypatch.setattr("mailstore.files.owned.nameless", lambda folder: None)
-        monkeypatch.setattr("mailstore.files.pending.nameless", lambda folder: None)
+        monkeypatch.setattr("mailstore.files.durable.nameless", lambda folder: None)
     elif not hasattr(os, "O_TMPFILE"):
         pytest.skip("this system makes no files without names")
     return str(request.param)

@@ -17,7 +17,7 @@ from mailstore.records.message import Intervention, Message, Problem, Receipt
 from mailstore.records.roster import Agent
 from mailstore.records.scope import Scope, label_of, parts_of, url_of
 from mailstore.registry import open_store
-from mailstore.several.naming import named_together
+from mailstore.several.store import named_together
 from mailstore.state.mailbox import Mailbox
 from mailstore.store import Capability, Store
 from mailstore.writing.archiving import plan_archive

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from mailstore.columns.snapshot_parts import InvalidSnapshot
-from mailstore.columns.stamps import ODD, STYLES, style_of, written
+from mailstore.columns.strings import ODD, STYLES, style_of, written
 from mailstore.folding import load, save
 from mailstore.kit.timestamps import time_of
 from mailstore.records.events import Event, Mailboxes, Person, PutAway, Undelivered

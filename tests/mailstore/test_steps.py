@@ -9,15 +9,13 @@ from typing import Any
 import pytest
 
 from mailstore.queries.attention import Limits, look
-from mailstore.queries.query import parse
+from mailstore.queries.language import parse
 from mailstore.queries.search import SearchContext, looked_up
 from mailstore.records.events import Event, Mailboxes, Reset, Seen
 from mailstore.records.message import Delivery, Intervention, Location, Message, Receipt, Trace
 from mailstore.records.roster import Agent, Status
-from mailstore.state import thread_guard
-from mailstore.state.mailbox import Mailbox
+from mailstore.state.mailbox import Mailbox, WrongThread, guarded
 from mailstore.state.past import mailbox_at, past_in_steps
-from mailstore.state.thread_guard import WrongThread, guarded
 from mailstore.steps import BackgroundWork, MailboxReloaded
 from tests.mailstore.folded import answers
 
@@ -209,7 +207,7 @@ def refused(mailbox: Mailbox) -> list[str]:
 
 
 def test_a_guarded_mailbox_refuses_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_guard, "IS_ON", True)
+    monkeypatch.setattr("mailstore.state.mailbox.IS_GUARDED", True)
     mailbox = guarded(folded(MAIL))
     expected = [
         "MailboxContents.index",

@@ -8,7 +8,7 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mailstore.columns.message_list import MarkedRows, MessageList
+from mailstore.columns.lists import MarkedRows, MessageList
 from mailstore.records.address import is_channel
 from mailstore.records.events import Event, Reset
 from mailstore.records.message import Message, by_age

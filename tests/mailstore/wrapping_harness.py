@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import pytest
 from msgspec.structs import replace
 
-from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature, Harness
 from mailstore.conformance.harness import Snapshot
 from mailstore.delegating import COMMANDS, ReadOnly
@@ -21,7 +20,7 @@ from mailstore.records.message import Delivery, Intervention, Message, Problem, 
 from mailstore.records.roster import Agent
 from mailstore.records.scope import Scope, url_of
 from mailstore.several import SeveralStore
-from mailstore.store import Store
+from mailstore.store import Capabilities, Store
 from tests.mailstore.haak_harness import HaakHarness
 
 REASON = "the past can't be changed"

@@ -8,8 +8,7 @@ import secrets
 import pytest
 from aiohttp import WSServerHandshakeError
 
-from console.serve.access import PageAccess
-from console.serve.origins import is_known_host, is_own_origin, plain_name
+from console.serve.access import PageAccess, is_known_host, is_own_origin, plain_name
 from console.serve.website import page_policy
 from tests.serve.door import COOKIE, Door, origin
 

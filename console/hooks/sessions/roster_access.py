@@ -48,9 +48,9 @@ def _change_through_store(mailbox: str, agent_id: str, change: Change, now: floa
     from msgspec.structs import replace
 
     from console.settings.server_tables import use_config_file
-    from mailstore.capabilities import Capability
     from mailstore.records.roster import Agent, Status
     from mailstore.registry import open_store
+    from mailstore.store import Capability
 
     use_config_file()
     with open_store(mailbox) as store:
@@ -90,10 +90,10 @@ def label_for(mailbox: str, cwd: str) -> str:
     if not mailbox.startswith("several:"):
         return ""
     turn_on_site_packages()
-    from mailstore.capabilities import Capability
     from mailstore.location import path_in
     from mailstore.records.scope import parts_of
     from mailstore.registry import open_store
+    from mailstore.store import Capability
 
     able = []
     for label, url in parts_of(mailbox).items():

@@ -37,7 +37,7 @@ MOST_AT_ONCE = 8
 
 
 def ring_called(store_url: str, message: Message, called: Iterable[str], now: float, *, by_user: bool) -> list[Rung]:
-    """Wake the sessions of the agents that a message may wake, as `mailstore.rules.waking.called` names them.
+    """Wake the sessions of the agents that a message may wake, as `mailstore.rules.presence.called` names them.
 
     Leaves out those that are busy, may not be woken, are woken by the mailbox's file itself, or were woken by the same
     agent less than a minute ago. Blocks for some seconds at most; raises nothing.

@@ -8,16 +8,15 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.overview.lengths import FEW, median_words
 from console.overview.model import AgentLine, OverviewModel, hot_symbol
+from console.overview.words import FEW, median_words
 from console.panes.list_rows import layout_line
-from console.panes.overview.columns import Cell, Column, heading, pieces
-from console.panes.overview.table_rows import TableRows
+from console.panes.overview.table_rows import Cell, Column, TableRows, heading, pieces
 from console.render.short_text import age, count
 from console.widgets.charts import grouped, sparkline
 from console.widgets.rows import RowStyle
+from console.words.agent_words import context_words, is_full, token_words
 from console.words.styles import TextStyles
-from console.words.usage_words import context_words, is_full, token_words
 from mailstore.overview.picture import AgentTraffic, Median
 from mailstore.records.details import HOURS
 

@@ -9,8 +9,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from console.overview.model import OverviewModel, party_words
-from console.panes.overview.columns import Cell
 from console.panes.overview.picture import Picture
+from console.panes.overview.table_rows import Cell
 from console.render.safe import visible_line
 from console.render.short_text import count, shorten_middle
 from console.widgets.charts import stepped_headings

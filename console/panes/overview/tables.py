@@ -11,8 +11,7 @@ from textual.widget import Widget
 from console.overview.model import ChannelLine, OverviewModel, hot_symbol
 from console.panes.list_rows import layout_line
 from console.panes.overview.agents import AgentRows
-from console.panes.overview.columns import Cell, Column, pieces
-from console.panes.overview.table_rows import TableRows
+from console.panes.overview.table_rows import Cell, Column, TableRows, pieces
 from console.render.short_text import count
 from console.widgets.charts import grouped, sparkline
 from console.widgets.line_view import Titled

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from console.overview.lengths import length_words
 from console.overview.model import OverviewModel
-from console.overview.words import bar_words, cell_words, left_out_words, spot_words, usage_words
+from console.overview.words import bar_words, cell_words, left_out_words, length_words, spot_words, usage_words
 from console.panes.overview.heartbeat import Heartbeat
 from console.panes.overview.matrix import MatrixPane
 from console.panes.overview.tables import AgentPane, ChannelPane

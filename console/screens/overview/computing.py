@@ -11,7 +11,7 @@ from console.overview.model import OverviewModel, model_steps
 from console.running.stepping import stepped
 from console.session import Session
 from console.state.unread_mail import unread_count
-from console.words.agent_presence import presence_symbol
+from console.words.agent_words import presence_symbol
 from mailstore.overview.bars import TimeBars, bars_of
 from mailstore.overview.counting import traffic_steps
 from mailstore.overview.picture import TrafficPicture

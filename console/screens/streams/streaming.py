@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from console.render.safe import visible_line
 from console.running.stepping import stepped
+from console.screens.location import GONE_TO, PLACES, REMEMBERED, mode_of, modes_of, set_mode
 from console.screens.mail_screen import MailScreen
-from console.screens.streams.reading_modes import GONE_TO, PLACES, REMEMBERED, mode_of, modes_of, set_mode
 from mailstore.state.views import View
 from mailstore.store import Capability
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.searching import Searching
     from console.screens.writing.composing import Composing
-    from mailstore.queries.query import Query
+    from mailstore.queries.language import Query
     from mailstore.records.message import Message
 
 
@@ -40,7 +40,7 @@ class StreamSearch:
 
     def begin(self) -> None:
         """Ask for a query, and go to its nearest hit above the cursor."""
-        from console.screens.query_prompt import QueryPrompt
+        from console.screens.prompt import QueryPrompt
 
         screen = self._screen
 
@@ -69,7 +69,7 @@ class StreamSearch:
 
     def step(self, step: int, *, is_first: bool = False) -> None:
         """Go to the next hit (1) or the previous one (-1); the first may be at the cursor."""
-        from mailstore.queries.query import parse
+        from mailstore.queries.language import parse
 
         screen = self._screen
         query = parse(screen.listing.finding, screen.session.now())

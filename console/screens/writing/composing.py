@@ -13,8 +13,15 @@ from console.browser.place import is_in_browser
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
-from console.state.composer_draft import ComposerDraft, SendOptions
-from console.state.draft_text import EXAMPLES, editor_text, options_text, read_editor_text, read_options
+from console.state.composer_draft import (
+    EXAMPLES,
+    ComposerDraft,
+    SendOptions,
+    editor_text,
+    options_text,
+    read_editor_text,
+    read_options,
+)
 from console.state.undo_history import UndoableAction
 from console.widgets.offers import Candidate
 from mailstore.queries.questions import QUESTION
@@ -321,7 +328,7 @@ class Composing:
 
     def discard(self) -> None:
         """Discard the draft, after asking."""
-        from console.screens.ask import Ask
+        from console.screens.prompt import Ask
 
         screen = self._screen
         if not screen.composer.is_open:

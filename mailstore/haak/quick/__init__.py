@@ -23,7 +23,7 @@ class HaakAnswers(QuickAnswers):
         from mailstore.haak.quick.quick_unread import quick_unread
 
         def record(message_ids: Collection[str]) -> None:
-            from mailstore.haak.quick.quick_reads import record_reads
+            from mailstore.haak.quick.quick_unread import record_reads
 
             record_reads(location, agent, message_ids)
 

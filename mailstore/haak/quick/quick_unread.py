@@ -10,8 +10,9 @@ line by line from there on; a row of the index stands for a message as its id do
 from __future__ import annotations
 
 import os
+import time
 
-from mailstore.files.scan import Unusual
+from mailstore.files.scan import Unusual, quoted
 from mailstore.haak.quick.line_match import LineMatcher
 from mailstore.haak.quick.mail_index import kept_index
 from mailstore.haak.quick.quick_records import check_archival, deliveries_in, reads_in, roster_in
@@ -131,3 +132,20 @@ def without_read(message_ids: set[str], read: set[str | int], index: MailIndex |
     """Return those of some messages that are not among the ones that were read."""
     left = {each for each in message_ids if each not in read}
     return {each for each in left if read.isdisjoint(index.rows_of(each))} if index and left else left
+
+
+def record_reads(mailbox: str, reader: str, message_ids: Iterable[str]) -> None:
+    """Append read records for the mailbox file at a path. Raises MailboxBusy and StoreError."""
+    from mailstore.files.append import append_lines
+    from mailstore.files.owned import look_of
+
+    now = time.time()
+    stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
+    append_lines(
+        f"{mailbox.removesuffix('.jsonl')}-reads.jsonl",
+        [
+            f'{{"message_id":{quoted(each)},"reader_session_id":{quoted(reader)},"timestamp":"{stamp}"}}'.encode()
+            for each in message_ids
+        ],
+        look_of(mailbox),
+    )

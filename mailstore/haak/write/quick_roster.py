@@ -12,7 +12,7 @@ from mailstore.files.backward import last_lines, lines_before_end
 from mailstore.files.owned import look_of
 from mailstore.files.scan import Unusual, decoded, encoded
 from mailstore.files.whole import read_whole
-from mailstore.haak_records.roster_entry import is_of, updated_entry
+from mailstore.haak_records.encode import is_of, updated_entry
 from mailstore.haak_records.values import NotARecord, agent_fields, agent_time, agent_word, entries_of
 from mailstore.records.agent_table import LIVING
 

@@ -125,7 +125,7 @@ class AgentMailStore(WatchedStore):
         return mail.look(lambda database: message_at(database, number, mail.name))
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
-        from mailstore.kinds.agent_mail.server.marking import READ, mark
+        from mailstore.kinds.agent_mail.server.sending import READ, mark
 
         return mark(*self._served(), READ, reader, message_ids)
 
@@ -134,7 +134,7 @@ class AgentMailStore(WatchedStore):
 
     def write_acknowledgements(self, reader: str, message_ids: Sequence[str]) -> int:
         """Acknowledge messages through the server's tools; return how many were not yet. Raises StoreError."""
-        from mailstore.kinds.agent_mail.server.marking import ACKNOWLEDGE, mark
+        from mailstore.kinds.agent_mail.server.sending import ACKNOWLEDGE, mark
 
         return mark(*self._served(), ACKNOWLEDGE, reader, message_ids)
 

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mailstore.errors import ContentGone, DraftRefused, reason_of
-from mailstore.files.durable import sync_folder
+from mailstore.files.durable import Pending, sync_folder
 from mailstore.files.naming import safe_name
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.files.whole import open_below, open_regular, read_whole
 from mailstore.kinds.agentazall.decode import MOST_ATTACHMENTS, Copy, missing
 from mailstore.kinds.agentazall.message_file import SignedFile

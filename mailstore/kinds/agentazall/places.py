@@ -12,8 +12,8 @@ from typing import Any
 
 from platformdirs import user_state_path
 
+from mailstore.files.durable import Pending
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kit.locating import any_of
 from mailstore.records.scope import LABEL

@@ -13,8 +13,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.durable import Pending
 from mailstore.files.owned import look_of
-from mailstore.files.pending import Pending
 from mailstore.kinds.agentazall.attached import files_to_send, put_files
 from mailstore.kinds.agentazall.block import MARKERS
 from mailstore.kinds.agentazall.decode import Copy

@@ -8,8 +8,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from mailstore.kinds.beads.addresses import OVERSEER, address_of_agent, is_address, normal
-from mailstore.kinds.beads.decode import BeadsMessage, archived_message, message_of, record_events
+from mailstore.kinds.beads.decode import (
+    OVERSEER,
+    BeadsMessage,
+    address_of_agent,
+    archived_message,
+    is_address,
+    message_of,
+    normal,
+    record_events,
+)
 from mailstore.kinds.beads.lines import BeadsLines
 from mailstore.kinds.beads.origins import IssueOrigin, PlacedIssue, RigRecords
 from mailstore.kinds.beads.records import AGENT, CHANNEL, GROUP, QUEUE, BeadsIssue, moment

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from mailstore.errors import StoreError
+from mailstore.files.durable import Pending
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.files.whole import read_whole
 from mailstore.kinds.channels.adopt import placed_message
 from mailstore.kinds.channels.decode import InvalidChannelFile, decode

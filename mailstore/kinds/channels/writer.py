@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mailstore.errors import DraftRefused, StoreError
+from mailstore.files.durable import Pending
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.kinds.channels.addressing import Placed
 from mailstore.kinds.channels.decode import decode
 from mailstore.kinds.channels.places import CHANNELS

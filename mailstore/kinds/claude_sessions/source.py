@@ -13,7 +13,7 @@ from mailstore.kinds.claude_sessions.places import SessionFiles
 from mailstore.kinds.claude_sessions.processes import Processes
 from mailstore.kinds.claude_sessions.sessions import SeenSession, Sessions
 from mailstore.kinds.claude_sessions.tracing import TracedMessage, TracedMessages
-from mailstore.kinds.claude_sessions.usage import MARKS, used_in
+from mailstore.kinds.claude_sessions.turns import MARKS, used_in
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
 from mailstore.kit.sessions.usage import DAY, UsageLog
 from mailstore.kit.team_folders.seen_journal import journal_of

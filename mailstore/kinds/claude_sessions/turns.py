@@ -1,4 +1,4 @@
-"""What a line of a session's transcript says, as somebody reads it."""
+"""What a line of a session's transcript says: as somebody reads it, and of what the session has used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 import msgspec
 
+from mailstore.kit.sessions.usage import Used
 from mailstore.kit.timestamps import time_of
+from mailstore.kit.transcripts.transcript import UNREADABLE
 from mailstore.kit.transcripts.turns import tool_words
 from mailstore.records.details import SessionTurn, Speaker
 
@@ -76,3 +78,47 @@ def _text(content: object) -> str:
     parts = content if isinstance(content, list) else []
     texts = (part.get("text") for part in parts if _is(part, "text"))
     return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
+
+
+MARKS = (b'"usage":{', b'"type":"cost-state"')
+
+
+class _Tokens(msgspec.Struct, gc=False):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+
+
+class _Answer(msgspec.Struct, gc=False):
+    id: str = ""
+    model: str = ""
+    usage: _Tokens | None = None
+
+
+class _UsageLine(msgspec.Struct, gc=False):
+    type: str
+    timestamp: str = ""
+    message: _Answer | None = None
+    cost: float | None = msgspec.field(default=None, name="totalCostUSD")
+
+
+USAGE_LINE = msgspec.json.Decoder(_UsageLine)
+
+
+def used_in(data: bytes) -> Iterator[Used]:
+    """Yield what a line says was used: of the lines of an answer, which share an id, the last counts.
+
+    The program says what a session has cost when it ends.
+    """
+    try:
+        line = USAGE_LINE.decode(data)
+    except UNREADABLE:
+        return
+    answer = line.message
+    if line.type == "cost-state":
+        yield Used("cost", None, cost=line.cost, is_answer=False)
+    elif line.type == "assistant" and answer is not None and answer.usage is not None:
+        tokens = answer.usage
+        given = tokens.input_tokens + tokens.cache_creation_input_tokens + tokens.cache_read_input_tokens
+        yield Used(answer.id, time_of(line.timestamp), given, tokens.output_tokens, given, model=answer.model)

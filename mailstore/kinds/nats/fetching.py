@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from mailstore.errors import ContentGone, StoreError
-from mailstore.haak_records.body import content_in
+from mailstore.haak_records.decode import content_in
 from mailstore.haak_records.line_filter import LineFilter
 from mailstore.haak_records.search_pattern import pattern_of
 from mailstore.kinds.nats.connection import Connection

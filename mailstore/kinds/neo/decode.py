@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from mailstore.kinds.neo.names import EVERYBODY, address, identity, is_human
-from mailstore.kinds.neo.records import GraphNode, Properties, Queued, text_of
+from mailstore.kinds.neo.records import EVERYBODY, GraphNode, Properties, Queued, address, identity, is_human, text_of
 from mailstore.kit.bodies import first_line, mentions
 from mailstore.kit.record_reader import RecordEvents
 from mailstore.kit.timestamps import time_of

@@ -12,10 +12,9 @@ from mailstore.kinds.neo import looks
 from mailstore.kinds.neo.decode import Links, agent_of, label_of, queued_events, record_events
 from mailstore.kinds.neo.graph import GraphRow, Mark
 from mailstore.kinds.neo.looks import GraphChange, GraphMessage, LabelledThreads
-from mailstore.kinds.neo.names import EVERYBODY, People, address, identity
 from mailstore.kinds.neo.places import NeoPlaces
 from mailstore.kinds.neo.queue import WriteAheadQueue
-from mailstore.kinds.neo.records import GraphNode, InvalidNode, queued_of, text_of
+from mailstore.kinds.neo.records import EVERYBODY, GraphNode, InvalidNode, People, address, identity, queued_of, text_of
 from mailstore.kit.part_reader import is_settled
 from mailstore.kit.record_reader import NOTHING, RecordEvents, RecordMap
 from mailstore.kit.tables import DatabaseSource

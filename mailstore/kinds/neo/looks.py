@@ -9,8 +9,7 @@ from typing import NamedTuple
 from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo.decode import MESSAGE, Edge, label_of
 from mailstore.kinds.neo.graph import GraphRow, Mark
-from mailstore.kinds.neo.names import identity
-from mailstore.kinds.neo.records import GraphNode, InvalidNode, node_of
+from mailstore.kinds.neo.records import GraphNode, InvalidNode, identity, node_of
 from mailstore.kit.timestamps import time_of
 
 First = tuple[float, str]

@@ -126,6 +126,6 @@ class NeoStore(WatchedStore):
 
     def write_reads(self, reader: str, message_ids: Sequence[str]) -> int:
         """Record that the user has read their own mail; return how many messages were unread."""
-        from mailstore.kinds.neo.marking import write_reads
+        from mailstore.kinds.neo.writer import write_reads
 
         return write_reads(self._places, reader, message_ids)

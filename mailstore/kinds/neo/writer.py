@@ -6,25 +6,26 @@ import os
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
-from mailstore.errors import DraftRefused, MailboxBusy
+from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
 from mailstore.files.append import append_line, refusal
+from mailstore.files.database import limit_work
 from mailstore.files.folder import path_stamp
 from mailstore.files.owned import look_of, make_folder
 from mailstore.files.whole import open_regular
 from mailstore.kinds.neo import graph as ask
 from mailstore.kinds.neo.decode import MESSAGE, Links, queued_events
-from mailstore.kinds.neo.names import EVERYBODY, People, identity, login
 from mailstore.kinds.neo.places import NeoPlaces
 from mailstore.kinds.neo.queue import PROJECTION
-from mailstore.kinds.neo.records import queued_of
+from mailstore.kinds.neo.records import EVERYBODY, People, identity, login, queued_of, spellings
 from mailstore.kit.bodies import first_line
 from mailstore.kit.lock_files import is_running, read_lock, release, removed, taken
 from mailstore.kit.tables import look_before_writing, text_of
@@ -228,3 +229,57 @@ def _record(draft: Draft, sender: str, to: str, who: _Who, now: datetime) -> dic
         },
         "segmentKey": f"{now:%Y-%m-%d}",
     }
+
+
+WAIT_SECONDS = 5.0
+MARK = (
+    "UPDATE Nodes SET data = json_set(data, '$.properties.readAt', ?) WHERE id = ? AND json_valid(data) "
+    "AND json_extract(data, '$.label') = 'MESSAGE' AND json_extract(data, '$.properties.readAt') IS NULL "
+    "AND EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target IN ({marks})) "
+    "AND NOT EXISTS (SELECT 1 FROM Edges WHERE source = Nodes.id AND type = 'SENT_TO' AND target NOT IN ({marks}))"
+)
+
+
+def write_reads(places: NeoPlaces, reader: str, message_ids: Sequence[str]) -> int:
+    """Mark messages to the user alone as read; return how many were unread.
+
+    Broadcasts are skipped: a mark on the node would hold for everybody. Raises Unsupported for any other reader.
+    """
+    people = look_before_writing(places.database, _people)
+    names = {name for person in people.names for name in spellings(person)}
+    if reader not in (*USER_NAMES, *names):
+        raise Unsupported(f"mail of {reader} can't be marked read", "each recipient marks its own mail", "E526")
+    if not names or not message_ids:
+        return 0
+    sql = MARK.format(marks=",".join("?" * len(names)))
+    now = isoformat(time.time())
+    try:
+        with closing(_writing(places.database)) as graph:
+            graph.execute("BEGIN IMMEDIATE")
+            count = sum(
+                graph.execute(sql, (now, f"{MESSAGE}{message_id}", *names, *names)).rowcount
+                for message_id in dict.fromkeys(message_ids)
+            )
+            graph.execute("COMMIT")
+    except sqlite3.OperationalError as error:
+        if str(getattr(error, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise MailboxBusy(f"{places.database} is locked by the Memory Core", "try again", "E529") from error
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written", "E528") from error
+    except sqlite3.Error as error:
+        raise StoreError(f"{places.database} can't be written", f"{error}; nothing was written", "E528") from error
+    except OSError as error:
+        raise refusal(places.database, error) from error
+    return count
+
+
+def _writing(path: Path) -> sqlite3.Connection:
+    graph = sqlite3.connect(
+        f"file:{quote(bytes(path.absolute()))}?mode=rw", uri=True, timeout=WAIT_SECONDS, isolation_level=None
+    )
+    limit_work(graph, path)
+    return graph
+
+
+def _people(graph: sqlite3.Connection) -> People:
+    known = ask.known_identities(ask.identities(graph))
+    return People(frozenset(name for name, node in known if node.properties.accountType == "human"))

@@ -14,8 +14,8 @@ from typing import Any
 
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError
 from mailstore.files.append import refusal
+from mailstore.files.durable import Pending
 from mailstore.files.owned import look_of, make_folder
-from mailstore.files.pending import Pending
 from mailstore.kinds.omo.entries import SeenFile, entry_of, is_wanted
 from mailstore.kinds.omo.mail import RunMail
 from mailstore.kinds.omo.places import INBOXES, TeamRun

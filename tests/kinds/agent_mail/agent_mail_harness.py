@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from mailstore.capabilities import Capabilities
 from mailstore.conformance import Feature
 from mailstore.installed_kinds import InstalledKind, installed_kinds
-from mailstore.kinds.agent_mail.server import marking, sending
+from mailstore.kinds.agent_mail.server import sending
 from mailstore.kinds.agent_mail.server.access import NO_SERVER
 from mailstore.kinds.agent_mail.store import BY_SERVER, AgentMailStore
 from mailstore.records.draft import Draft
 from mailstore.records.events import Event
 from mailstore.records.message import Message, Receipt
-from mailstore.store import Store
+from mailstore.store import Capabilities, Store
 from tests.kinds.agent_mail.servers import Server
 from tests.mailstore.folder_harness import FolderHarness
 from tests.servers.agent_mail_tools import DirectTools, ServedMail
@@ -96,8 +95,7 @@ class AgentMailHarness(FolderHarness):
         self._served = ServedMail(self.path / "storage.sqlite3")
         if is_served:
             monkeypatch.setenv("SIGNALBOX_AGENT_MAIL_URL", "http://127.0.0.1:1/mcp/")
-            for module in (sending, marking):
-                monkeypatch.setattr(module, "with_tools", DirectTools(self._served).call)
+            monkeypatch.setattr(sending, "with_tools", DirectTools(self._served).call)
         self.server = Server(self.path / "storage.sqlite3")
         monkeypatch.setattr(Named, "names", {})
         monkeypatch.setitem(installed_kinds(), "agent-mail", InstalledKind(f"{__name__}:Named"))

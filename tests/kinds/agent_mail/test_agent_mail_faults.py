@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import StoreError
-from mailstore.kinds.agent_mail.server import marking, sending, tools
+from mailstore.kinds.agent_mail.server import sending, tools
 from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.draft import Draft, draft
 from mailstore.store import Store
@@ -150,8 +150,7 @@ def test_the_server_of_another_database_gets_nothing(
 def test_what_a_server_says_that_it_wrote_and_did_not_is_told(
     store: Store, mail: ServedMail, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (sending, marking):
-        monkeypatch.setattr(module, "APPEARS_SECONDS", 0.0)
+    monkeypatch.setattr(sending, "APPEARS_SECONDS", 0.0)
     monkeypatch.setattr(mail, "_send_message", lambda **arguments: {"id": 7})
     monkeypatch.setattr(mail, "_mark_message_read", lambda **arguments: {"read": True})
     with pytest.raises(StoreError, match=r"took message 7, which is not in storage.sqlite3: check url"):

@@ -15,7 +15,7 @@ import pytest
 from mailstore.conformance.following import following, scanned
 from mailstore.delegating import ReadOnly
 from mailstore.errors import DraftRefused, MailError, StoreError, Unsupported
-from mailstore.kinds.agent_mail.server import marking, sending
+from mailstore.kinds.agent_mail.server import sending
 from mailstore.kinds.agent_mail.store import AgentMailStore
 from mailstore.records.draft import Draft, draft
 from mailstore.records.message import Message
@@ -47,8 +47,7 @@ def mail(tmp_path: Path, agent_mail_server: AgentMailServer, monkeypatch: pytest
 @pytest.fixture
 def store(mail: ServedMail, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The store, with tools that are called directly: what goes over HTTP is tested with `over_http`."""
-    for module in (sending, marking):
-        monkeypatch.setattr(module, "with_tools", DirectTools(mail).call)
+    monkeypatch.setattr(sending, "with_tools", DirectTools(mail).call)
     with AgentMailStore.open(mail.database.path) as store:
         yield store
 

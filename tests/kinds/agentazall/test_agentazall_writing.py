@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mailstore.errors import DraftRefused, StoreError
-from mailstore.files.pending import Pending
+from mailstore.files.durable import Pending
 from mailstore.kinds.agentazall import attached, identity, source
 from mailstore.kinds.agentazall.message_file import parse
 from mailstore.kinds.agentazall.places import state_folder

@@ -11,8 +11,8 @@ import pytest
 
 from mailstore.conformance.following import of, scanned
 from mailstore.kinds.beads import feed, lines
-from mailstore.kinds.beads.addresses import address_of_agent, normal, recipient_of
 from mailstore.kinds.beads.asking import BEHIND
+from mailstore.kinds.beads.decode import address_of_agent, normal, recipient_of
 from mailstore.kinds.beads.records import moment
 from mailstore.kinds.beads.store import BeadsStore
 from mailstore.records.events import PutAway

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mailstore.errors import DraftRefused, StoreError, Unsupported
-from mailstore.files import pending
+from mailstore.files import durable
 from mailstore.kinds.channels.places import NAME
 from mailstore.kinds.channels.store import ChannelsStore
 from mailstore.records.draft import draft
@@ -103,7 +103,7 @@ def test_without_hard_links_it_is_renamed(root: Path, monkeypatch: pytest.Monkey
     def refused(*args: object) -> None:
         raise OSError(errno.EOPNOTSUPP, "Operation not supported")
 
-    monkeypatch.setattr(pending, "nameless", lambda folder: None)
+    monkeypatch.setattr(durable, "nameless", lambda folder: None)
     monkeypatch.setattr(Path, "hardlink_to", refused)
     before = files(root)
     message = sent(root)
@@ -222,7 +222,7 @@ def test_what_the_file_system_refuses_is_told(root: Path, monkeypatch: pytest.Mo
     with pytest.raises(StoreError, match="permission denied"):
         sent(root)
     monkeypatch.undo()
-    monkeypatch.setattr(pending, "name_file", lambda fd, path: refused(path))
+    monkeypatch.setattr(durable, "name_file", lambda fd, path: refused(path))
     before = files(root)
     with pytest.raises(StoreError, match="permission denied"):
         sent(root)

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from mailstore.conformance import Feature
-from mailstore.kinds.neo import marking, writer
+from mailstore.kinds.neo import writer
 from mailstore.kinds.neo.store import NeoStore
 from mailstore.kit import lock_files
 from mailstore.records.draft import Draft
@@ -155,7 +155,7 @@ class NeoHarness(FolderHarness):
         clock = SimpleNamespace(monotonic=ticks, sleep=lambda _: None, time=lambda: 0.0, time_ns=lambda: 0)
         self._monkeypatch.setattr(writer, "time", clock)
         self._monkeypatch.setattr(lock_files, "time", clock)
-        self._monkeypatch.setattr(marking, "WAIT_SECONDS", 0.0)
+        self._monkeypatch.setattr(writer, "WAIT_SECONDS", 0.0)
         locks = [path.with_name(f"{path.name}.lock") for path in self.log.glob("*.jsonl")]
         holder = json.dumps({"pid": 1, "startedAt": 0})
         with self.graph.at_once():

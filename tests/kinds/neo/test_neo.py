@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mailstore.conformance.following import of, scanned
 from mailstore.errors import ContentGone, MailboxMissing
-from mailstore.kinds.neo.names import identity
+from mailstore.kinds.neo.records import identity
 from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.events import Event
 from mailstore.records.message import SOMEBODY, Delivery, Message, Problem, Receipt

@@ -16,7 +16,7 @@ import pytest
 
 from mailstore.conformance.following import ids, of, scanned
 from mailstore.errors import DraftRefused, MailboxBusy, StoreError, Unsupported
-from mailstore.kinds.neo import marking, writer
+from mailstore.kinds.neo import writer
 from mailstore.kinds.neo.store import NeoStore
 from mailstore.records.draft import draft
 from mailstore.records.events import Event
@@ -315,7 +315,7 @@ def test_a_trigger_without_an_end_is_cut_off_and_nothing_is_marked(
 
 
 def test_a_graph_that_its_owner_writes_to_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(marking, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(writer, "WAIT_SECONDS", 0.01)
     path = tmp_path / "memory-core-graph.sqlite"
     with owned(path, Graph) as owner:
         owner.run("it.human()")

@@ -1,8 +1,9 @@
-"""Send a message through the server's tools, and find it in the database that the server writes."""
+"""Send a message, or mark one, through the server's tools, and find that in the database that the server writes."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mailstore.errors import DraftRefused, StoreError, reason_of
@@ -11,9 +12,9 @@ from mailstore.kinds.agent_mail import tables as ask
 from mailstore.kinds.agent_mail.roster import OVERSEER
 from mailstore.kinds.agent_mail.server import lookup
 from mailstore.kinds.agent_mail.server.access import TABLE, ServerAccess
-from mailstore.kinds.agent_mail.server.addressing import Addressed, addressed
+from mailstore.kinds.agent_mail.server.addressing import Addressed, addressed, named
 from mailstore.kinds.agent_mail.server.answers import ServerFailed, ToolRefused
-from mailstore.kinds.agent_mail.server.lookup import ServedDatabase
+from mailstore.kinds.agent_mail.server.lookup import KnownMessage, ServedDatabase
 from mailstore.kinds.agent_mail.server.tools import ToolCalls, with_tools
 from mailstore.kit.bodies import first_line
 
@@ -214,3 +215,40 @@ def _number(value: Any) -> int:
         if isinstance(each, dict) and isinstance(number := each.get("id", each.get("message_id")), int):
             return number
     raise ValueError("its answer names no message")
+
+
+READ, ACKNOWLEDGE = "mark_message_read", "acknowledge_message"
+STAYS = {READ: "mail stays unread by its system", ACKNOWLEDGE: "nothing was acknowledged"}
+
+
+def mark(mail: ServedDatabase, access: ServerAccess, tool: str, reader: str, message_ids: Sequence[str]) -> int:
+    """Mark messages for one of their recipients; return how many were not marked yet. Raises StoreError."""
+    name, _ = named(reader)
+
+    def due_in(database: sqlite3.Connection) -> list[KnownMessage]:
+        messages = (lookup.known_message(database, each) for each in dict.fromkeys(message_ids))
+        return [message for message in messages if message is not None and name in _waits_for(message, tool)]
+
+    due = mail.look(due_in)
+    if not due:
+        return 0
+    known = mail.look(lookup.directory)
+
+    async def mark_all(tools: ToolCalls) -> None:
+        await mail.check_server(tools, known, name, due[0].project)
+        for known_message in due:
+            await tools.write(tool, project_key=known_message.project, agent_name=name, message_id=known_message.id)
+
+    try:
+        with_tools(access, mark_all)
+    except ToolRefused as refused:
+        raise StoreError(f"the server refuses to mark mail ({refused.quoted})", "look at its log", "E436") from None
+    except ServerFailed as failed:
+        raise StoreError(f"{STAYS[tool]}, as {failed.problem}", failed.remedy, "E437") from None
+    if mail.wait_for(lambda database: not due_in(database) or None, APPEARS_SECONDS) is None:
+        raise StoreError(f"the server's marks do not appear in {mail.name}", f"check url in [{TABLE}]", "E435")
+    return len(due)
+
+
+def _waits_for(message: KnownMessage, tool: str) -> frozenset[str]:
+    return message.unacknowledged_by if tool == ACKNOWLEDGE else message.unread_by

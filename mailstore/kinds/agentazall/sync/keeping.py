@@ -8,9 +8,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from mailstore.files.durable import sync_folder, write_durably
+from mailstore.files.durable import Pending, sync_folder, write_durably
 from mailstore.files.owned import look_of
-from mailstore.files.pending import Pending
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.attached import attachment_names
 from mailstore.kinds.agentazall.decode import Copy, id_of, split, who

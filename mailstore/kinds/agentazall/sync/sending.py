@@ -13,8 +13,7 @@ from threading import RLock
 from typing import NamedTuple
 
 from mailstore.errors import reason_of
-from mailstore.files.durable import sync_folder
-from mailstore.files.pending import NO_LINKS
+from mailstore.files.durable import NO_LINKS, sync_folder
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.kinds.agentazall.decode import Copy, split
 from mailstore.kinds.agentazall.ledger import LOCAL, NO_WAY, LedgerWay, SendState
