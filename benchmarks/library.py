@@ -20,7 +20,7 @@ from typing import Any, Self
 from benchmarks.processes import resident
 from mailstore import Mailbox, open_store
 from mailstore.folding import fold_store
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, look_up
 from mailstore.store import Store
 from tests.terminal import environment

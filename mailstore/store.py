@@ -87,8 +87,6 @@ class Capabilities(msgspec.Struct, frozen=True):
         return Capabilities({**self.missing, **dict.fromkeys(capabilities, reason)})
 
 
-__all__ = ["Capabilities", "Capability", "Store", "WatchedPaths"]
-
 TEMPLATES = {
     "send": "write_message",
     "mark_read": "write_reads",

@@ -15,7 +15,7 @@ from console.cli.settings import settings
 from console.cli.setup_output import Checkup, DuplicateRecord, FileProblem, MessageName, MirrorRow, ReplyCycle
 from console.render.safe import visible_line
 from console.render.timestamps import iso_time
-from mailstore.files.watch import silent_file_system
+from mailstore.files.mounts import silent_file_system
 from mailstore.location import path_in
 from mailstore.mirroring.mirror_report import MirrorStatus
 from mailstore.mirroring.mirror_state import statuses_of

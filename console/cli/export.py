@@ -22,7 +22,7 @@ from mailstore.overview.bars import bars_since
 from mailstore.overview.counting import traffic_picture
 from mailstore.overview.standing import FleetStanding, standing
 from mailstore.queries.causes import causes
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import search
 from mailstore.records.message import Message, by_age
 from mailstore.records.protocol import PERSON

@@ -21,10 +21,10 @@ from console.render.excerpts import excerpt_of, find_spans
 from console.render.short_text import age, shorten_end
 from mailstore.errors import ContentGone, QueryError
 from mailstore.queries.grouping import BY, By, HitCounts
-from mailstore.queries.language import Query, parse
 from mailstore.queries.language.fields import help_text
 from mailstore.queries.language.tree import Sought, sought_in
 from mailstore.queries.notes import found_notes, line_found
+from mailstore.queries.query import Query, parse
 from mailstore.queries.search import SearchContext, asks_for_archived, look_up
 from mailstore.queries.spelling import respelled
 from mailstore.records.details import AgentNote

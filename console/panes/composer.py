@@ -21,7 +21,8 @@ from console.running.failures import tell_failure
 from console.running.stepping import stepped
 from console.sending.delivery import MailboxCutOff, Prepared, prepare_writing, recipients_of
 from console.session import PAST, Session
-from console.state.composer_draft import ComposerDraft, SendOptions, in_files, in_words, options_text
+from console.state.composer_draft import ComposerDraft, SendOptions, in_files, in_words
+from console.state.draft_text import options_text
 from console.widgets.completing_input import CompletingInput, LineInput
 from console.widgets.line_view import Titled
 from console.widgets.offers import Candidate, Offers

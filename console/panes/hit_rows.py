@@ -14,8 +14,8 @@ from console.render.safe import visible_line
 from console.render.short_text import shorten_middle
 from console.widgets.block_lines import RecentlyUsed
 from mailstore.errors import QueryError, StoreError
-from mailstore.queries.language import parse
 from mailstore.queries.language.tree import sought_in
+from mailstore.queries.query import parse
 from mailstore.records.message import Message
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from console.panes.sidebar_views import sidebar_view
+from console.panes.sidebar import sidebar_view
 from console.render.safe import visible_line
 from console.render.short_text import clock, count, shorten_end
 from console.session import Session

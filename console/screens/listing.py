@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from console.panes.quiet_rows import ThreadsOnTop, returned_threads
-from console.panes.sidebar_views import own_threads
+from console.panes.sidebar import own_threads
 from console.screens.layout import Layout
 from mailstore.columns.lists import MarkedRows, ThreadList
 from mailstore.records.message import Message

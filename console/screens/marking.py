@@ -9,7 +9,7 @@ from console.running.stepping import stepped
 from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
-    from mailstore.queries.language import Query
+    from mailstore.queries.query import Query
 
 
 class Marking:
@@ -47,7 +47,7 @@ class Marking:
     def mark_query(self) -> None:
         """Ask for a query and mark the listed threads that match it."""
         from console.screens.prompt import QueryPrompt
-        from mailstore.queries.language import parse
+        from mailstore.queries.query import parse
 
         screen, session = self._screen, self._screen.session
 

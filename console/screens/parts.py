@@ -14,6 +14,7 @@ from console.screens.channels import Channels
 from console.screens.closing import Closing
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.desks import Desks
+from console.screens.drawing import PageTitle
 from console.screens.exporting import Exporting
 from console.screens.links import MessageLinks
 from console.screens.mail_screen import MailScreen
@@ -23,10 +24,9 @@ from console.screens.navigation import Navigation
 from console.screens.opening import Opening
 from console.screens.overview.overviewing import Overviewing
 from console.screens.pages import Pages
-from console.screens.quiet.mark_keeping import MarkKeeping
+from console.screens.quiet.mark_keeping import MarkKeeping, Starring
 from console.screens.quiet.muting import Muting
 from console.screens.quiet.snoozing import Snoozing
-from console.screens.quiet.starring import Starring
 from console.screens.reading import Reading
 from console.screens.resizing import Resizing
 from console.screens.saved_counts import SavedCounts
@@ -34,7 +34,6 @@ from console.screens.searching import Searching
 from console.screens.streams.following import Following
 from console.screens.streams.streaming import Streaming
 from console.screens.time_travel import TimeTravel
-from console.screens.titles import PageTitle
 from console.screens.transcripts import Transcripts
 from console.screens.undoing import Undoing
 from console.screens.waking import Waking

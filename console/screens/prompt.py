@@ -18,7 +18,7 @@ from console.session import Session
 from console.widgets.completing_input import CompletingInput
 from console.widgets.offers import Candidate, Offers
 from mailstore.errors import QueryError
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 
 
 def anything(text: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from console.panes.search_bar import SearchBar
     from console.search.hits import SearchHits
     from mailstore.queries.grouping import By, HitGroup
-    from mailstore.queries.language import Query
+    from mailstore.queries.query import Query
     from mailstore.queries.search_context import SearchContext
 
 PAUSE_SECONDS = 0.01
@@ -107,7 +107,7 @@ class Searching:
 
     def _ask(self, text: str) -> None:
         """Run a query; one that can't be read finds nothing, and its problem is shown below it."""
-        from mailstore.queries.language import parse
+        from mailstore.queries.query import parse
 
         screen, session, listing = self._screen, self._screen.session, self._screen.listing
         if text != self._asked:
@@ -165,7 +165,7 @@ class Searching:
 
     async def _read_notes(self) -> None:
         from console.screens.agent_notes import EVERYTHING, notes_matching, read_notes
-        from mailstore.queries.language import parse
+        from mailstore.queries.query import parse
 
         screen, listing = self._screen, self._screen.listing
         is_search = listing.found is not None and listing.query_problem is None

@@ -20,7 +20,7 @@ from mailstore.records.message import Message, by_age
 if TYPE_CHECKING:
     from console.session import Session
     from mailstore.queries.grouping import HitCounts
-    from mailstore.queries.language import Query
+    from mailstore.queries.query import Query
 
 
 def search_context(session: Session) -> SearchContext:

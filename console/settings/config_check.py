@@ -11,7 +11,7 @@ from console.settings.config import config_folder
 from console.settings.config_file import LoadedConfig, load_config, place_of
 from console.settings.theme_files import FOLLOWING, load_themes
 from mailstore.errors import QueryError
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 
 
 def settings_problems() -> list[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mailstore.columns.lists import MarkedRows
 from mailstore.errors import QueryError
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import Candidates, asks_for_archived, looked_up
 from mailstore.queries.search_context import SearchContext
 from mailstore.records.message import Message, by_age

@@ -16,8 +16,14 @@ from mailstore.haak.archive.leftovers import Leftovers
 from mailstore.haak.places import MailboxFiles
 from mailstore.haak.read.months import MonthPlace, Months, unterminated
 from mailstore.haak.read.roster import RosterReader
-from mailstore.haak_records.decode import MessageDecoder
-from mailstore.haak_records.records import Make, decode_line, decode_receipt, delivery_of, intervention_of
+from mailstore.haak_records.decode import (
+    Make,
+    MessageDecoder,
+    decode_line,
+    decode_receipt,
+    delivery_of,
+    intervention_of,
+)
 from mailstore.records.events import Event, Gone, Progress, Reset
 from mailstore.records.message import Message, Problem
 from mailstore.state.mailbox import Mailbox

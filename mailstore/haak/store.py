@@ -15,8 +15,7 @@ from msgspec import MsgspecError
 
 from mailstore.errors import ContentGone, MailboxMissing, StoreError, reason_of
 from mailstore.files.append import refusal
-from mailstore.files.lines import Line, Replaced
-from mailstore.files.packed import Broken, read_packed
+from mailstore.files.lines import Broken, Line, Replaced, read_packed
 from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak.places import MAILBOX, MailboxFiles, find, new
 from mailstore.haak.reader import Reader

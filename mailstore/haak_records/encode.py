@@ -39,14 +39,13 @@ if TYPE_CHECKING:
         def last_seen(self) -> float | None: ...
 
 
-Record = dict[str, Any]
 OWN_NAMES = {field: names[0] for field, names in MESSAGE.items()}
 """The protocol's own name of each field of a message."""
 
 
-def message_record(draft: Draft, message_id: str, time: float, names: Mapping[str, str] = OWN_NAMES) -> Record:
+def message_record(draft: Draft, message_id: str, time: float, names: Mapping[str, str] = OWN_NAMES) -> Entry:
     """Return the record of a message that is sent at a time; `names` are those of the fields."""
-    record: Record = {
+    record: Entry = {
         "id": message_id,
         names["sender"]: draft.sender,
         names["recipient"]: draft.recipients[0] if len(draft.recipients) == 1 else list(draft.recipients),
@@ -65,17 +64,17 @@ def message_record(draft: Draft, message_id: str, time: float, names: Mapping[st
     return record
 
 
-def delivery_record(message_id: str, recipient: str, time: float) -> Record:
+def delivery_record(message_id: str, recipient: str, time: float) -> Entry:
     """Return the record that a message was addressed to a recipient."""
     return {"message_id": message_id, "recipient": recipient, "timestamp": isoformat(time)}
 
 
-def read_record(message_id: str, reader: str, time: float) -> Record:
+def read_record(message_id: str, reader: str, time: float) -> Entry:
     """Return the record that somebody has read a message."""
     return {"message_id": message_id, "reader_session_id": reader, "timestamp": isoformat(time)}
 
 
-def intervention_record(intervention: Intervention) -> Record:
+def intervention_record(intervention: Intervention) -> Entry:
     """Return a record of the oversight journal."""
     return {
         "id": intervention.id,

@@ -9,8 +9,8 @@ from typing import Literal
 
 import msgspec
 
-from mailstore.queries.language import parse
 from mailstore.queries.language.tree import Either
+from mailstore.queries.query import parse
 from mailstore.records.address import TAG, resolve
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox

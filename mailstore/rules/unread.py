@@ -1,16 +1,15 @@
-"""What "unread", "unseen" and "for the user" mean, each stated once.
+"""What "unread", "unseen", "for the user" and "muted" mean, each stated once.
 
 - **Unread** is said of a recipient, from the records of the mailbox: nothing records that it read the message, and
   it still can (`is_open`, `own_of`). The mail of an agent is its own, and that of the roles it holds.
 - **Unseen** is said of the user alone, from what they looked at in the console, which Signalbox keeps for itself.
 - **For the user** is mail that is addressed to the user or mentions them, under any of their names.
+- **Muted** is what the user doesn't want to see unless it asks them something (docs/quiet.md).
 
 Imports next to nothing, because a hook reads it at every start (docs/decisions/0015).
 """
 
 from __future__ import annotations
-
-from collections.abc import Collection
 
 from mailstore.records.address import (
     BROADCAST,
@@ -25,8 +24,7 @@ from mailstore.records.address import (
     party,
     resolve,
 )
-from mailstore.records.agent_table import DEAD, AgentTable
-from mailstore.records.events import OwnMarks
+from mailstore.records.agent_table import DEAD
 from mailstore.records.protocol import BROADCAST_NAMES, PERSON, USER_NAMES
 from mailstore.rules.audience import recipients
 from mailstore.rules.outcome import UNREAD, has_expired, is_open, readers_of, state_unless_read
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from mailstore.records.agent_table import AgentTable, Registered
+    from mailstore.records.events import OwnMarks
     from mailstore.rules.audience import Facts, Headed, Recipient, SentMessage, Way
 
     Truth = TypeVar("Truth", bound=Any)

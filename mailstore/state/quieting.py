@@ -20,7 +20,7 @@ PER_STEP = 128
 class Quieting:
     """Keeps the quiet messages of a mailbox up to date; a message costs the same at any size of the mailbox.
 
-    Quiet are all messages of snoozed threads, and muted ones unless they break through (`rules/muting.py`).
+    Quiet are all messages of snoozed threads, and muted ones unless they break through (`rules/unread.py`).
     """
 
     def __init__(self, contents: MailboxContents) -> None:

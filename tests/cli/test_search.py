@@ -8,8 +8,8 @@ import pytest
 from platformdirs import user_config_path
 
 from console.state.personal_state import PersonalState
-from mailstore.queries.language import parse
 from mailstore.queries.language.fields import FIELDS, SYNTAX, TIMES
+from mailstore.queries.query import parse
 from mailstore.records.scope import url_of
 from tests.cli.conftest import Run
 from tests.mailboxes import DIALECTS, Dialect, MailFiles, every_case

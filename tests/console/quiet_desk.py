@@ -8,10 +8,9 @@ from typing import Any
 from console.panes.sidebar import sidebar_rows
 from console.quiet.marks import QuietMarks
 from console.screens.menu import Menu
-from console.screens.quiet.mark_keeping import MarkKeeping
+from console.screens.quiet.mark_keeping import MarkKeeping, Starring
 from console.screens.quiet.muting import Muting
 from console.screens.quiet.snoozing import Snoozing
-from console.screens.quiet.starring import Starring
 from console.screens.undoing import Undoing
 from console.screens.watches import MarkSync
 from console.state.personal_state import PersonalState

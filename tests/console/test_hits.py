@@ -17,8 +17,8 @@ from console.panes.hit_rows import HitRows, hit_rows
 from console.panes.message_lines import MessageLines, RenderedText
 from console.render.excerpts import excerpt_of, find_spans, mark_pieces, mark_strip
 from console.settings.config import Config
-from mailstore.queries.language import parse
 from mailstore.queries.language.tree import Pattern, Sought, SoughtWords, sought_in
+from mailstore.queries.query import parse
 from mailstore.state.views import View
 from tests.console.fake_screen import fake_screen
 from tests.console.screen_text import opened

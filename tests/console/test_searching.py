@@ -15,7 +15,7 @@ from console.search import hits as search_hits
 from console.settings.config import Config, SearchSettings
 from mailstore.haak import HaakStore
 from mailstore.queries.grouping import BY, FIELDS, By, HitCounts, narrowed
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, look_up
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox

@@ -12,15 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from console.state.composer_draft import (
-    HEADER,
-    ComposerDraft,
-    SendOptions,
-    editor_text,
-    options_text,
-    read_editor_text,
-    read_options,
-)
+from console.state.composer_draft import ComposerDraft, SendOptions
+from console.state.draft_text import HEADER, editor_text, options_text, read_editor_text, read_options
 from console.state.personal_state import PersonalState
 from tests.conftest import Open
 from tests.mailboxes import MailFiles

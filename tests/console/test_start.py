@@ -49,7 +49,7 @@ HEAVY = (
     "mailstore.writing.archiving",
     "mailstore.records.draft",
     "mailstore.folding",
-    "mailstore.queries.language",
+    "mailstore.queries.query",
     "mailstore.queries.search",
     "markdown_it",
     "pydantic",

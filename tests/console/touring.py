@@ -9,7 +9,7 @@ from pathlib import Path
 
 from console.render.safe import visible_line
 from mailstore import Mailbox, open_store
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, search
 from mailstore.state.views import View
 from tests.terminal import Terminal

@@ -95,10 +95,10 @@ def _is_hidden(path: Any) -> bool:
 
 def _mount_as(kind: str) -> None:
     """Say that every device is of a kind."""
-    from mailstore.files import watch
+    from mailstore.files import mounts
 
     table = Path(tempfile.mkdtemp(prefix="signalbox-mounts-")) / "mountinfo"
     devices = {Path(place).stat().st_dev for place in ("/", tempfile.gettempdir(), Path.cwd())}
     lines = (f"1 0 {os.major(each)}:{os.minor(each)} / /mnt rw - {kind} C:\\134 rw\n" for each in devices)
     table.write_text("".join(lines))
-    watch.MOUNTS = table
+    mounts.MOUNTS = table

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mailstore.errors import ContentGone
 from mailstore.haak import HaakStore
 from mailstore.haak_records.search_pattern import FOLDED
-from mailstore.queries.language import Query
+from mailstore.queries.query import Query
 from mailstore.queries.search import SearchContext, look_up, search
 from mailstore.records.message import Message
 from mailstore.state.mailbox import Mailbox

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from mailstore.bulk import shares
 from mailstore.bulk.keys import NO_KEY, KeyIndex, keys_of, texts_at, texts_of
 from mailstore.bulk.shares import FileShare, LineBlock
-from mailstore.bulk.stamps import seconds_of
 from mailstore.bulk.threads import in_order
+from mailstore.haak_records.columns import seconds_of
 from mailstore.kit.timestamps import parse_time
 
 texts = st.lists(

@@ -20,12 +20,13 @@ import pytest
 
 from console.hooks.state_folder import state_home
 from mailstore.errors import StoreError
-from mailstore.files import flushing, holders, owned, watch
+from mailstore.files import flushing, holders, mounts, owned, watch
 from mailstore.files.append import append_line
 from mailstore.files.durable import Pending, sync_folder
 from mailstore.files.holders import writers
+from mailstore.files.mounts import silent_file_system
 from mailstore.files.user_folders import user_folder
-from mailstore.files.watch import silent_file_system, wakeups
+from mailstore.files.watch import wakeups
 from mailstore.kinds.agentazall.sync import inbox
 from tests.patience import PATIENCE
 
@@ -41,7 +42,7 @@ def table_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None
         f"77 21 {os.major(device)}:{os.minor(device)} / /mnt/c rw,noatime shared:1 - {kind} C:\\134 rw,dirsync",
     ]
     (tmp_path / "mountinfo").write_text("\n".join(lines))
-    monkeypatch.setattr(watch, "MOUNTS", tmp_path / "mountinfo")
+    monkeypatch.setattr(mounts, "MOUNTS", tmp_path / "mountinfo")
 
 
 @pytest.mark.parametrize("kind", ["9p", "drvfs", "nfs4", "cifs", "fuse.sshfs"])
@@ -54,7 +55,7 @@ def test_file_systems_without_events_are_recognised(tmp_path: Path, monkeypatch:
 def test_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table_of(tmp_path, monkeypatch, "ext4")
     assert silent_file_system(tmp_path) == ""
-    monkeypatch.setattr(watch, "MOUNTS", tmp_path / "no table")
+    monkeypatch.setattr(mounts, "MOUNTS", tmp_path / "no table")
     assert silent_file_system(tmp_path) == ""
 
 

@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from mailstore.files.lines import Line, Replaced
-from mailstore.files.packed import Broken, PackedFile, read_packed
+from mailstore.files.lines import Broken, Line, PackedFile, Replaced, read_packed
 
 
 def read(file: PackedFile) -> list[Line]:

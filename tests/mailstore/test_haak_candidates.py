@@ -14,7 +14,7 @@ from mailstore.haak import HaakStore
 from mailstore.haak.search import candidates
 from mailstore.haak_records import line_filter
 from mailstore.haak_records.search_pattern import FOLDED, pattern_of
-from mailstore.queries.language import All, Either, Not, Words, parse
+from mailstore.queries.query import All, Either, Not, Words, parse
 from mailstore.queries.search import look_up, needed
 from mailstore.several import SeveralStore
 from mailstore.several.part import SeveralPart

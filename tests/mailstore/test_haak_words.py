@@ -13,7 +13,7 @@ from mailstore.haak import HaakStore
 from mailstore.haak.search import candidates, word_index
 from mailstore.haak.search.candidates import BackgroundIndex
 from mailstore.haak_records import line_filter
-from mailstore.queries.language import Words
+from mailstore.queries.query import Words
 from tests.mailboxes import MailFiles
 from tests.mailstore.looking_up import ANN, BOB, Found, lines, messages, written
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mailstore.errors import QueryError
-from mailstore.queries.language import All, Either, Field, Not, Pattern, Query, Words, parse
+from mailstore.queries.query import All, Either, Field, Not, Pattern, Query, Words, parse
 from tests.mailboxes import DAY, HOUR, NOW
 
 PIECES = [

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext
 from mailstore.records.events import Event, Mailboxes, OwnMarks, Reset, Seen, Unseen
 from mailstore.records.message import Location, Message

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mailstore.errors import QueryError
 from mailstore.memory import MemoryStore
-from mailstore.queries.language import All, Either, Field, Not, Pattern, Query, Words, parse
+from mailstore.queries.query import All, Either, Field, Not, Pattern, Query, Words, parse
 from mailstore.queries.search import SearchContext, judged, search
 from mailstore.records.events import Seen
 from mailstore.records.message import Message, Receipt

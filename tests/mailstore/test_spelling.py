@@ -9,7 +9,7 @@ import pytest
 
 from mailstore.memory import MemoryStore
 from mailstore.queries import spelling
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search_context import SearchContext
 from mailstore.queries.spelling import nearest_spelling, respelled
 from mailstore.records.roster import Agent

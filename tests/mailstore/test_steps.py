@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mailstore.queries.attention import Limits, look
-from mailstore.queries.language import parse
+from mailstore.queries.query import parse
 from mailstore.queries.search import SearchContext, looked_up
 from mailstore.records.events import Event, Mailboxes, Reset, Seen
 from mailstore.records.message import Delivery, Intervention, Location, Message, Receipt, Trace

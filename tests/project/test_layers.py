@@ -20,7 +20,7 @@ SCREEN = ("textual", "rich")
 ORDER = [
     {"encoding", "errors", "installation", "steps"},
     {"files", "records"},
-    {"capabilities", "columns", "installed_kinds", "location", "rules", "server_settings"},
+    {"columns", "installed_kinds", "location", "rules", "server_settings"},
     {"discovery", "quick_answers"},
     {"state"},
     {"bulk", "queries"},

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from console.overview.model import OverviewModel
-from console.panes.overview.brush import Brush
 from console.running.idle import load_modules
 from console.screens.mail_screen import MailScreen
 
 if TYPE_CHECKING:
+    from console.screens.overview.place import Departure, OverviewPlace
     from console.screens.searching import Searching
     from console.screens.time_travel import TimeTravel
 
@@ -34,7 +32,7 @@ class Overviewing:
         self._open()
 
     def _open(self) -> None:
-        from console.screens.overview.overviewing import OverviewPlace
+        from console.screens.overview.place import OverviewPlace
         from console.screens.overview.screen import Overview
         from mailstore.overview.bars import SPANS
 
@@ -75,29 +73,3 @@ class Overviewing:
         self._searching.clear()
         self._open()
         return True
-
-
-SECTIONS = ("heartbeat", "agents", "channels", "matrix")
-
-
-@dataclass
-class OverviewPlace:
-    """The span, the section, the cursor of each, and the last picture, shown until there is a newer one."""
-
-    span: str = "1d"
-    section: str = "agents"
-    brush: Brush = field(default_factory=Brush)
-    agent: str | None = None
-    channel: str | None = None
-    pair: tuple[str, str] | None = None
-    model: OverviewModel | None = None
-    moment: float | None = None
-    """The moment of the past that the picture is of, in seconds since the epoch; None for live."""
-
-
-@dataclass(frozen=True, slots=True)
-class Departure:
-    """The query whose threads are wanted, or the moment to go to (seconds since the epoch)."""
-
-    query: str = ""
-    moment: float | None = None

@@ -29,7 +29,7 @@ from console.screens.base_screen import Action, BaseScreen, situation_of
 from console.screens.counting import Move
 from console.screens.overview.cells import OverviewCells
 from console.screens.overview.computing import OverviewWork
-from console.screens.overview.overviewing import SECTIONS, Departure, OverviewPlace
+from console.screens.overview.place import SECTIONS, Departure, OverviewPlace
 from console.screens.pages import show_help
 from console.screens.undoing import Undoing
 from console.session import Session

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from console.screens.reading import Reading
     from console.screens.searching import Searching
     from console.screens.writing.composing import Composing
-    from mailstore.queries.language import Query
+    from mailstore.queries.query import Query
     from mailstore.records.message import Message
 
 
@@ -69,7 +69,7 @@ class StreamSearch:
 
     def step(self, step: int, *, is_first: bool = False) -> None:
         """Go to the next hit (1) or the previous one (-1); the first may be at the cursor."""
-        from mailstore.queries.language import parse
+        from mailstore.queries.query import parse
 
         screen = self._screen
         query = parse(screen.listing.finding, screen.session.now())

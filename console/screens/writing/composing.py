@@ -13,15 +13,8 @@ from console.browser.place import is_in_browser
 from console.render.safe import visible, visible_line
 from console.screens.location import ScreenLocation
 from console.screens.mail_screen import MailScreen
-from console.state.composer_draft import (
-    EXAMPLES,
-    ComposerDraft,
-    SendOptions,
-    editor_text,
-    options_text,
-    read_editor_text,
-    read_options,
-)
+from console.state.composer_draft import ComposerDraft, SendOptions
+from console.state.draft_text import EXAMPLES, editor_text, options_text, read_editor_text, read_options
 from console.state.undo_history import UndoableAction
 from console.widgets.offers import Candidate
 from mailstore.queries.questions import QUESTION

@@ -17,8 +17,7 @@ from mailstore.files.append import append_lines, locked
 from mailstore.files.durable import sync_folder
 from mailstore.files.flushing import flush
 from mailstore.files.holders import is_held
-from mailstore.files.lines import BIG_BLOCK, Cutter, Line, LineFile
-from mailstore.files.packed import Broken, PackedFile
+from mailstore.files.lines import BIG_BLOCK, Broken, Cutter, Line, LineFile, PackedFile
 from mailstore.files.whole import open_regular
 from mailstore.haak.archive.archive_journal import (
     LockedNote,

@@ -11,12 +11,10 @@ from typing import NamedTuple
 from mailstore.bulk.build import fill_mail, fill_reads
 from mailstore.bulk.column_buffer import MessageBuffer, ReadBuffer
 from mailstore.bulk.parts import ColumnPart, ShareColumns
-from mailstore.files.lines import ChecksummedSpan, Line, LineFile, Replaced
-from mailstore.files.packed import PackedFile
+from mailstore.files.lines import ChecksummedSpan, Line, LineFile, PackedFile, Replaced
 from mailstore.haak.bulk.parallel_read import Job, Work, jobs_for
 from mailstore.haak.read.months import Months
-from mailstore.haak_records.decode import MessageDecoder
-from mailstore.haak_records.records import decode_receipt
+from mailstore.haak_records.decode import MessageDecoder, decode_receipt
 from mailstore.haak_records.usual import read_id_in, thread_in
 from mailstore.records.events import Event
 from mailstore.records.message import Message

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from mailstore.errors import reason_of
-from mailstore.files.lines import BIG_BLOCK, TOO_LONG, LineFile, LinePlace, Replaced
-from mailstore.files.packed import Broken, PackedFile, PackedPlace
+from mailstore.files.lines import BIG_BLOCK, TOO_LONG, Broken, LineFile, LinePlace, PackedFile, PackedPlace, Replaced
 from mailstore.files.whole import NotAFile
 from mailstore.haak.places import MailboxFiles
 from mailstore.haak_records.decode import MessageDecoder

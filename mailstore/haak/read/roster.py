@@ -12,7 +12,7 @@ from mailstore.files.lines import BIG_BLOCK, LineFile, Replaced
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.haak.places import MailboxFiles
-from mailstore.haak_records.records import agent_of, decode_agent
+from mailstore.haak_records.decode import agent_of, decode_agent
 from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.records.events import Event
 from mailstore.records.message import Problem

@@ -15,9 +15,9 @@ from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.files.whole import NotAFile, read_whole
 from mailstore.haak.places import MailboxFiles
 from mailstore.haak.write.writer import records_on
+from mailstore.haak_records.decode import agent_of
 from mailstore.haak_records.encode import has_any, is_of, updated_entry
 from mailstore.haak_records.field_names import AGENT, AGENT_FIELDS, SPELLS, STATUSES, pick
-from mailstore.haak_records.records import agent_of
 from mailstore.haak_records.values import NotARecord, entries_of
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import agent_digest

@@ -9,8 +9,14 @@ import msgspec
 from msgspec.structs import replace
 
 from mailstore.files.lines import Line
-from mailstore.haak_records.decode import MessageDecoder
-from mailstore.haak_records.records import decode_agent, decode_line, decode_receipt, delivery_of, intervention_of
+from mailstore.haak_records.decode import (
+    MessageDecoder,
+    decode_agent,
+    decode_line,
+    decode_receipt,
+    delivery_of,
+    intervention_of,
+)
 from mailstore.kinds.nats.stream import StreamRecord
 from mailstore.kinds.nats.subjects import Topic, name_of, token_of
 from mailstore.records.events import Event

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from mailstore.errors import StoreError
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.haak_records.adopted import INCOMPLETE, adopted_agent, adopted_record, is_whole
-from mailstore.haak_records.records import agent_of
+from mailstore.haak_records.decode import agent_of
 from mailstore.haak_records.values import NotARecord
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.publish import Overtaken, Publication, publish

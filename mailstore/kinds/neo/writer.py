@@ -1,4 +1,4 @@
-"""Append a message to the log that the Memory Core reads, under its lock (docs/formats/neo.md#writing)."""
+"""Append a message to the log that the Memory Core reads, under its lock; mark mail as read (docs/formats/neo.md)."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from mailstore.delegating import ReadOnly
 from mailstore.kinds.agentazall.signature import fingerprint_of
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.kinds.agentazall.sync.ledger_writer import LedgerWriter
-from mailstore.queries.language import parse
 from mailstore.queries.notes import found_notes
+from mailstore.queries.query import parse
 from mailstore.records.scope import url_of
 from mailstore.registry import open_store
 from mailstore.state.mailbox import Mailbox

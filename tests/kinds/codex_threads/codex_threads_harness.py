@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from mailstore.kinds.codex_threads import store
+from mailstore.kinds.codex_threads import sending
 from mailstore.kinds.codex_threads.source import ThreadsSource
 from mailstore.kinds.codex_threads.store import CodexStore
 from mailstore.store import Store
@@ -42,8 +42,8 @@ class CodexHarness(SessionsHarness):
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(folder, monkeypatch)
-        monkeypatch.setattr(store, "why_not_sent", lambda: "")
-        monkeypatch.setattr(store, "_run", queue)
+        monkeypatch.setattr(sending, "why_not_sent", lambda: "")
+        monkeypatch.setattr(sending, "_run", queue)
         monkeypatch.setattr(ThreadsSource, "session_of", lambda self, label: thread_id(label))
 
     def transcript(self, name: str) -> Path:
