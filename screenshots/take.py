@@ -24,7 +24,7 @@ from console.demo.history import write_history
 from console.demo.run import remember
 from console.hooks.permissions import PermissionRequest
 from console.hooks.sessions.hooked_agents import HookedAgents, LiveHook
-from console.screens.away.away import LEFT
+from console.screens.away import LEFT
 from console.screens.desks.attention_watch import TOLD
 from console.settings.config import Config
 from console.state.personal_state import PersonalState

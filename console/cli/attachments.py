@@ -63,7 +63,7 @@ def _saved(mail: Loaded, message: Message, file: AttachedFile, folder: Path, pla
     """Save a file and return where; empty if it can't be read. Raises Refused, ContentGone."""
     if file.size is None:
         return ""
-    from console.opening.attached_files import save_attachment
+    from console.opening import save_attachment
 
     return str(save_attachment(mail.store, message, file.name, folder, places))
 

@@ -15,7 +15,7 @@ from console.cli.progress import is_terminal
 from console.cli.setup_output import SettingsFiles
 from console.cli.terminal_io import warn
 from console.errors import Refused, UsedWrongly
-from console.opening.programs import editor_command
+from console.opening import editor_command
 from console.settings.config import config_file, config_folder, state_file, whole_config
 from console.settings.config_check import settings_problems
 from console.settings.config_file import load_config

@@ -10,8 +10,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.panes.list_rows import Piece, layout_line
-from console.panes.receipts import wrapped
-from console.panes.way_rows import way_line
+from console.panes.receipts import way_line, wrapped
 from console.render.lines import LineSource, RenderedLines
 from console.render.safe import visible_line
 from console.render.short_text import shorten_middle, size_words

@@ -9,9 +9,9 @@ from rich.text import Text
 from textual.content import Content
 
 from console.panes.facts import FactPage, Row, fact
-from console.panes.way_rows import way_rows
-from console.render.code import highlighted
+from console.panes.receipts import way_rows
 from console.render.json_layout import laid_out
+from console.render.lines import highlighted
 from console.render.markdown import reduced
 from console.render.safe import visible, visible_line
 from console.render.short_text import clock, size_words

@@ -1,4 +1,4 @@
-"""What became of a message: one line of counts, and its recipients by state where that is unfolded."""
+"""What became of a message: counts in a line, its recipients by state where that is unfolded, and its ways."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from rich.style import Style
+from textual.content import Content
 from textual.strip import Strip
 
+from console.panes.facts import Row
 from console.panes.list_rows import Piece, layout_line
 from console.render.safe import visible_line
 from console.render.short_text import clock, shorten_middle
 from console.words.styles import TextStyles
-from console.words.symbols import STATES
+from console.words.symbols import DONE, FAILED, HELD, STATES
+from mailstore.records.details import MessageWay, WayState
 from mailstore.rules.delivery import Standing, State
 
 MOST_LINES = 4
@@ -147,3 +150,34 @@ def wrapped(words: Sequence[str], width: int, separator: str = ",") -> list[str]
         else:
             lines[-1] = f"{lines[-1]} {piece}".lstrip()
     return lines
+
+
+SIGNS = {
+    WayState.WAITING: (HELD, "$warning"),
+    WayState.REFUSED: (FAILED, "$error"),
+    WayState.GIVEN_UP: (FAILED, "$error"),
+    WayState.TURNED_AWAY: (FAILED, "$error"),
+}
+
+
+def way_rows(ways: Sequence[MessageWay], now: float) -> list[Row]:
+    """Return a row for each way: how far the message got, when, how often it was tried, why not, when next."""
+    rows: list[Row] = []
+    for way in ways:
+        sign, style = SIGNS.get(way.state, (DONE, "$success"))
+        what = Content.assemble("   ", (sign, style), f" {visible_line(way.transport):<24} {way.state:<14} ")
+        reason = f"  {visible_line(way.reason)}" if way.reason else ""
+        rows.append((what, Content.assemble(visible_line(way_line(way, now)), (reason, "$muted"))))
+    return rows
+
+
+def way_line(way: MessageWay, now: float) -> str:
+    """Return to whom a message went, when, how often it was tried, and when next."""
+    words = [way.recipient] if way.recipient else []
+    if way.last is not None:
+        words.append(clock(way.last, now))
+    if way.tries > 1:
+        words.append(f"{way.tries} tries")
+    if way.next_try is not None:
+        words.append("next try now" if way.next_try <= now else f"next try {clock(way.next_try, now)}")
+    return " · ".join(words)

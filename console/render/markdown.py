@@ -16,8 +16,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from console.render.elements import MarkdownPage, MarkdownStyles, language_of, parser, room_for
-from console.render.lines import LineSource
-from console.render.plain import render_plain
+from console.render.lines import LineSource, render_plain
 from console.render.safe import visible
 
 __all__ = ["MarkdownStyles", "reduced", "render_markdown"]

@@ -63,7 +63,7 @@ class MessageFiles:
     async def _give(self, message: Message, files: Sequence[AttachedFile], places: Sequence[str]) -> None:
         """Have the browser download files: what is a user's machine there, the server's isn't."""
         from console.browser.page_actions import give_file, room_for_file
-        from console.opening.attached_files import save_attachment
+        from console.opening import save_attachment
 
         for file in files:
             with room_for_file() as folder:
@@ -76,8 +76,7 @@ class MessageFiles:
                     self._screen.tell(f"Downloaded: {_name(file)}")
 
     async def _open(self, message: Message, file: AttachedFile, places: Sequence[str]) -> None:
-        from console.opening.attached_files import open_copy
-        from console.opening.programs import OPENERS, find_opener, open_link
+        from console.opening import OPENERS, find_opener, open_copy, open_link
         from console.screens.prompt import Ask
 
         screen = self._screen
@@ -116,7 +115,7 @@ class MessageFiles:
         )
 
     async def _save(self, message: Message, files: Sequence[AttachedFile], folder: Path, places: Sequence[str]) -> None:
-        from console.opening.attached_files import save_attachment
+        from console.opening import save_attachment
 
         screen = self._screen
         saved: list[Path] = []
@@ -134,7 +133,7 @@ class MessageFiles:
 
 def _why_not(file: AttachedFile) -> str:
     """Return why a file that can be read is not opened; empty where it is, or can't be read."""
-    from console.opening.attached_files import why_not_open
+    from console.opening import why_not_open
 
     return "" if file.size is None else why_not_open(file.name)
 

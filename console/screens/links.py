@@ -47,7 +47,7 @@ class MessageLinks:
         self._screen.tell(f"Link copied: {link.target}")
 
     async def _open(self, link: Link) -> None:
-        from console.opening.programs import OPENERS, find_opener, open_link
+        from console.opening import OPENERS, find_opener, open_link
         from console.screens.prompt import Ask
 
         opener = find_opener()

@@ -9,12 +9,12 @@ from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View, ViewKind
 
 if TYPE_CHECKING:
-    from console.screens.away.away import Away
+    from console.screens.away import Away
     from console.screens.desks.desks import Desks
     from console.screens.overview.overviewing import Overviewing
     from console.screens.reading import Reading
     from console.screens.searching import Searching
-    from console.screens.streams.streaming import Streaming
+    from console.screens.streaming import Streaming
     from console.screens.time_travel import TimeTravel
     from console.screens.writing.composing import Composing
 

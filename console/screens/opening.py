@@ -8,7 +8,7 @@ from console.screens.mail_screen import MailScreen
 from mailstore.state.views import View
 
 if TYPE_CHECKING:
-    from console.screens.away.away import Away
+    from console.screens.away import Away
     from console.screens.desks.desks import Desks
     from console.screens.list_screen import ListScreen
     from console.screens.navigation import Navigation
@@ -63,7 +63,7 @@ class Opening:
 
     def away(self) -> None:
         """List what happened while the user was away; of a day, if they were never here before."""
-        from console.screens.away.away_list import AwayList
+        from console.screens.away import AwayList
 
         def chosen(key: str | None) -> None:
             if key is not None and key.startswith("letter:"):

@@ -8,7 +8,7 @@ from functools import partial
 from console.screens.acknowledging import Acknowledging
 from console.screens.all_seen import AllSeen
 from console.screens.attachments import MessageFiles
-from console.screens.away.away import Away
+from console.screens.away import Away
 from console.screens.base_screen import Action
 from console.screens.channels import Channels
 from console.screens.closing import Closing
@@ -31,8 +31,7 @@ from console.screens.reading import Reading
 from console.screens.resizing import Resizing
 from console.screens.saved_counts import SavedCounts
 from console.screens.searching import Searching
-from console.screens.streams.following import Following
-from console.screens.streams.streaming import Streaming
+from console.screens.streaming import Following, Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.transcripts import Transcripts
 from console.screens.undoing import Undoing

@@ -17,9 +17,8 @@ from mailstore.rules.unread import never_unseen
 from mailstore.state.connections import Connections
 from mailstore.state.index import ThreadIndex
 from mailstore.state.joining import MergedCopies
-from mailstore.state.journal import OversightJournal
 from mailstore.state.ledger import Ledger
-from mailstore.state.receipts import Receipts
+from mailstore.state.receipts import OversightJournal, Receipts
 from mailstore.state.summaries import Summaries
 
 

@@ -18,8 +18,8 @@ from mailstore.records.draft import Draft
 from mailstore.records.message import Intervention, Message
 from mailstore.records.roster import Status
 from mailstore.rules.delivery import State
-from mailstore.state.journal import SETTLING, UNDO
 from mailstore.state.mailbox import Mailbox
+from mailstore.state.receipts import SETTLING, UNDO
 from mailstore.state.views import DeadLetter
 from mailstore.store import Store
 from mailstore.writing.sending import prepare

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from inspect import getdoc
 
+from mailstore.queries.language import parser
 from mailstore.queries.language.fields import FIELDS, KNOWN_TYPES, SYNTAX, TIMES, ValueHelp
-from mailstore.queries.query import parser
 from manual.reference.markdown import code, page, prose, table
 
 INTRO = """\

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from console.errors import Refused
-from console.opening.attached_files import file_name_of, save_attachment, why_not_open
-from console.opening.programs import OPENERS
+from console.opening import OPENERS, file_name_of, save_attachment, why_not_open
 from mailstore.kinds.agentazall.store import AgentAZAllStore
 from mailstore.records.message import Location, Message
 from tests.console.screen_text import opened
@@ -155,7 +154,7 @@ def test_a_file_that_is_too_large_or_a_folder_that_refuses_leaves_nothing(
     target = tmp_path / "target"
     target.mkdir()
     with AgentAZAllStore.open(mail.root) as store:
-        monkeypatch.setattr("console.opening.attached_files.LARGEST", 5)
+        monkeypatch.setattr("console.opening.LARGEST", 5)
         with pytest.raises(Refused, match="larger than"):
             save_attachment(store, message, "report.txt", target)
         with pytest.raises(Refused, match="can't be saved"):
@@ -170,7 +169,7 @@ def test_files_are_saved_where_there_are_no_hard_links(
         raise PermissionError(errno.EPERM, "not supported")
 
     monkeypatch.setattr(Path, "hardlink_to", no_links)
-    monkeypatch.setattr("console.opening.attached_files.os.fchmod", no_links)
+    monkeypatch.setattr("console.opening.os.fchmod", no_links)
     place = Location(f"human@localhost/{DAY}/inbox/m.txt", 0, 0)
     message = Message("m", "bob@localhost", ("user",), "", 0.0, "", location=place)
     (tmp_path / "stick").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from console.panes.away_card import AwayCard
-from console.screens.away.away import absence_since
+from console.screens.away import absence_since
 from console.settings.config import AwaySettings, Config
 from console.state.personal_state import PersonalState
 from console.widgets.virtual_list import VirtualList

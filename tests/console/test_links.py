@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.opening.programs import OPENERS
+from console.opening import OPENERS
 from console.render.link_list import links_of
 from console.render.links import ascii_host, safe_target, urls_in
 from tests.conftest import Open

@@ -13,7 +13,7 @@ import pytest
 from console.panes.search_bar import SearchBar
 from console.screens import closing, drawing, exporting, marking, reading, searching, undoing, waking
 from console.screens.all_seen import AllSeen
-from console.screens.away.away import Away
+from console.screens.away import Away
 from console.screens.channels import Channels
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.desks import Desks
@@ -26,7 +26,7 @@ from console.screens.overview.overviewing import Overviewing
 from console.screens.pages import Pages
 from console.screens.quiet.mark_keeping import MarkKeeping
 from console.screens.saved_counts import SavedCounts
-from console.screens.streams.streaming import Streaming
+from console.screens.streaming import Streaming
 from console.screens.time_travel import TimeTravel
 from console.screens.viewer import Viewer
 from console.screens.watches import MarkSync

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
-from console.render import markdown, plain
+from console.render import lines, markdown
 from console.render.elements import MarkdownStyles
 from console.render.lines import LineSource
 from console.render.safe import visible
@@ -41,7 +41,7 @@ def render_markdown(text: str, width: int, palette: MarkdownStyles) -> list[Stri
 
 
 def render_plain(text: str, width: int, style: Style) -> list[Strip]:
-    return strips_of(plain.render_plain(text, width, style))
+    return strips_of(lines.render_plain(text, width, style))
 
 
 def words_of(text: str) -> list[str]:

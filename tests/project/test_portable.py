@@ -20,7 +20,7 @@ WAYS = {
     r"\bprctl\b": {"mailstore/kinds/nats/own_server.py"},
     r"^ctypes$": {"mailstore/files/watch.py"},
     r"^(notify-send|osascript)$": {"console/notifications/notifier.py"},
-    r"^(xdg-open|wslview)$": {"console/opening/programs.py"},
+    r"^(xdg-open|wslview)$": {"console/opening.py"},
 }  # fmt: skip
 """A pattern of names and texts, and the modules that may hold them."""
 NEVER = re.compile(
@@ -32,7 +32,7 @@ NEVER = re.compile(
 BY_PLATFORM = {
     "mailstore/kinds/nats/own_server.py",
     "console/hooks/state_folder.py",
-    "console/opening/programs.py",
+    "console/opening.py",
     "mailstore/files/database.py",
     "mailstore/files/user_folders.py",
     "mailstore/files/watch.py",

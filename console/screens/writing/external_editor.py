@@ -12,7 +12,7 @@ from pathlib import Path
 from textual.app import SuspendNotSupported
 
 from console.browser.place import is_in_browser
-from console.opening.programs import editor_command
+from console.opening import editor_command
 from console.screens.mail_screen import MailScreen
 from mailstore.errors import reason_of
 from mailstore.files.whole import read_text

@@ -1,1 +1,0 @@
-"""Files, links and texts that other programs open."""

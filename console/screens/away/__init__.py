@@ -1,1 +1,0 @@
-"""While you were away: the card and the list."""

@@ -1,1 +1,0 @@
-"""Streams: all messages of a place in order of time, and following the newest."""

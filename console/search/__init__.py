@@ -1,1 +1,0 @@
-"""What queries are evaluated on, what they find, and earlier ones."""
