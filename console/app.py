@@ -13,7 +13,7 @@ from textual.app import App
 from textual.command import Provider
 from textual.driver import Driver
 from textual.events import Event as UIEvent
-from textual.events import Key, MouseDown, Paste
+from textual.events import Key, MouseDown, MouseScrollDown, MouseScrollUp, Paste
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.theme import Theme
@@ -263,10 +263,10 @@ class SignalboxApp(PunctualTimers, App[None]):
 
     async def on_event(self, event: UIEvent) -> None:
         """Handle an event; keys in turn."""
-        if isinstance(event, Key | MouseDown):
+        if isinstance(event, Key | MouseDown | MouseScrollDown | MouseScrollUp):
             self.session.last_key = self.session.clock()
-        if isinstance(event, Key):
             self.session.keys += 1
+        if isinstance(event, Key):
             self._idle.collect_soon()
         if not self._typed.hold(event):
             await self._handle_key(event)

@@ -36,7 +36,7 @@ MODULES = (
     "console.screens.views",
     "mailstore.queries.absence",
     "console.panes.away_card",
-    "console.screens.away",
+    "console.screens.away_list",
     "console.screens.writing.draft_keeping",
     "console.sending.held_messages",
     "console.screens.writing.drafts",

@@ -59,9 +59,9 @@ class Session:
         self.observe = observe
         self.clock = clock
         self.last_key = clock()
-        """When the user last pressed a key or a button of the mouse, in seconds since the epoch."""
+        """When the user last pressed a key or used the mouse, in seconds since the epoch."""
         self.keys = 0
-        """How many keys were pressed."""
+        """How often a key was pressed or the mouse used."""
         self.rest = rest
         """How long background work sleeps after so many seconds of work."""
         self.live = guarded(Mailbox(user))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -46,8 +46,7 @@ def _cut(pieces: Sequence[Piece], room: int, base: Style) -> list[Segment]:
     return segments
 
 
-@dataclass(frozen=True, slots=True)
-class ListRow:
+class ListRow(Struct, frozen=True):
     """One row of one or two lines: what is at the left and at the right of each, safe to print.
 
     All rows have two lines if any has a second one.

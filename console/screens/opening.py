@@ -63,7 +63,7 @@ class Opening:
 
     def away(self) -> None:
         """List what happened while the user was away; of a day, if they were never here before."""
-        from console.screens.away import AwayList
+        from console.screens.away_list import AwayList
 
         def chosen(key: str | None) -> None:
             if key is not None and key.startswith("letter:"):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from textual.events import Key
+from textual.events import Key, MouseDown, MouseScrollDown
 
 from console import feed, preload
 from console.cli import open as open_command
@@ -61,6 +61,9 @@ HEAVY = (
     "tomllib",
     "watchfiles",
 )
+MOUSE = {"click": MouseDown, "wheel": MouseScrollDown}
+AT_THE_TEXT = 100, 10, 0, 0, 1, False, False, False
+"""Where the mouse is used: on the conversation; with the first button and nothing else."""
 AT_THE_FIRST_FRAME = """
 import sys
 import threading
@@ -166,8 +169,8 @@ def test_a_list_is_moved_in_at_the_first_frame(tmp_path: Path, open_console: Ope
 
 
 @pytest.mark.parametrize("left_at", ["", "m7", "m50", "gone"])
-@pytest.mark.parametrize("key", ["", "j", "l"])
-async def test_the_newest_mail_stays_at_the_top_while_all_is_read_until_a_key_is_pressed(
+@pytest.mark.parametrize("key", ["", "j", "l", "click", "wheel"])
+async def test_the_newest_mail_stays_at_the_top_while_all_is_read_until_the_user_does_something(
     key: str, left_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = MailFiles(tmp_path)
@@ -181,7 +184,8 @@ async def test_the_newest_mail_stays_at_the_top_while_all_is_read_until_a_key_is
         threads = self._screen.threads
         places.append((threads.cursor_key, threads.rows_above()))
         if key and len(self._session.live) == 30 and not self._session.keys:
-            self._app.post_message(Key(key, key))  # type: ignore[attr-defined]
+            done = MOUSE[key](None, *AT_THE_TEXT) if key in MOUSE else Key(key, key)
+            self._app.post_message(done)  # type: ignore[attr-defined]
 
     monkeypatch.setattr(Prefetch, "head", lambda ahead: [])
     monkeypatch.setattr(feed, "SLICE_EVENTS", 1)
