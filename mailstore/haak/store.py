@@ -20,8 +20,8 @@ from mailstore.files.whole import open_binary, open_regular
 from mailstore.haak.places import MAILBOX, MailboxFiles, find, new
 from mailstore.haak.reader import Reader
 from mailstore.haak_records.decode import MessageDecoder, content_in
-from mailstore.haak_records.field_names import MESSAGE_FIELDS
 from mailstore.haak_records.usual import UsualMessages
+from mailstore.haak_records.values import MESSAGE_FIELDS
 from mailstore.kit.locating import unreadable
 from mailstore.kit.watched_store import WatchedStore
 from mailstore.location import path_of

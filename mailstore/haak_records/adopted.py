@@ -5,7 +5,7 @@ from __future__ import annotations
 from json import loads
 from typing import Any
 
-from mailstore.haak_records.field_names import MESSAGE_FIELDS
+from mailstore.haak_records.values import MESSAGE_FIELDS
 from mailstore.kit.timestamps import written_time
 from mailstore.records.address import DEFAULT_TTL_HOURS, resolve
 from mailstore.records.adopted import LONG_TTL_HOURS, Adopted, AdoptedMessage

@@ -11,17 +11,22 @@ import msgspec
 from mailstore.errors import ContentGone
 from mailstore.files.lines import Line
 from mailstore.files.salvage import UNREADABLE, Piece, loads, salvage
-from mailstore.haak_records.field_names import AGENT_FIELDS, DELIVERY, MESSAGE, READ, STATUSES, pick
 from mailstore.haak_records.usual import AGENT as AGENT_LINE
 from mailstore.haak_records.usual import READ as READ_LINE
 from mailstore.haak_records.usual import UsualMessage, UsualMessages
 from mailstore.haak_records.values import (
+    AGENT_FIELDS,
+    DELIVERY,
+    MESSAGE,
+    READ,
+    STATUSES,
     NotARecord,
     agent_fields,
     agent_time,
     agent_word,
     id_in,
     message_fields,
+    pick,
     recipients_in,
     strings,
     text_in,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mailstore.haak_records.field_names import AGENT, MESSAGE, STATUSES, named, pick
+from mailstore.haak_records.values import AGENT, MESSAGE, STATUSES, named, pick
 from mailstore.kit.timestamps import isoformat, parse_time
 from mailstore.records.agent_table import DEAD, LIVING
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from mailstore.files.salvage import UNREADABLE, is_text
-from mailstore.haak_records.field_names import MESSAGE, MESSAGE_FIELDS
+from mailstore.haak_records.values import MESSAGE, MESSAGE_FIELDS
 
 MOST_FORMS = 8
 """In how many forms the messages of one file may be usual: its programs write a few."""

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from console.commands.command import Situation
 from console.panes.footer import Footer
 from console.panes.slider import Slider
-from console.screens.listing import Listing
 from console.screens.location import ScreenLocation
+from console.screens.mail_screen import Listing
 from console.session import Session
 from console.settings.config import Config
 from console.state.composer_draft import ComposerDraft

@@ -18,7 +18,7 @@ WANTED = NUMBER // EVERY
 
 @pytest.fixture
 def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailFiles:
-    monkeypatch.setattr("console.screens.listing.SLICE_SECONDS", 0.0)
+    monkeypatch.setattr("console.screens.mail_screen.SLICE_SECONDS", 0.0)
     mail = MailFiles(tmp_path)
     mail.agent("ann-00000001")
     mail.agent("bob-00000001")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mailstore.conformance.following import of
-from mailstore.haak_records.field_names import AGENT, MESSAGE, READ
+from mailstore.haak_records.values import AGENT, MESSAGE, READ
 from mailstore.records.message import Message, Receipt
 from tests.mailboxes import DAY, NOW, MailFiles, iso
 from tests.mailstore.haak_reading import body, events, fatal, folded, message, messages, problems, warnings

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mailstore.files.lines import Line
 from mailstore.files.salvage import salvage
 from mailstore.haak_records.decode import MessageDecoder, agent_of, decode_agent, decode_line
-from mailstore.haak_records.field_names import AGENT, MESSAGE
 from mailstore.haak_records.usual import MOST_FORMS, UsualMessages
+from mailstore.haak_records.values import AGENT, MESSAGE
 
 STAMP = "2026-11-20T21:50:15.000Z"
 VALUES: dict[str, st.SearchStrategy[Any]] = {

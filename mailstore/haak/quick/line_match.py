@@ -6,8 +6,7 @@ Imports next to nothing, because a hook reads it at every start (docs/decisions/
 from __future__ import annotations
 
 from mailstore.files.scan import Unusual, decoded, record_in, texts_of, torn
-from mailstore.haak_records.field_names import MESSAGE, pick
-from mailstore.haak_records.values import id_in, recipients_in
+from mailstore.haak_records.values import MESSAGE, id_in, pick, recipients_in
 from mailstore.records.address import party, role_key
 from mailstore.records.protocol import BROADCAST_NAMES, LEAST_PREFIX
 from mailstore.rules.audience import ways

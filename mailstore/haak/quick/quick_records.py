@@ -10,8 +10,7 @@ import os
 from mailstore.files.scan import Unusual, decoded, lines_of, lines_with
 from mailstore.files.whole import read_whole
 from mailstore.haak.quick.line_match import has_one_spelling
-from mailstore.haak_records.field_names import DELIVERY, READ
-from mailstore.haak_records.values import NotARecord, agent_fields, entries_of, text_in
+from mailstore.haak_records.values import DELIVERY, READ, NotARecord, agent_fields, entries_of, text_in
 from mailstore.records.agent_table import AgentRules, AgentTable
 
 TYPE_CHECKING = False

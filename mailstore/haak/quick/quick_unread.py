@@ -16,8 +16,7 @@ from mailstore.files.scan import Unusual, quoted
 from mailstore.haak.quick.line_match import LineMatcher
 from mailstore.haak.quick.mail_index import kept_index
 from mailstore.haak.quick.quick_records import check_archival, deliveries_in, reads_in, roster_in
-from mailstore.haak_records.field_names import MESSAGE, pick
-from mailstore.haak_records.values import NotARecord, id_in, message_fields
+from mailstore.haak_records.values import MESSAGE, NotARecord, id_in, message_fields, pick
 from mailstore.kit.bodies import mentions
 from mailstore.quick_answers import NotRegistered, QuickMessage
 from mailstore.records.address import ROLE, role_key

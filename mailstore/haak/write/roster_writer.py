@@ -17,8 +17,7 @@ from mailstore.haak.places import MailboxFiles
 from mailstore.haak.write.writer import records_on
 from mailstore.haak_records.decode import agent_of
 from mailstore.haak_records.encode import has_any, is_of, updated_entry
-from mailstore.haak_records.field_names import AGENT, AGENT_FIELDS, SPELLS, STATUSES, pick
-from mailstore.haak_records.values import NotARecord, entries_of
+from mailstore.haak_records.values import AGENT, AGENT_FIELDS, SPELLS, STATUSES, NotARecord, entries_of, pick
 from mailstore.kit.json_records import encode_record
 from mailstore.kit.known_records import agent_digest
 from mailstore.records.roster import Agent, Status

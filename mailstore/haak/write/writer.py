@@ -12,7 +12,7 @@ from mailstore.files.salvage import Piece, salvage
 from mailstore.haak.places import MailboxFiles
 from mailstore.haak_records.decode import MessageDecoder
 from mailstore.haak_records.encode import delivery_record, intervention_record, message_record, read_record
-from mailstore.haak_records.field_names import MESSAGE, READ, named, pick
+from mailstore.haak_records.values import MESSAGE, READ, named, pick
 from mailstore.kit.json_records import encode_record
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from msgspec import MsgspecError, msgpack
 
 from mailstore.errors import ContentGone, StoreError
 from mailstore.haak_records.decode import content_in
-from mailstore.haak_records.field_names import MESSAGE_FIELDS
+from mailstore.haak_records.values import MESSAGE_FIELDS
 from mailstore.kinds.nats.address import MOST_REPLICAS, NatsAddress, NatsLocation, location_of
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.decode import RecordDecoder

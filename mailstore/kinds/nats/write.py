@@ -12,7 +12,7 @@ from mailstore.errors import StoreError
 from mailstore.files.salvage import UNREADABLE, loads
 from mailstore.haak_records.adopted import adopted_record, is_whole
 from mailstore.haak_records.encode import intervention_record, message_record, read_record, updated_entry
-from mailstore.haak_records.field_names import READ, pick
+from mailstore.haak_records.values import READ, pick
 from mailstore.kinds.nats.connection import Connection
 from mailstore.kinds.nats.publish import Overtaken, Publication, Unconfirmed, publish, publish_all
 from mailstore.kinds.nats.stream import DUPLICATES_SECONDS, StreamRecord, batch, last_on
