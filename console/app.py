@@ -21,8 +21,7 @@ from textual.worker import Worker
 
 from console import preload
 from console.browser.place import is_in_browser
-from console.commands.bindings import keys_of
-from console.commands.table import BY_ID
+from console.commands.table import BY_ID, keys_of
 from console.render.ansi_colours import AnsiColours
 from console.render.cells import PortableCells
 from console.render.safe import visible, visible_controls, visible_line

@@ -5,6 +5,8 @@ What a command does is said by the screen that has it, under the same id (`actio
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from console.commands.command import (
     ANYWHERE,
     ARCHIVE,
@@ -584,3 +586,8 @@ def basic_commands(pane: str) -> list[Command]:
 def action_of(command: str) -> str:
     """Return the action that runs a command on the screen that is shown, as Textual writes it; raises KeyError."""
     return BY_ID[command].screen_action
+
+
+def keys_of(commands: Iterable[str], keymap: Mapping[str, str]) -> frozenset[str]:
+    """Return the keys of some commands."""
+    return frozenset(key for name in commands for key in BY_ID[name].keys_in(keymap).split(","))

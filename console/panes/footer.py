@@ -2,22 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.style import Style
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 
-from console.commands.bindings import FooterKey
-from console.commands.table import action_of
+from console.commands.command import Command, Situation
+from console.commands.table import BY_ID, action_of, commands_for
 from console.panes.click_line import ClickLine, Spot
 from console.words.styles import TextStyles
 from console.words.symbols import HELD
+from mailstore.store import Capability
 
 HELP, UNDO = action_of("help"), action_of("undo")
 SHORTEST_SECONDS = 2.5
 SECONDS_A_MESSAGE = 0.05
 """How long a notice takes to be read; then the keys are shown again."""
+
+
+class FooterKey(Struct, frozen=True):
+    """A key that the footer names: what a click on it runs, if anything, and whether it can act now."""
+
+    key: str
+    label: str
+    action: str = ""
+    is_able: bool = True
+
+
+@lru_cache(maxsize=32)
+def _named_in_footer(pane: str) -> tuple[Command, ...]:
+    return tuple(
+        sorted((command for command in commands_for(pane) if command.footer), key=lambda command: command.footer)
+    )
+
+
+def footer_keys(
+    pane: str, keymap: Mapping[str, str], ask: Callable[[Capability], str], situation: Situation
+) -> tuple[FooterKey, ...]:
+    """Return the keys that the footer names for a pane, the most useful first, and whether each can act now."""
+    return tuple(
+        FooterKey(command.key_label(keymap), command.label, command.screen_action, not command.why_not(ask, situation))
+        for command in _named_in_footer(pane)
+        if command.suits(situation)
+    )
+
+
+def count_keys(keymap: Mapping[str, str]) -> tuple[FooterKey, ...]:
+    """Return the keys that the footer names once a count was begun."""
+    labels = {"list.down": "rows down", "list.up": "up", "list.last": "to that row"}
+    named = ((BY_ID[name], label) for name, label in labels.items())
+    keys = (FooterKey(command.key_label(keymap), label, command.screen_action) for command, label in named)
+    return (*keys, FooterKey("esc", "no count", "drop_count"))
 
 
 def notice_seconds(words: str) -> float:

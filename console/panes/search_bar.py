@@ -13,7 +13,7 @@ from textual.message import Message as Note
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from console.commands.bindings import FooterKey
+from console.panes.footer import FooterKey
 from console.panes.query_completion import HELP
 from console.panes.query_input import QueryInput
 from console.render.safe import visible_line

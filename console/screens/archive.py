@@ -11,11 +11,10 @@ from textual import work
 from textual.binding import BindingType
 from textual.content import Content
 
-from console.commands.bindings import bindings
 from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
-from console.screens.base_screen import Action
+from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.words.archive_report import plan_lines, report_line, stay_words, writer_lines

@@ -8,12 +8,12 @@ from typing import ClassVar
 from textual import work
 from textual.binding import BindingType
 
-from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow, Piece
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, count, plural
 from console.screens.away import absence_since
+from console.screens.base_screen import bindings
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.words.styles import TextStyles

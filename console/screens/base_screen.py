@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from weakref import finalize
 
 from textual.app import SuspendNotSupported
+from textual.binding import Binding
 from textual.screen import Screen
 from textual.worker import Worker
 
-from console.commands.bindings import count_keys
-from console.commands.command import Situation
-from console.commands.table import BY_ID
-from console.panes.footer import Footer
+from console.commands.command import ANYWHERE, WRITE, Situation
+from console.commands.table import BY_ID, COMMANDS
+from console.panes.footer import Footer, count_keys
 from console.running.failures import tell_failure
 from console.running.process import stop_until_continued, typed_signals_ignored
 from console.screens.counting import CURRENT, MOVES, CommandRun, KeyCount, Move, move
@@ -54,6 +54,22 @@ def copied_words(text: str) -> str:
     """Return the notice that a text was copied."""
     lines = text.count("\n") + 1
     return f"Copied {lines:,} lines" if lines > 1 else f"Copied {len(text):,} character{'s' * (len(text) != 1)}"
+
+
+def bindings(panes: frozenset[str] = ANYWHERE) -> list[Binding]:
+    """Return the bindings, under their ids, of the commands that have keys in any of some panes."""
+    return [
+        Binding(
+            command.keys,
+            command.screen_action,
+            command.label,
+            id=command.id,
+            show=False,
+            priority=command.panes == WRITE,  # text fields have ctrl+e and others of their own
+        )
+        for command in COMMANDS
+        if command.keys and command.panes & panes
+    ]
 
 
 class BaseScreen(ClosesOnce[R], Generic[R]):

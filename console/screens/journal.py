@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts, read_out
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import age, clock
+from console.screens.base_screen import bindings
 from console.screens.list_screen import ListScreen
 from mailstore.records.message import Intervention
 

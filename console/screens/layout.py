@@ -14,12 +14,12 @@ from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from console.commands.bindings import bindings, footer_keys
 from console.commands.command import Situation
+from console.panes.footer import footer_keys
 from console.panes.header import Header
 from console.panes.sidebar import Sidebar
 from console.panes.thread_rows import ThreadListPane
-from console.screens.base_screen import BaseScreen, situation_of
+from console.screens.base_screen import BaseScreen, bindings, situation_of
 from console.screens.counting import Move
 from console.screens.location import ScreenLocation
 from console.session import Session

@@ -15,10 +15,10 @@ from textual.containers import Container
 from textual.events import Resize
 from textual.strip import Strip
 
-from console.commands.bindings import footer_keys
 from console.commands.command import Situation
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage
+from console.panes.footer import footer_keys
 from console.panes.header import Header, headline
 from console.panes.list_rows import ListRow, ListRows
 from console.panes.titles import as_title

@@ -13,14 +13,13 @@ from msgspec.structs import replace
 from textual.binding import BindingType
 
 from console.browser.place import is_in_browser
-from console.commands.bindings import bindings
 from console.commands.table import BY_ID, COMMANDS
 from console.notifications.notifier import Notifier, NotifyingApp
 from console.notifications.rules import DeliveryMethod, Occasion
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
-from console.screens.base_screen import Action
+from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.settings.config import Config, config_folder, whole_config

@@ -12,11 +12,10 @@ from textual import work
 from textual.binding import BindingType
 from textual.strip import Strip
 
-from console.commands.bindings import bindings
 from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow, layout_line
 from console.render.safe import visible, visible_line
-from console.screens.base_screen import Action
+from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import ListScreen
 from console.session import Session
 from console.widgets.rows import KeyedRows, RowStyle

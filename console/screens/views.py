@@ -8,12 +8,11 @@ from typing import ClassVar
 from textual import work
 from textual.binding import BindingType
 
-from console.commands.bindings import bindings
 from console.panes.facts import FactPage, facts
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import count
-from console.screens.base_screen import Action
+from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import ListScreen
 from console.screens.prompt import Ask, Prompt, QueryPrompt
 from console.state.undo_history import UndoableAction

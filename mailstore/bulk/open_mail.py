@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mailstore.bulk.threads import column, in_order
 from mailstore.columns.messages import MessageHead, MessageTable
-from mailstore.columns.open_mail import WORD, Name
+from mailstore.columns.postings import WORD, Name
 from mailstore.records.address import ROLE, is_person, party
 from mailstore.records.intervals import FOREVER
 from mailstore.records.protocol import PERSON

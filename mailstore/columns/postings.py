@@ -1,4 +1,4 @@
-"""Which messages name whom: by sender, by shared fields, and by recorded delivery."""
+"""Which messages name whom, by sender, shared fields and recorded delivery; and who still has to read which."""
 
 from __future__ import annotations
 
@@ -161,3 +161,196 @@ def _broadcasts(name: str) -> set[str]:
     """Return the names of broadcasts to everybody, and to everybody in the mailbox of a name."""
     label, _, rest = name.partition("/")
     return {*BROADCAST_NAMES, f"{label}/all"} if rest else set(BROADCAST_NAMES)
+
+
+WORD = 64
+SLACK = 64
+
+Name = tuple[bool, str]
+"""Whether it is a role, and its name."""
+
+
+class OpenMail:
+    """Open rows by name, and how many each name has; rows that were closed take no memory for long."""
+
+    def __init__(self, sender_of: Callable[[int], str], type_of: Callable[[int], str]) -> None:
+        self._sender_of = sender_of
+        self._type_of = type_of
+        self.names: list[Name] = []
+        self._ordinals: dict[Name, int] = {}
+        self.words: list[array[int]] = []
+        self._role_bits: list[int] = []
+        self.counts: list[int] = []
+        self.rows: list[array[int]] = []
+        """The rows that each name ever had open, in order; some may be closed again."""
+        self.together: dict[tuple[int, int], int] = defaultdict(int)
+        """How many rows are open both for a role and for another name."""
+        self.sent: dict[tuple[int, str, str], int] = defaultdict(int)
+        """How many rows are open for a role, by sender and type."""
+        self.types: dict[tuple[int, str], int] = defaultdict(int)
+        self._kinds: set[str] = set()
+        """The types of all messages that were ever open."""
+        self.size = 0
+
+    def save(self, out: SnapshotWriter) -> None:
+        out.value((self.size, self.names, self.counts))
+        out.value([(*key, number) for key, number in self.together.items() if number])
+        out.value([(*key, number) for key, number in self.sent.items() if number])
+        out.value([(*key, number) for key, number in self.types.items() if number])
+        out.column(*self.words, *self.rows)
+
+    def load(self, saved: SnapshotReader) -> None:
+        self.size, self.names, self.counts = saved.value(tuple[int, list[Name], list[int]])
+        self.together.update(((a, b), number) for a, b, number in saved.value(list[tuple[int, int, int]]))
+        self.sent.update(((at, who, kind), n) for at, who, kind, n in saved.value(list[tuple[int, str, str, int]]))
+        self.types.update(((at, kind), number) for at, kind, number in saved.value(list[tuple[int, str, int]]))
+        self._kinds.update(kind for _, kind in self.types)
+        self.words = saved.columns(-(-len(self.names) // WORD))
+        self.rows = saved.columns(len(self.names))
+        self._ordinals = {name: at for at, name in enumerate(self.names)}
+        self._role_bits = [0] * len(self.words)
+        for at, (is_role, _) in enumerate(self.names):
+            if is_role:
+                self._role_bits[at // WORD] |= 1 << at % WORD
+
+    def grow(self, size: int) -> None:
+        """Make room for a number of rows."""
+        if size > self.size:
+            for word in self.words:
+                word.frombytes(bytes(8 * (size - self.size)))
+            self.size = size
+
+    def ordinal(self, name: Name) -> int:
+        """Return the number of a name, a new one for a new name."""
+        ordinal = self._ordinals.get(name)
+        if ordinal is None:
+            ordinal = self._ordinals[name] = len(self.names)
+            self.names.append(name)
+            self.counts.append(0)
+            self.rows.append(array("i"))
+            if ordinal % WORD == 0:
+                self.words.append(array("Q", bytes(8 * self.size)))
+                self._role_bits.append(0)
+            if name[0]:
+                self._role_bits[-1] |= 1 << ordinal % WORD
+        return ordinal
+
+    def known(self, name: Name) -> int | None:
+        """Return the number of a name, None if it never had a row open."""
+        return self._ordinals.get(name)
+
+    def open(self, row: int, name: Name) -> None:
+        """Open a row for a name."""
+        at = self.ordinal(name)
+        word, bit = self.words[at // WORD], 1 << at % WORD
+        if word[row] & bit:
+            return
+        self._count(row, at, 1)
+        word[row] |= bit
+        self.rows[at].append(row)
+
+    def close(self, row: int, name: Name) -> bool:
+        """Close a row for a name; return whether it was open."""
+        at = self._ordinals.get(name)
+        return at is not None and self._close(row, at)
+
+    def _close(self, row: int, at: int) -> bool:
+        word, bit = self.words[at // WORD], 1 << at % WORD
+        if not word[row] & bit:
+            return False
+        word[row] ^= bit
+        self._count(row, at, -1)
+        if len(self.rows[at]) > 2 * self.counts[at] + SLACK:
+            self.rows[at] = array("i", dict.fromkeys(row for row in self.rows[at] if word[row] & bit))
+        return True
+
+    def close_all(self, row: int) -> None:
+        """Close a row for everyone."""
+        for at in list(self._on(row)):
+            self._close(row, at)
+
+    def roles_on(self, row: int) -> list[str]:
+        """Return the roles for which a row is open."""
+        if row >= self.size:
+            return []
+        return [self.names[at][1] for at in self._on(row) if self.names[at][0]]
+
+    def is_open(self, row: int) -> bool:
+        """Return whether a row is open for anyone."""
+        return any(word[row] for word in self.words)
+
+    def _on(self, row: int) -> Iterator[int]:
+        for number, word in enumerate(self.words):
+            yield from _bits(word[row], number * WORD)
+
+    def _count(self, row: int, at: int, by: int) -> None:
+        """Update the counts: call it before a row is opened, or after it was closed."""
+        self.counts[at] += by
+        self.count_types(at, self._type_of(row), by)
+        is_role = self.names[at][0]
+        if is_role:
+            self.sent[at, self._sender_of(row), self._type_of(row)] += by
+        for number, word in enumerate(self.words):
+            beside = word[row] if is_role else word[row] & self._role_bits[number]
+            if beside:
+                for other in _bits(beside, number * WORD):
+                    self.together[min(at, other), max(at, other)] += by
+
+    def count_types(self, at: int, kind: str, by: int) -> None:
+        """Add to the number of messages of a type that a name, given by its number, has open."""
+        self.types[at, kind] += by
+        self._kinds.add(kind)
+
+    def count_sent(self, at: int, sender: str, kind: str, by: int) -> None:
+        """Add to the number of messages of a sender and a type that a role, given by its number, has open."""
+        self.sent[at, sender, kind] += by
+
+    def count_together(self, at: int, rows: Iterable[int]) -> None:
+        """Count the rows that a role, given by its number, shares with other names."""
+        for row in rows:
+            for other in self._on(row):
+                if other != at and not (self.names[other][0] and other < at):
+                    self.together[min(at, other), max(at, other)] += 1
+
+    def of(self, name: Name) -> list[int]:
+        """Return the rows that a name has open, in the order in which they were opened."""
+        at = self._ordinals.get(name)
+        if at is None or not self.counts[at]:
+            return []
+        if len(self.rows[at]) > self.counts[at]:
+            word, bit = self.words[at // WORD], 1 << at % WORD
+            self.rows[at] = array("i", dict.fromkeys(row for row in self.rows[at] if word[row] & bit))
+        return self.rows[at].tolist()
+
+    def count(self, name: Name) -> int:
+        """Return how many rows a name has open."""
+        at = self._ordinals.get(name)
+        return 0 if at is None else self.counts[at]
+
+    def tally(self, names: list[Name], reader: str, types: frozenset[str] | None = None) -> int | None:
+        """Return how many rows some names have open together, without those that the reader sent.
+
+        If types are given, only rows of these types count. None if a row may be counted twice.
+        """
+        ordinals = [at for name in names if (at := self._ordinals.get(name)) is not None]
+        if not ordinals:
+            return 0
+        shared = any(self.together.get((min(a, b), max(a, b))) for i, a in enumerate(ordinals) for b in ordinals[:i])
+        if shared:
+            return None
+        kinds = self._kinds if types is None else types
+        sent = sum(self.sent.get((at, reader, kind), 0) for at in ordinals for kind in kinds)
+        if types is None:
+            return sum(self.counts[at] for at in ordinals) - sent
+        return sum(self.types.get((at, kind), 0) for at in ordinals for kind in types) - sent
+
+    def holders(self) -> Iterator[tuple[Name, int]]:
+        """Yield everyone who has a row open, and how many."""
+        yield from ((name, number) for name, number in zip(self.names, self.counts, strict=True) if number)
+
+
+def _bits(mask: int, first: int) -> Iterator[int]:
+    while mask:
+        low = mask & -mask
+        yield first + low.bit_length() - 1
+        mask ^= low

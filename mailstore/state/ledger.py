@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection
 
 from mailstore.columns.messages import MessageTable
-from mailstore.columns.open_mail import OpenMail
+from mailstore.columns.postings import OpenMail
 from mailstore.columns.rows import RowSet
 from mailstore.columns.snapshot_parts import SnapshotReader, SnapshotWriter
 from mailstore.records.address import ROLE, party

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.commands.bindings import bindings
 from console.commands.command import LISTS, SHEETS, pretty
 from console.commands.keymap import read_keymap
 from console.commands.table import COMMANDS, commands_for
-from console.screens.base_screen import BaseScreen
+from console.screens.base_screen import BaseScreen, bindings
 from console.settings.config import Config
 from tests.console.screen_text import opened
 from tests.mailboxes import every_case

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 from textual.binding import BindingType
 
-from console.commands.bindings import bindings
 from console.commands.command import Situation
 from console.commands.table import BY_ID
 from console.concerns import snoozed_row
@@ -20,7 +19,7 @@ from console.panes.facts import FactPage
 from console.panes.list_rows import ListRow
 from console.render.safe import visible_line
 from console.render.short_text import plural, remaining
-from console.screens.base_screen import Action
+from console.screens.base_screen import Action, bindings
 from console.screens.desks.attention_watch import AttentionWatch
 from console.screens.desks.dead_letter_actions import DeadLetterActions
 from console.screens.desks.permissions import IN_WORDS, PermissionAnswers, option_choices, request_facts, request_of

@@ -15,17 +15,17 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
-from console.commands.bindings import bindings, footer_keys
 from console.commands.command import Situation
 from console.overview.model import OverviewModel
 from console.overview.words import totals
+from console.panes.footer import footer_keys
 from console.panes.header import Header, headline
 from console.panes.overview.heartbeat import Heartbeat
 from console.panes.overview.matrix import MatrixPane
 from console.panes.overview.span_bar import SpanBar
 from console.panes.overview.tables import AgentPane, ChannelPane
 from console.panes.titles import as_title
-from console.screens.base_screen import Action, BaseScreen, situation_of
+from console.screens.base_screen import Action, BaseScreen, bindings, situation_of
 from console.screens.counting import Move
 from console.screens.overview.cells import OverviewCells
 from console.screens.overview.computing import OverviewWork

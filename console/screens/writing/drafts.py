@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.strip import Strip
 
-from console.commands.bindings import bindings
 from console.panes.blocks import markdown_styles
 from console.panes.facts import FactPage, fact
 from console.panes.list_rows import ListRow
@@ -16,7 +15,7 @@ from console.panes.reach_line import reach_line
 from console.render.markdown import render_markdown
 from console.render.safe import visible_line
 from console.render.short_text import age, clock, shorten_end
-from console.screens.base_screen import Action
+from console.screens.base_screen import Action, bindings
 from console.screens.list_screen import LONGEST_TEXT, ListScreen
 from console.screens.prompt import Ask
 from console.screens.writing.draft_keeping import DraftKeeping
